@@ -1,0 +1,36 @@
+package dev.weir.stream;
+
+/**
+ * Where acknowledgements go: the owner of a set of tokens, one token per element that it emitted.
+ * Thread-safe: any thread may call any method.
+ *
+ * <p>A token starts with one claim. Whoever holds an element holds its claims; each claim ends in exactly one
+ * {@link #ack} or in silence (the element was not finished: the source must deliver it again). {@link #retain} adds
+ * claims when one element becomes several, <em>before</em> any of them can be acknowledged.
+ */
+public interface AckTarget {
+
+    /** The target of elements that nobody waits for; every call is a no-op. */
+    AckTarget NONE = new AckTarget() {
+        @Override
+        public void ack(long token) {}
+
+        @Override
+        public void retain(long token, int claims) {}
+
+        @Override
+        public String toString() {
+            return "AckTarget.NONE";
+        }
+    };
+
+    /** Ends one claim on {@code token}. The element is finished when its last claim has ended. */
+    void ack(long token);
+
+    /**
+     * Adds claims to a token of which the caller holds at least one.
+     *
+     * @param claims how many to add, at least 1
+     */
+    void retain(long token, int claims);
+}
