@@ -3,4 +3,5 @@ module dev.weir.stream {
     requires static transitive org.jspecify;
 
     exports dev.weir.stream;
+    exports dev.weir.stream.spi;
 }

@@ -1,4 +1,4 @@
-package dev.weir.stream;
+package dev.weir.stream.spi;
 
 /**
  * Where acknowledgements go: the owner of a set of tokens, one token per element that it emitted.

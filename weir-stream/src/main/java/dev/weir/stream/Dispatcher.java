@@ -1,0 +1,157 @@
+package dev.weir.stream;
+
+import java.util.Objects;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ForkJoinWorkerThread;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A named executor that stages run on. Thread-safe; whoever made it closes it, after the pipelines that use it. All
+ * threads are daemons.
+ */
+public final class Dispatcher implements AutoCloseable {
+
+    /** How a dispatcher makes threads. */
+    public enum Kind {
+        /** A virtual thread for each task: for work that blocks. */
+        VIRTUAL,
+        /** Work-stealing platform threads: for many short CPU-bound tasks. */
+        FORK_JOIN,
+        /** A fixed number of platform threads: for CPU-bound work, or to bound a resource. */
+        FIXED,
+        /** One platform thread: for what must never run at the same time. */
+        SINGLE
+    }
+
+    private static final int MAX_THREADS = 32_767;
+    private static final long IDLE_SECONDS = 2;
+    private static final Dispatcher VIRTUAL = virtual("virtual");
+
+    private final String name;
+    private final Kind kind;
+    private final int size;
+    private final ExecutorService executor;
+
+    private Dispatcher(String name, Kind kind, int size, ExecutorService executor) {
+        this.name = name;
+        this.kind = kind;
+        this.size = size;
+        this.executor = executor;
+    }
+
+    /** The dispatcher of segments and blocking stages that name none: a virtual thread for each task. */
+    public static Dispatcher virtual() {
+        return VIRTUAL;
+    }
+
+    /**
+     * The dispatcher of CPU-bound stages that name none: as many platform threads as the machine has processors, which
+     * end when idle for two seconds.
+     */
+    public static Dispatcher cpu() {
+        return Cpu.SHARED;
+    }
+
+    /** A dispatcher with a virtual thread for each task. */
+    public static Dispatcher virtual(String name) {
+        checkName(name);
+        ThreadFactory threads = Thread.ofVirtual().name("weir-" + name + "-", 0).factory();
+        return new Dispatcher(name, Kind.VIRTUAL, Integer.MAX_VALUE, Executors.newThreadPerTaskExecutor(threads));
+    }
+
+    /**
+     * A dispatcher of platform threads that end when idle.
+     *
+     * @param threads 1 to 32767
+     */
+    public static Dispatcher fixed(String name, int threads) {
+        return new Dispatcher(name, Kind.FIXED, threads, pool(name, threads));
+    }
+
+    /** A dispatcher of one platform thread. */
+    public static Dispatcher single(String name) {
+        return new Dispatcher(name, Kind.SINGLE, 1, pool(name, 1));
+    }
+
+    /**
+     * A work-stealing dispatcher.
+     *
+     * @param parallelism 1 to 32767
+     */
+    public static Dispatcher forkJoin(String name, int parallelism) {
+        checkName(name);
+        checkThreads(name, parallelism);
+        ForkJoinPool.ForkJoinWorkerThreadFactory threads = pool -> {
+            ForkJoinWorkerThread thread = ForkJoinPool.defaultForkJoinWorkerThreadFactory.newThread(pool);
+            thread.setName("weir-" + name + "-" + thread.getPoolIndex());
+            return thread;
+        };
+        return new Dispatcher(
+                name, Kind.FORK_JOIN, parallelism, new ForkJoinPool(parallelism, threads, null, /* asyncMode= */ true));
+    }
+
+    private static ExecutorService pool(String name, int threads) {
+        checkName(name);
+        checkThreads(name, threads);
+        ThreadFactory factory =
+                Thread.ofPlatform().daemon().name("weir-" + name + "-", 0).factory();
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(
+                threads, threads, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
+        pool.allowCoreThreadTimeOut(true);
+        return pool;
+    }
+
+    private static void checkName(String name) {
+        if (Objects.requireNonNull(name, "name").isBlank()) {
+            throw new IllegalArgumentException("a dispatcher needs a name that is not blank");
+        }
+    }
+
+    private static void checkThreads(String name, int threads) {
+        if (threads < 1 || threads > MAX_THREADS) {
+            throw new IllegalArgumentException(
+                    "threads of dispatcher " + name + " must be 1 to " + MAX_THREADS + ": threads=" + threads);
+        }
+    }
+
+    public String name() {
+        return name;
+    }
+
+    public Kind kind() {
+        return kind;
+    }
+
+    /** The number of threads, or {@link Integer#MAX_VALUE} for virtual ones. */
+    public int size() {
+        return size;
+    }
+
+    /** Runs a task on one of the threads. */
+    public void execute(Runnable task) {
+        executor.execute(task);
+    }
+
+    /** Lets running tasks end and takes no new ones. The two shared dispatchers stay open. */
+    @Override
+    public void close() {
+        if (this != VIRTUAL && this != Cpu.SHARED) {
+            executor.shutdown();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return name + " (" + kind + (size == Integer.MAX_VALUE ? "" : ", " + size) + ")";
+    }
+
+    /** Made when first needed. */
+    private static final class Cpu {
+        static final Dispatcher SHARED = fixed("cpu", Runtime.getRuntime().availableProcessors());
+    }
+}

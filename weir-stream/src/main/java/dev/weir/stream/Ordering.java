@@ -1,0 +1,66 @@
+package dev.weir.stream;
+
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+
+/**
+ * The order that a parallel stage keeps. Immutable.
+ *
+ * <ul>
+ *   <li>{@link #input()}: results leave in the order in which the elements came.
+ *   <li>{@link #byKey}: elements of one key are worked on one after the other and leave in their order; keys overtake
+ *       each other. Keys are told apart by hash: two that collide wait for each other, which costs time, never order.
+ *   <li>{@link #unordered()}: whatever is done first leaves first.
+ * </ul>
+ */
+public final class Ordering<T> {
+
+    /** The key of elements without one: they keep no order among themselves. */
+    public static final long NO_KEY = Long.MIN_VALUE;
+
+    private static final Ordering<Object> INPUT = new Ordering<>(true, element -> NO_KEY);
+    private static final Ordering<Object> UNORDERED = new Ordering<>(false, element -> NO_KEY);
+
+    private final boolean inputOrder;
+    private final ToLongFunction<? super T> key;
+
+    private Ordering(boolean inputOrder, ToLongFunction<? super T> key) {
+        this.inputOrder = inputOrder;
+        this.key = Objects.requireNonNull(key, "key");
+    }
+
+    @SuppressWarnings("unchecked") // it never looks at the element
+    public static <T> Ordering<T> input() {
+        return (Ordering<T>) INPUT;
+    }
+
+    @SuppressWarnings("unchecked") // it never looks at the element
+    public static <T> Ordering<T> unordered() {
+        return (Ordering<T>) UNORDERED;
+    }
+
+    /** Orders by the {@code hashCode} of a key; a null key means that the element keeps no order. */
+    public static <T> Ordering<T> byKey(Function<? super T, ?> key) {
+        Objects.requireNonNull(key, "key");
+        return byHash(element -> {
+            Object value = key.apply(element);
+            return value == null ? NO_KEY : value.hashCode();
+        });
+    }
+
+    /** Orders by a hash computed from the element, or {@link #NO_KEY}. */
+    public static <T> Ordering<T> byHash(ToLongFunction<? super T> hash) {
+        return new Ordering<>(false, hash);
+    }
+
+    /** Whether results leave in the order of the input. */
+    public boolean isInput() {
+        return inputOrder;
+    }
+
+    /** The hash by which {@code element} is ordered, or {@link #NO_KEY}. */
+    public long keyOf(T element) {
+        return key.applyAsLong(element);
+    }
+}

@@ -1,0 +1,49 @@
+package dev.weir.stream;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A pipeline that runs. It owns its threads: when {@link #completion} is done none is left. Thread-safe.
+ *
+ * <p>It ends when its sources are exhausted, when it was told to {@link #drain} or {@link #stop}, when a stage failed,
+ * or when it was cancelled. In the first two cases everything that was emitted is finished and acknowledged.
+ */
+public interface RunningPipeline extends AutoCloseable {
+
+    /** How long {@link #close} lets a drain take: 30 seconds. */
+    Duration DEFAULT_DRAIN = Duration.ofSeconds(30);
+
+    String name();
+
+    /**
+     * The end of the pipeline, resources closed and final commits made. Completes exceptionally with what the first
+     * failing stage threw, or with {@link java.util.concurrent.CancellationException} after {@link #cancel}. Completing
+     * or cancelling the future itself does nothing to the pipeline.
+     */
+    CompletableFuture<DrainReport> completion();
+
+    /** Waits for the end and returns the report, or throws what made the pipeline fail. */
+    DrainReport await() throws InterruptedException;
+
+    /** Ends emission and returns at once; what was emitted is finished, however long it takes. */
+    void stop();
+
+    /**
+     * Ends emission, waits until what was emitted is finished, and cancels what is not done by the deadline.
+     *
+     * @return what was left undone, also after a failure
+     */
+    DrainReport drain(Duration deadline) throws InterruptedException;
+
+    /** Interrupts every stage and ends as soon as they let go; unfinished elements stay unacknowledged. */
+    void cancel();
+
+    /** The stages in the order of the flow. */
+    List<StageSnapshot> stages();
+
+    /** Drains for {@link #DEFAULT_DRAIN}, then cancels. Does not throw what made the pipeline fail. */
+    @Override
+    void close();
+}

@@ -1,0 +1,324 @@
+package dev.weir.stream.internal.parallel;
+
+import dev.weir.stream.Dispatcher;
+import dev.weir.stream.Handler;
+import dev.weir.stream.Ordering;
+import dev.weir.stream.internal.run.Assembly;
+import dev.weir.stream.internal.run.Failures;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.Segment;
+import dev.weir.stream.internal.run.StageEntry;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Works on many elements at once, each on a lane: a thread that takes the next ready element, may block in the handler,
+ * and takes another. The segment above feeds the table of elements; the segment below pulls what is done.
+ *
+ * <p>Lanes are started as ready elements outnumber idle lanes, up to the concurrency. An idle lane on virtual threads
+ * waits for more; on a pool it ends, so that stages can share the pool.
+ */
+public final class BlockingLanes<T, R> implements Stage<R> {
+
+    private static final int MAX_CONCURRENCY = 100_000;
+    private static final int MIN_CAPACITY = 512;
+
+    /** Elements inside per lane: behind each running one some wait, so that keys which block each other leave no gap. */
+    private static final int CAPACITY_PER_LANE = 8;
+
+    private static final long IDLE_LANE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private final int concurrency;
+    private final boolean lanesWait;
+    private final Ordering<? super T> ordering;
+    private final Handler<? super T, ? extends R> handler;
+    private final StageMeter meter;
+    private final WorkerTasks tasks;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition room = lock.newCondition();
+    private final Condition readyOrEnded = lock.newCondition();
+    private final Condition doneOrEnded = lock.newCondition();
+
+    // Under the lock.
+    private final LaneTable<T> table;
+    private int lanes;
+    private int idleLanes;
+    private boolean ended;
+    private boolean cancelled;
+    private @Nullable Throwable failure;
+
+    // Set before the run starts.
+    private @Nullable Segment<T> upper;
+
+    private BlockingLanes(
+            int concurrency,
+            Ordering<? super T> ordering,
+            Dispatcher dispatcher,
+            Handler<? super T, ? extends R> handler,
+            StageMeter meter,
+            WorkerTasks tasks) {
+        this.concurrency = concurrency;
+        this.lanesWait = dispatcher.kind() == Dispatcher.Kind.VIRTUAL;
+        this.ordering = ordering;
+        this.handler = handler;
+        this.meter = meter;
+        this.tasks = tasks;
+        int wanted = Math.max(MIN_CAPACITY, concurrency * CAPACITY_PER_LANE);
+        this.table = new LaneTable<>(Integer.highestOneBit(wanted * 2 - 1), ordering.isInput());
+    }
+
+    /** See {@link dev.weir.stream.Source#mapBlocking(int, Ordering, Dispatcher, Handler)}. */
+    public static <T, R> Node<R> node(
+            Node<T> above,
+            int concurrency,
+            Ordering<? super T> ordering,
+            Dispatcher dispatcher,
+            Handler<? super T, ? extends R> handler) {
+        if (concurrency < 1 || concurrency > MAX_CONCURRENCY) {
+            throw new IllegalArgumentException(
+                    "concurrency must be 1 to " + MAX_CONCURRENCY + ": concurrency=" + concurrency);
+        }
+        return new Node<>("mapBlocking", (assembly, name) -> {
+            Stage<T> upstream = above.build(assembly);
+            StageEntry feeder = assembly.lastEntry();
+            StageEntry entry = assembly.threaded(name, Math.min(concurrency, dispatcher.size()));
+            BlockingLanes<T, R> stage = new BlockingLanes<>(
+                    concurrency,
+                    ordering,
+                    dispatcher,
+                    handler,
+                    entry.meter(),
+                    new WorkerTasks(assembly.tasks(), dispatcher, entry.stageName()));
+            entry.depth(stage::depth);
+            stage.upper = closeUpperSegment(assembly, feeder, upstream, stage);
+            return stage;
+        });
+    }
+
+    private static <T, R> Segment<T> closeUpperSegment(
+            Assembly assembly, StageEntry feeder, Stage<T> upstream, BlockingLanes<T, R> stage) {
+        return assembly.closeSegment(
+                feeder.stageName(), Dispatcher.virtual(), upstream, from -> stage.feed(from, feeder.meter()));
+    }
+
+    private void feed(Stage<T> from, StageMeter feederMeter) throws InterruptedException {
+        try {
+            Batch<T> batch;
+            while ((batch = from.pull(NEVER)) != null) {
+                long[] keys = new long[batch.size()];
+                for (int i = 0; i < keys.length; i++) {
+                    keys[i] = ordering.keyOf(batch.get(i));
+                }
+                for (int i = 0; i < keys.length; ) {
+                    i = addSome(batch, keys, i, feederMeter);
+                    if (i < 0) {
+                        return;
+                    }
+                }
+                meter.in(keys.length);
+            }
+            end(null);
+        } catch (InterruptedException interrupted) {
+            end(interrupted);
+            throw interrupted;
+        } catch (RuntimeException | Error upperFailure) {
+            end(upperFailure);
+        }
+    }
+
+    /** Adds elements from {@code from} on while there is room; returns the next index, or -1 if cancelled. */
+    private int addSome(Batch<T> batch, long[] keys, int from, StageMeter feederMeter) throws InterruptedException {
+        int toStart;
+        int i = from;
+        lock.lockInterruptibly();
+        try {
+            if (table.isFull() && !cancelled) {
+                long start = System.nanoTime();
+                do {
+                    room.await();
+                } while (table.isFull() && !cancelled);
+                feederMeter.blockedDown(System.nanoTime() - start);
+            }
+            if (cancelled) {
+                return -1;
+            }
+            for (; i < keys.length && !table.isFull(); i++) {
+                table.add(batch.get(i), batch.target(i), batch.token(i), keys[i]);
+            }
+            int ready = table.readyCount();
+            for (int n = Math.min(ready, idleLanes); n > 0; n--) {
+                readyOrEnded.signal();
+            }
+            toStart = Math.max(0, Math.min(concurrency - lanes, ready - idleLanes));
+            lanes += toStart;
+        } finally {
+            lock.unlock();
+        }
+        for (int n = 0; n < toStart; n++) {
+            tasks.fork(this::lane);
+        }
+        return i;
+    }
+
+    /** Ends the input; what is inside still comes out, before {@code upperFailure} if that is given. */
+    private void end(@Nullable Throwable upperFailure) {
+        lock.lock();
+        try {
+            ended = true;
+            if (failure == null) {
+                failure = upperFailure;
+            }
+            readyOrEnded.signalAll();
+            doneOrEnded.signal();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void lane() {
+        lock.lock();
+        try {
+            int slot;
+            while ((slot = nextSlot()) >= 0) {
+                T element = table.value(slot);
+                lock.unlock();
+                Object outcome;
+                long start = System.nanoTime();
+                try {
+                    outcome = handle(element);
+                } finally {
+                    meter.busy(System.nanoTime() - start);
+                    lock.lock();
+                }
+                if (outcome instanceof HandlerFailure failed) {
+                    fail(failed.cause());
+                    return;
+                }
+                table.complete(slot, outcome);
+                if (table.hasOutgoing()) {
+                    doneOrEnded.signal();
+                }
+            }
+        } finally {
+            lanes--;
+            lock.unlock();
+        }
+    }
+
+    private Object handle(T element) {
+        try {
+            R result = handler.handle(element);
+            return result != null
+                    ? result
+                    : new HandlerFailure(new NullPointerException("the handler of mapBlocking returned null"));
+        } catch (Throwable thrown) {
+            return new HandlerFailure(thrown);
+        }
+    }
+
+    private record HandlerFailure(Throwable cause) {}
+
+    private void fail(Throwable cause) {
+        if (failure == null) {
+            failure = cause;
+        }
+        cancelled = true;
+        room.signal();
+        readyOrEnded.signalAll();
+        doneOrEnded.signal();
+    }
+
+    /** Under the lock: the next slot to work on, waiting if this lane may; -1 ends the lane. */
+    private int nextSlot() {
+        while (!cancelled) {
+            int slot = table.takeReady();
+            if (slot >= 0) {
+                return slot;
+            }
+            if (!lanesWait || (ended && table.isEmpty())) {
+                return -1;
+            }
+            boolean nobodyTakes = table.doneCount() > table.size() / 2;
+            long start = System.nanoTime();
+            idleLanes++;
+            try {
+                if (readyOrEnded.awaitNanos(IDLE_LANE_NANOS) <= 0 && table.readyCount() == 0) {
+                    return -1;
+                }
+            } catch (InterruptedException interrupted) {
+                return -1;
+            } finally {
+                idleLanes--;
+            }
+            if (nobodyTakes) {
+                meter.blockedDown(System.nanoTime() - start);
+            }
+        }
+        return -1;
+    }
+
+    @Override
+    public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (!table.hasOutgoing()) {
+                if (failure != null && (cancelled || table.isEmpty())) {
+                    throw Failures.rethrow(failure);
+                }
+                if (ended && table.isEmpty()) {
+                    return null;
+                }
+                if (deadlineNanos == NEVER) {
+                    doneOrEnded.await();
+                } else {
+                    long left = deadlineNanos - System.nanoTime();
+                    if (left <= 0) {
+                        return new Batch<>(0);
+                    }
+                    doneOrEnded.awaitNanos(left);
+                }
+            }
+            Batch<R> out = new Batch<>(Math.min(Batch.DEFAULT_CAPACITY, table.doneCount()));
+            table.drain(out, Batch.DEFAULT_CAPACITY);
+            room.signal();
+            if (ended && table.isEmpty()) {
+                readyOrEnded.signalAll();
+            }
+            meter.out(out.size());
+            return out;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            cancelled = true;
+            ended = true;
+            room.signal();
+            readyOrEnded.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        if (upper != null) {
+            upper.cancel();
+        }
+        tasks.cancel();
+    }
+
+    private int depth() {
+        lock.lock();
+        try {
+            return table.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

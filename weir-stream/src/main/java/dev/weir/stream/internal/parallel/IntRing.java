@@ -1,0 +1,40 @@
+package dev.weir.stream.internal.parallel;
+
+/** A first-in first-out queue of ints of fixed capacity. Not thread-safe. */
+final class IntRing {
+
+    private final int[] items;
+    private int head;
+    private int size;
+
+    IntRing(int capacity) {
+        items = new int[capacity];
+    }
+
+    int size() {
+        return size;
+    }
+
+    boolean isEmpty() {
+        return size == 0;
+    }
+
+    /** The ring must not be full. */
+    void add(int item) {
+        int tail = head + size++;
+        items[tail >= items.length ? tail - items.length : tail] = item;
+    }
+
+    /** The ring must not be empty. */
+    int peek() {
+        return items[head];
+    }
+
+    /** The ring must not be empty. */
+    int poll() {
+        int item = items[head];
+        head = head + 1 == items.length ? 0 : head + 1;
+        size--;
+        return item;
+    }
+}

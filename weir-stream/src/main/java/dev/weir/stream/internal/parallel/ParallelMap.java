@@ -1,0 +1,271 @@
+package dev.weir.stream.internal.parallel;
+
+import dev.weir.stream.Dispatcher;
+import dev.weir.stream.Handler;
+import dev.weir.stream.internal.run.Assembly;
+import dev.weir.stream.internal.run.Failures;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.Segment;
+import dev.weir.stream.internal.run.StageEntry;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import java.util.ArrayDeque;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Computes on batches with several workers and hands them on in the order of the input. The segment above feeds it; the
+ * segment below pulls.
+ *
+ * <p>Workers claim chunks of the oldest batch that has unclaimed elements and replace them in place; a batch leaves when
+ * all its chunks are done and all batches before it have left. Workers are started when there is work and end when there
+ * is none, so that stages can share a dispatcher.
+ */
+public final class ParallelMap<T, R> implements Stage<R> {
+
+    private static final int MAX_WORKERS = 1024;
+
+    /** Elements that may be inside: enough that workers never wait for the feeder while batches are of normal size. */
+    private static final int CAPACITY = 4 * Batch.DEFAULT_CAPACITY;
+
+    /** Chunks per worker and batch: more balance uneven elements better, fewer cost less. */
+    private static final int CHUNKS_PER_WORKER = 4;
+
+    private final int workers;
+    private final Handler<? super T, ? extends R> handler;
+    private final StageMeter meter;
+    private final WorkerTasks tasks;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition room = lock.newCondition();
+    private final Condition headDone = lock.newCondition();
+
+    // Under the lock.
+    private final ArrayDeque<Work<T>> inOrder = new ArrayDeque<>();
+    private final ArrayDeque<Work<T>> claimable = new ArrayDeque<>();
+    private int elements;
+    private int activeWorkers;
+    private boolean ended;
+    private boolean cancelled;
+    private @Nullable Throwable upperFailure;
+
+    // Set before the run starts.
+    private @Nullable Segment<T> upper;
+
+    private ParallelMap(int workers, Handler<? super T, ? extends R> handler, StageMeter meter, WorkerTasks tasks) {
+        this.workers = workers;
+        this.handler = handler;
+        this.meter = meter;
+        this.tasks = tasks;
+    }
+
+    /** See {@link dev.weir.stream.Source#mapParallel(int, Dispatcher, Handler)}. */
+    public static <T, R> Node<R> node(
+            Node<T> above, int workers, Dispatcher dispatcher, Handler<? super T, ? extends R> handler) {
+        if (workers < 1 || workers > MAX_WORKERS) {
+            throw new IllegalArgumentException("workers must be 1 to " + MAX_WORKERS + ": workers=" + workers);
+        }
+        int effective = Math.min(workers, dispatcher.size());
+        return new Node<>(
+                "mapParallel", (assembly, name) -> build(above, assembly, name, effective, dispatcher, handler));
+    }
+
+    private static <T, R> Stage<R> build(
+            Node<T> above,
+            Assembly assembly,
+            String name,
+            int workers,
+            Dispatcher dispatcher,
+            Handler<? super T, ? extends R> handler) {
+        Stage<T> upstream = above.build(assembly);
+        StageEntry feeder = assembly.lastEntry();
+        StageEntry entry = assembly.threaded(name, workers);
+        WorkerTasks tasks = new WorkerTasks(assembly.tasks(), dispatcher, entry.stageName());
+        ParallelMap<T, R> stage = new ParallelMap<>(workers, handler, entry.meter(), tasks);
+        entry.depth(stage::depth);
+        stage.upper = assembly.closeSegment(
+                feeder.stageName(), Dispatcher.virtual(), upstream, from -> stage.feed(from, feeder.meter()));
+        return stage;
+    }
+
+    private void feed(Stage<T> from, StageMeter feederMeter) throws InterruptedException {
+        try {
+            Batch<T> batch;
+            while ((batch = from.pull(NEVER)) != null) {
+                if (!batch.isEmpty() && !put(batch, feederMeter)) {
+                    return;
+                }
+            }
+            end(null);
+        } catch (InterruptedException interrupted) {
+            end(interrupted);
+            throw interrupted;
+        } catch (RuntimeException | Error failure) {
+            end(failure);
+        }
+    }
+
+    private boolean put(Batch<T> batch, StageMeter feederMeter) throws InterruptedException {
+        int toStart;
+        lock.lockInterruptibly();
+        try {
+            if (elements >= CAPACITY && !cancelled) {
+                long start = System.nanoTime();
+                do {
+                    room.await();
+                } while (elements >= CAPACITY && !cancelled);
+                feederMeter.blockedDown(System.nanoTime() - start);
+            }
+            if (cancelled) {
+                return false;
+            }
+            Work<T> work = new Work<>(batch, workers * CHUNKS_PER_WORKER);
+            inOrder.add(work);
+            claimable.add(work);
+            elements += batch.size();
+            toStart = Math.min(workers - activeWorkers, work.chunks());
+            activeWorkers += toStart;
+        } finally {
+            lock.unlock();
+        }
+        meter.in(batch.size());
+        for (int i = 0; i < toStart; i++) {
+            tasks.fork(this::work);
+        }
+        return true;
+    }
+
+    private void end(@Nullable Throwable failure) {
+        lock.lock();
+        try {
+            ended = true;
+            upperFailure = failure;
+            headDone.signal();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void work() {
+        Work<T> work;
+        while ((work = nextWork()) != null) {
+            int from;
+            while ((from = work.claim()) >= 0) {
+                runChunk(work, from);
+            }
+        }
+    }
+
+    /** The oldest work with something to claim; null ends the worker. */
+    private @Nullable Work<T> nextWork() {
+        lock.lock();
+        try {
+            while (true) {
+                Work<T> oldest = claimable.peek();
+                if (oldest == null || cancelled) {
+                    activeWorkers--;
+                    return null;
+                }
+                if (oldest.hasUnclaimed()) {
+                    return oldest;
+                }
+                claimable.poll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void runChunk(Work<T> work, int from) {
+        int to = work.endOf(from);
+        long start = System.nanoTime();
+        try {
+            Batch<T> batch = work.batch;
+            for (int i = from; i < to && work.failure == null; i++) {
+                R result = handler.handle(batch.get(i));
+                if (result == null) {
+                    throw new NullPointerException("the handler of mapParallel returned null");
+                }
+                batch.set(i, result);
+            }
+        } catch (Throwable failure) {
+            work.failure = failure;
+        }
+        meter.busy(System.nanoTime() - start);
+        if (work.finished(to - from)) {
+            lock.lock();
+            try {
+                headDone.signal();
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    @Override
+    public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (true) {
+                Work<T> head = inOrder.peek();
+                if (head != null && head.isDone()) {
+                    inOrder.poll();
+                    elements -= head.batch.size();
+                    room.signal();
+                    return resultOf(head);
+                }
+                if (head == null && ended) {
+                    if (upperFailure != null) {
+                        throw Failures.rethrow(upperFailure);
+                    }
+                    return null;
+                }
+                if (deadlineNanos == NEVER) {
+                    headDone.await();
+                } else {
+                    long left = deadlineNanos - System.nanoTime();
+                    if (left <= 0) {
+                        return new Batch<>(0);
+                    }
+                    headDone.awaitNanos(left);
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Batch<R> resultOf(Work<T> done) {
+        if (done.failure != null) {
+            throw Failures.rethrow(done.failure);
+        }
+        meter.out(done.batch.size());
+        return done.batch.retyped();
+    }
+
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            cancelled = true;
+            ended = true;
+            room.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        if (upper != null) {
+            upper.cancel();
+        }
+        tasks.cancel();
+    }
+
+    private int depth() {
+        lock.lock();
+        try {
+            return elements;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

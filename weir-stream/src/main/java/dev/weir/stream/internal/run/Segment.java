@@ -1,0 +1,70 @@
+package dev.weir.stream.internal.run;
+
+import dev.weir.stream.Dispatcher;
+import dev.weir.stream.spi.SinkLoop;
+import dev.weir.stream.spi.Stage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The stages between two asynchronous boundaries, fused on one thread: a loop that pulls the topmost chain empty.
+ * {@link #cancel} is thread-safe; the rest is confined to the run.
+ */
+public final class Segment<T> {
+
+    private final PipelineRun run;
+    private final String name;
+    private final Dispatcher dispatcher;
+    private final Stage<T> upstream;
+    private final SinkLoop<T> loop;
+
+    private volatile TaskGroup.@Nullable Task task;
+    private volatile boolean cancelled;
+
+    Segment(PipelineRun run, String name, Dispatcher dispatcher, Stage<T> upstream, SinkLoop<T> loop) {
+        this.run = run;
+        this.name = name;
+        this.dispatcher = dispatcher;
+        this.upstream = upstream;
+        this.loop = loop;
+    }
+
+    void start() {
+        TaskGroup.Task started = run.tasks().fork(dispatcher, name, this::body);
+        task = started;
+        if (cancelled) {
+            started.interrupt();
+        }
+    }
+
+    /** Interrupts the segment because nobody wants its output any more. */
+    public void cancel() {
+        cancelled = true;
+        TaskGroup.Task current = task;
+        if (current != null) {
+            current.interrupt();
+        }
+    }
+
+    private void body(TaskGroup.Task self) {
+        try {
+            loop.run(upstream);
+        } catch (InterruptedException interrupted) {
+            if (!cancelled) {
+                run.interrupted();
+            }
+        } catch (Throwable failure) {
+            run.fail(failure);
+        } finally {
+            self.shield();
+            close();
+        }
+    }
+
+    private void close() {
+        try {
+            upstream.close();
+        } catch (RuntimeException | Error failure) {
+            run.fail(failure);
+        }
+    }
+}

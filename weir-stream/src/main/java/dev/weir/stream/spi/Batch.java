@@ -1,0 +1,156 @@
+package dev.weir.stream.spi;
+
+import java.util.Arrays;
+
+/**
+ * A run of elements with, beside each, where its acknowledgement goes: a struct of arrays, no object per element.
+ * Confined to one thread at a time: whoever pulled a batch owns it, may change it in place, and gives it up by handing
+ * it on.
+ *
+ * <pre>
+ *   values   | v0 | v1 | v2 | ... |          size used
+ *   targets  | one for all, or one each |    who emitted the element
+ *   tokens   | t0 | t1 | t2 | ... |          which element of that emitter
+ * </pre>
+ */
+public final class Batch<T> {
+
+    /** How many elements a batch holds unless its maker has a reason for another size. */
+    public static final int DEFAULT_CAPACITY = 512;
+
+    private static final long[] NO_TOKENS = {};
+
+    private Object[] values;
+    private int size;
+    // Either `target` serves all elements and `targets` is empty, or `targets` holds one for each.
+    private AckTarget target;
+    private AckTarget[] targets = NO_TARGETS;
+    private long[] tokens;
+
+    private static final AckTarget[] NO_TARGETS = {};
+
+    /** Creates an empty batch with room for {@code capacity} elements; it grows when needed. */
+    public Batch(int capacity) {
+        this(new Object[capacity], 0, AckTarget.NONE, NO_TOKENS);
+    }
+
+    private Batch(Object[] values, int size, AckTarget target, long[] tokens) {
+        this.values = values;
+        this.size = size;
+        this.target = target;
+        this.tokens = tokens;
+    }
+
+    /**
+     * Wraps arrays, which then belong to the batch, of elements that one target emitted.
+     *
+     * @param tokens one for each of the {@code size} elements
+     */
+    public static <T> Batch<T> of(Object[] values, int size, AckTarget target, long[] tokens) {
+        return new Batch<>(values, size, target, tokens);
+    }
+
+    /** Wraps an array, which then belongs to the batch, of elements that nobody waits for. */
+    public static <T> Batch<T> unacknowledged(Object[] values, int size) {
+        return new Batch<>(values, size, AckTarget.NONE, NO_TOKENS);
+    }
+
+    public int size() {
+        return size;
+    }
+
+    public boolean isEmpty() {
+        return size == 0;
+    }
+
+    @SuppressWarnings("unchecked") // only T values are stored while the batch is a Batch<T>
+    public T get(int index) {
+        return (T) values[index];
+    }
+
+    /** The target of the element at {@code index}. */
+    public AckTarget target(int index) {
+        return targets.length == 0 ? target : targets[index];
+    }
+
+    /** The token of the element at {@code index} with its {@link #target}; 0 if nobody waits for it. */
+    public long token(int index) {
+        return tokens.length == 0 ? 0 : tokens[index];
+    }
+
+    /** Ends one claim on the element at {@code index}. */
+    public void ack(int index) {
+        AckTarget to = target(index);
+        if (to != AckTarget.NONE) {
+            to.ack(tokens[index]);
+        }
+    }
+
+    /** Ends one claim on each element. */
+    public void ackAll() {
+        if (targets.length == 0 && target == AckTarget.NONE) {
+            return;
+        }
+        for (int i = 0; i < size; i++) {
+            ack(i);
+        }
+    }
+
+    /** Replaces the value at {@code index}; its acknowledgement stays. See {@link #retyped}. */
+    public void set(int index, Object value) {
+        values[index] = value;
+    }
+
+    /** This batch under the type of the values that have just been {@link #set}. */
+    @SuppressWarnings("unchecked") // the caller has replaced every value
+    public <R> Batch<R> retyped() {
+        return (Batch<R>) this;
+    }
+
+    /** Moves the element at {@code from} down to {@code to}: how a filter closes gaps. */
+    public void move(int from, int to) {
+        values[to] = values[from];
+        if (tokens.length != 0) {
+            tokens[to] = tokens[from];
+        }
+        if (targets.length != 0) {
+            targets[to] = targets[from];
+        }
+    }
+
+    /** Drops everything from {@code newSize} on, without acknowledging it. */
+    public void truncate(int newSize) {
+        Arrays.fill(values, newSize, size, null);
+        size = newSize;
+    }
+
+    /** Appends an element with its claim. */
+    public void add(Object value, AckTarget to, long token) {
+        if (size == values.length) {
+            values = Arrays.copyOf(values, Math.max(8, size * 2));
+        }
+        if (size == 0) {
+            target = to;
+            targets = NO_TARGETS;
+        } else if (targets.length != 0 || to != target) {
+            splitTargets();
+            targets[size] = to;
+        }
+        if (to != AckTarget.NONE || tokens.length != 0) {
+            if (tokens.length <= size) {
+                tokens = Arrays.copyOf(tokens, values.length);
+            }
+            tokens[size] = token;
+        }
+        values[size++] = value;
+    }
+
+    private void splitTargets() {
+        if (targets.length == 0) {
+            targets = new AckTarget[values.length];
+            Arrays.fill(targets, 0, size, target);
+        } else if (targets.length <= size) {
+            targets = Arrays.copyOf(targets, values.length);
+        }
+    }
+}

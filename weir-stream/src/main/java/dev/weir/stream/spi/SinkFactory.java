@@ -1,0 +1,8 @@
+package dev.weir.stream.spi;
+
+/** Makes the running form of a sink, once for each run. Called on the thread that starts the pipeline. */
+@FunctionalInterface
+public interface SinkFactory<T> {
+
+    SinkLoop<T> create(StageContext context);
+}

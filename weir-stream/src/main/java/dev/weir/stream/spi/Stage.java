@@ -1,0 +1,28 @@
+package dev.weir.stream.spi;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A running operator or source: the stage below pulls batches from it. Confined to the thread of its segment.
+ *
+ * <p>Protocol: {@link #pull} any number of times until it returns null or throws, then {@link #close} once, however it
+ * ended; {@code close} may also come before the end, which means that the stage below wants no more.
+ */
+public interface Stage<T> {
+
+    /** A deadline that never comes. */
+    long NEVER = Long.MAX_VALUE;
+
+    /**
+     * Returns the next batch, which then belongs to the caller; an empty one if {@code deadlineNanos} came first.
+     *
+     * @param deadlineNanos in {@link System#nanoTime}, or {@link #NEVER}
+     * @return null at the end of the stream
+     * @throws InterruptedException if the pipeline is being cancelled
+     */
+    @Nullable
+    Batch<T> pull(long deadlineNanos) throws InterruptedException;
+
+    /** Releases what the stage holds and closes the stage above it. Does not acknowledge anything. */
+    void close();
+}

@@ -1,0 +1,48 @@
+package dev.weir.stream.spi;
+
+import java.time.Duration;
+import java.util.function.IntSupplier;
+
+/** What a source or sink is given when a run is assembled. Thread-safe once the pipeline runs. */
+public interface StageContext {
+
+    /** The pipeline's name, for threads and messages. */
+    String pipelineName();
+
+    /** The stage's name in snapshots. */
+    String stageName();
+
+    /** The meter of this stage. */
+    StageMeter meter();
+
+    /** Registers a gauge of what waits inside the stage, in elements. */
+    void depth(IntSupplier elements);
+
+    /**
+     * Registers what ends emission, so that the pipeline drains: afterwards the source hands over what it promised,
+     * then its {@code pull} returns null. Runs on any thread, at most once, and must not block.
+     */
+    void onStop(Runnable stop);
+
+    /**
+     * Registers what must be closed after all stages have ended and before the pipeline counts as complete, in reverse
+     * order of registration.
+     */
+    void onTermination(Termination termination);
+
+    /** Fails the whole pipeline from a thread that belongs to the source or sink. */
+    void fail(Throwable cause);
+
+    /** Closes a resource that outlives the stages: a consumer that commits, a producer. */
+    @FunctionalInterface
+    interface Termination {
+
+        /**
+         * Closes the resource.
+         *
+         * @param patience how long acknowledgements that are still under way may be waited for
+         * @return what was left undone, in words, or an empty string
+         */
+        String close(Duration patience);
+    }
+}
