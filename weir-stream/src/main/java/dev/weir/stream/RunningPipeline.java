@@ -43,6 +43,9 @@ public interface RunningPipeline extends AutoCloseable {
     /** The stages in the order of the flow. */
     List<StageSnapshot> stages();
 
+    /** What sources and sinks of the pipeline expose of the given type, for instance a consumer's handle. */
+    <H> List<H> handles(Class<H> type);
+
     /** Drains for {@link #DEFAULT_DRAIN}, then cancels. Does not throw what made the pipeline fail. */
     @Override
     void close();

@@ -30,6 +30,9 @@ public interface StageContext {
      */
     void onTermination(Termination termination);
 
+    /** Shows an object to whoever holds the running pipeline; see {@link dev.weir.stream.RunningPipeline#handles}. */
+    void expose(Object handle);
+
     /** Fails the whole pipeline from a thread that belongs to the source or sink. */
     void fail(Throwable cause);
 

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -44,6 +45,7 @@ public final class PipelineRun implements RunningPipeline {
     private @Nullable Throwable cause;
     private long patienceEndNanos = startNanos + DEFAULT_DRAIN.toNanos();
 
+    private final List<Object> handles = new CopyOnWriteArrayList<>();
     private volatile List<StageEntry> entries = List.of();
     private volatile @Nullable DrainReport report;
     private volatile long endNanos;
@@ -165,6 +167,10 @@ public final class PipelineRun implements RunningPipeline {
         }
     }
 
+    void expose(Object handle) {
+        handles.add(handle);
+    }
+
     /** Ends the run with {@code failure} unless something else ended it before. */
     void fail(Throwable failure) {
         lock.lock();
@@ -275,6 +281,11 @@ public final class PipelineRun implements RunningPipeline {
     public List<StageSnapshot> stages() {
         long end = endNanos == 0 ? System.nanoTime() : endNanos;
         return entries.stream().map(entry -> entry.snapshot(end - startNanos)).toList();
+    }
+
+    @Override
+    public <H> List<H> handles(Class<H> type) {
+        return handles.stream().filter(type::isInstance).map(type::cast).toList();
     }
 
     @Override

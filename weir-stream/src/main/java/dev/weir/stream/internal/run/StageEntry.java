@@ -53,6 +53,11 @@ public final class StageEntry implements StageContext {
     }
 
     @Override
+    public void expose(Object handle) {
+        run.expose(handle);
+    }
+
+    @Override
     public void fail(Throwable cause) {
         run.fail(cause);
     }
