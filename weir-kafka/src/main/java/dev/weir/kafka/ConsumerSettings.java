@@ -1,0 +1,186 @@
+package dev.weir.kafka;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Properties;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.Deserializer;
+
+/**
+ * How records are consumed. Immutable; made by {@link #builder}.
+ *
+ * @param properties what is passed to the Kafka client as it is
+ * @param keyDeserializer called on the pipeline's thread, never on the consumer's
+ * @param valueDeserializer called on the pipeline's thread, never on the consumer's
+ * @param commitInterval how long finished work may wait for its commit: 1 ms to 10 min, default 1 s
+ * @param commitRecords finished records that bring a commit forward: at least 1, default 100,000
+ * @param maxOutstandingRecords unfinished records per partition at which fetching it pauses: 1 to 1,000,000, default
+ *     16,384; it goes on at half of that
+ * @param bufferBytes memory for fetched and unfinished records, shared evenly by the assigned partitions: at least 1 MB,
+ *     default an eighth of the heap, but 4 to 128 MB; a partition may exceed its share by one poll
+ * @param revokeDeadline how long a rebalance waits for unfinished records of the partitions it takes: 0 to 4 min, default
+ *     20 s
+ */
+public record ConsumerSettings<K, V>(
+        Map<String, String> properties,
+        Deserializer<K> keyDeserializer,
+        Deserializer<V> valueDeserializer,
+        Duration commitInterval,
+        int commitRecords,
+        int maxOutstandingRecords,
+        long bufferBytes,
+        Duration revokeDeadline) {
+
+    private static final int MEGABYTE = 1024 * 1024;
+    private static final int MAX_OUTSTANDING = 1_000_000;
+
+    /** Checks and copies. */
+    public ConsumerSettings {
+        properties = Map.copyOf(properties);
+        require(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, properties);
+        require(ConsumerConfig.GROUP_ID_CONFIG, properties);
+        if (Boolean.parseBoolean(properties.get(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG))) {
+            throw new IllegalArgumentException("enable.auto.commit=true would commit unfinished records;"
+                    + " leave it out, Weir commits what is finished");
+        }
+        checkRange("commitInterval", commitInterval, Duration.ofMillis(1), Duration.ofMinutes(10));
+        checkRange("revokeDeadline", revokeDeadline, Duration.ZERO, Duration.ofMinutes(4));
+        checkRange("commitRecords", commitRecords, 1, Integer.MAX_VALUE);
+        checkRange("maxOutstandingRecords", maxOutstandingRecords, 1, MAX_OUTSTANDING);
+        checkRange("bufferBytes", bufferBytes, MEGABYTE, Long.MAX_VALUE);
+    }
+
+    private static void require(String name, Map<String, String> properties) {
+        if (properties.getOrDefault(name, "").isBlank()) {
+            throw new IllegalArgumentException(name + " is not set; it is required");
+        }
+    }
+
+    private static void checkRange(String name, long value, long min, long max) {
+        if (value < min || value > max) {
+            throw new IllegalArgumentException(name + " must be " + min + " to " + max + ": " + name + "=" + value);
+        }
+    }
+
+    private static void checkRange(String name, Duration value, Duration min, Duration max) {
+        if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
+            throw new IllegalArgumentException(name + " must be " + min + " to " + max + ": " + name + "=" + value);
+        }
+    }
+
+    /** Settings of records whose key and value stay bytes. */
+    public static Builder<byte[], byte[]> builder() {
+        return builder(new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    }
+
+    /** Settings of records with typed keys and values. */
+    public static <K, V> Builder<K, V> builder(Deserializer<K> key, Deserializer<V> value) {
+        return new Builder<>(key, value);
+    }
+
+    /**
+     * What the client is made with: Weir's defaults, then the given properties, then what Weir must decide itself. Weir
+     * asks for larger polls than the client does by default, because it cuts them into batches anyway.
+     */
+    public Map<String, Object> clientConfig() {
+        Map<String, Object> config = new HashMap<>();
+        long fetchBytes = Math.clamp(bufferBytes / 16, MEGABYTE, 8L * MEGABYTE);
+        config.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 5_000);
+        config.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, (int) fetchBytes);
+        config.put(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, (int) Math.min(bufferBytes, 50L * MEGABYTE));
+        config.put(ConsumerConfig.RECEIVE_BUFFER_CONFIG, MEGABYTE);
+        config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
+        if (!"consumer".equalsIgnoreCase(properties.get(ConsumerConfig.GROUP_PROTOCOL_CONFIG))) {
+            config.put(ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG, CooperativeStickyAssignor.class.getName());
+        }
+        config.putAll(properties);
+        config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
+        config.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class.getName());
+        config.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class.getName());
+        return config;
+    }
+
+    /** Gathers settings. Not thread-safe; may be used again after {@link #build}. */
+    public static final class Builder<K, V> {
+
+        private final Map<String, String> properties = new HashMap<>();
+        private final Deserializer<K> keyDeserializer;
+        private final Deserializer<V> valueDeserializer;
+        private Duration commitInterval = Duration.ofSeconds(1);
+        private int commitRecords = 100_000;
+        private int maxOutstandingRecords = 16_384;
+        private long bufferBytes = Math.clamp(Runtime.getRuntime().maxMemory() / 8, 4L * MEGABYTE, 128L * MEGABYTE);
+        private Duration revokeDeadline = Duration.ofSeconds(20);
+
+        private Builder(Deserializer<K> key, Deserializer<V> value) {
+            this.keyDeserializer = Objects.requireNonNull(key, "key deserializer");
+            this.valueDeserializer = Objects.requireNonNull(value, "value deserializer");
+        }
+
+        public Builder<K, V> bootstrapServers(String hostsAndPorts) {
+            return property(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, hostsAndPorts);
+        }
+
+        public Builder<K, V> groupId(String groupId) {
+            return property(ConsumerConfig.GROUP_ID_CONFIG, groupId);
+        }
+
+        /** Sets a property of the Kafka client, security included. Later ones win. */
+        public Builder<K, V> property(String name, String value) {
+            properties.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, name));
+            return this;
+        }
+
+        /** Sets all properties of a file. */
+        public Builder<K, V> properties(Properties all) {
+            all.stringPropertyNames().forEach(name -> property(name, all.getProperty(name)));
+            return this;
+        }
+
+        /** See {@link ConsumerSettings#commitInterval()}. */
+        public Builder<K, V> commitInterval(Duration interval) {
+            this.commitInterval = interval;
+            return this;
+        }
+
+        /** See {@link ConsumerSettings#commitRecords()}. */
+        public Builder<K, V> commitRecords(int records) {
+            this.commitRecords = records;
+            return this;
+        }
+
+        /** See {@link ConsumerSettings#maxOutstandingRecords()}. */
+        public Builder<K, V> maxOutstandingRecords(int records) {
+            this.maxOutstandingRecords = records;
+            return this;
+        }
+
+        /** See {@link ConsumerSettings#bufferBytes()}. */
+        public Builder<K, V> bufferBytes(long bytes) {
+            this.bufferBytes = bytes;
+            return this;
+        }
+
+        /** See {@link ConsumerSettings#revokeDeadline()}. */
+        public Builder<K, V> revokeDeadline(Duration deadline) {
+            this.revokeDeadline = deadline;
+            return this;
+        }
+
+        public ConsumerSettings<K, V> build() {
+            return new ConsumerSettings<>(
+                    properties,
+                    keyDeserializer,
+                    valueDeserializer,
+                    commitInterval,
+                    commitRecords,
+                    maxOutstandingRecords,
+                    bufferBytes,
+                    revokeDeadline);
+        }
+    }
+}

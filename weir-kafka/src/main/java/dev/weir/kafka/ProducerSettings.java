@@ -1,0 +1,94 @@
+package dev.weir.kafka;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Properties;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.Serializer;
+
+/**
+ * How records are produced. Immutable; made by {@link #builder}.
+ *
+ * @param properties what is passed to the Kafka client as it is
+ * @param keySerializer called on the pipeline's thread
+ * @param valueSerializer called on the pipeline's thread
+ */
+public record ProducerSettings<K, V>(
+        Map<String, String> properties, Serializer<K> keySerializer, Serializer<V> valueSerializer) {
+
+    private static final int MEGABYTE = 1024 * 1024;
+
+    /** Checks and copies. */
+    public ProducerSettings {
+        properties = Map.copyOf(properties);
+        if (properties.getOrDefault(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, "").isBlank()) {
+            throw new IllegalArgumentException("bootstrap.servers is not set; it is required");
+        }
+        String acks = properties.getOrDefault(ProducerConfig.ACKS_CONFIG, "all");
+        if (!acks.equals("all") && !acks.equals("-1")) {
+            throw new IllegalArgumentException("acks=" + acks
+                    + " would acknowledge records that a broker can still lose; leave it out, Weir waits for all");
+        }
+    }
+
+    /** Settings of records whose key and value are bytes. */
+    public static Builder<byte[], byte[]> builder() {
+        return builder(new ByteArraySerializer(), new ByteArraySerializer());
+    }
+
+    /** Settings of records with typed keys and values. */
+    public static <K, V> Builder<K, V> builder(Serializer<K> key, Serializer<V> value) {
+        return new Builder<>(key, value);
+    }
+
+    /**
+     * What the client is made with: Weir's defaults, then the given properties. By default a record is sent again for as
+     * long as it takes, in order and without duplicates (idempotence), and memory for unsent records is an eighth of the
+     * heap, but 4 to 64 MB; when it is used up, the pipeline above waits.
+     */
+    public Map<String, Object> clientConfig() {
+        Map<String, Object> config = new HashMap<>();
+        config.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Integer.MAX_VALUE);
+        config.put(
+                ProducerConfig.BUFFER_MEMORY_CONFIG,
+                Math.clamp(Runtime.getRuntime().maxMemory() / 8, 4L * MEGABYTE, 64L * MEGABYTE));
+        config.put(ProducerConfig.BATCH_SIZE_CONFIG, 128 * 1024);
+        config.putAll(properties);
+        return config;
+    }
+
+    /** Gathers settings. Not thread-safe; may be used again after {@link #build}. */
+    public static final class Builder<K, V> {
+
+        private final Map<String, String> properties = new HashMap<>();
+        private final Serializer<K> keySerializer;
+        private final Serializer<V> valueSerializer;
+
+        private Builder(Serializer<K> key, Serializer<V> value) {
+            this.keySerializer = Objects.requireNonNull(key, "key serializer");
+            this.valueSerializer = Objects.requireNonNull(value, "value serializer");
+        }
+
+        public Builder<K, V> bootstrapServers(String hostsAndPorts) {
+            return property(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, hostsAndPorts);
+        }
+
+        /** Sets a property of the Kafka client, security included. Later ones win. */
+        public Builder<K, V> property(String name, String value) {
+            properties.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, name));
+            return this;
+        }
+
+        /** Sets all properties of a file. */
+        public Builder<K, V> properties(Properties all) {
+            all.stringPropertyNames().forEach(name -> property(name, all.getProperty(name)));
+            return this;
+        }
+
+        public ProducerSettings<K, V> build() {
+            return new ProducerSettings<>(properties, keySerializer, valueSerializer);
+        }
+    }
+}

@@ -1,0 +1,83 @@
+package dev.weir.kafka.internal.consumer;
+
+import dev.weir.kafka.ConsumerSettings;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * Decides which partitions pause. Confined to the owner thread.
+ *
+ * <p>A partition pauses when its outstanding records reach the high mark, or its outstanding bytes its share of the
+ * budget, and goes on when both are down to half. Between the marks nothing happens, because each pause and resume costs
+ * the client something. What the client has fetched for a paused partition stays in the client.
+ */
+final class FlowControl {
+
+    /** So that with very many partitions each can still hold a few records. */
+    private static final long MIN_SHARE_BYTES = 16 * 1024;
+
+    private final int highRecords;
+    private final long budgetBytes;
+
+    FlowControl(ConsumerSettings<?, ?> settings) {
+        this.highRecords = settings.maxOutstandingRecords();
+        this.budgetBytes = settings.bufferBytes();
+    }
+
+    private long share(int partitions) {
+        return Math.max(MIN_SHARE_BYTES, budgetBytes / Math.max(1, partitions));
+    }
+
+    /** Pauses the partition if it is full. */
+    void afterFetch(AssignedPartition partition, int assigned, Consumer<?, ?> client) {
+        if (!partition.paused && isFull(partition, assigned)) {
+            partition.tracker.advance();
+            if (isFull(partition, assigned)) {
+                partition.paused = true;
+                client.pause(List.of(partition.id));
+            }
+        }
+    }
+
+    private boolean isFull(AssignedPartition partition, int assigned) {
+        return partition.tracker.outstanding() >= highRecords
+                || partition.tracker.outstandingBytes() >= share(assigned);
+    }
+
+    private boolean isLow(AssignedPartition partition, int assigned) {
+        return partition.tracker.outstanding() <= highRecords / 2
+                && partition.tracker.outstandingBytes() <= share(assigned) / 2;
+    }
+
+    /**
+     * Resumes partitions that are low again and asks the others' trackers to call when they may be. Call before each
+     * poll.
+     */
+    void resumeLow(Map<TopicPartition, AssignedPartition> assignment, Consumer<?, ?> client) {
+        Collection<TopicPartition> low = new ArrayList<>();
+        for (AssignedPartition partition : assignment.values()) {
+            if (partition.paused && !partition.atEnd && becomesLow(partition, assignment.size())) {
+                partition.paused = false;
+                low.add(partition.id);
+            }
+        }
+        if (!low.isEmpty()) {
+            client.resume(low);
+        }
+    }
+
+    private boolean becomesLow(AssignedPartition partition, int assigned) {
+        do {
+            partition.tracker.advance();
+            if (isLow(partition, assigned)) {
+                partition.tracker.unwatch();
+                return true;
+            }
+        } while (!partition.tracker.watchHalf());
+        return false;
+    }
+}

@@ -1,0 +1,259 @@
+package dev.weir.kafka.internal.offsets;
+
+import dev.weir.stream.spi.AckTarget;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which records of one partition, in one assignment, are finished. Single owner, many acknowledgers: {@link #ack} and
+ * {@link #retain} are thread-safe, every other method belongs to the consumer's owner thread.
+ *
+ * <p>It counts records <em>seen</em>, not offsets, because offsets have gaps (compaction, transaction markers): the token
+ * of a record is its place in the sequence of records of this assignment. A tracker lives as long as the assignment;
+ * acknowledgements that come later reach a tracker that nobody reads, which is how stale ones are dropped.
+ *
+ * <pre>
+ *   sequence    0 ........ head ............ tail
+ *               finished   | first unfinished | next to append
+ *   claims        0  0  0    1  0  2  0  1
+ *                            ^ the offset here is the one to commit
+ * </pre>
+ */
+public final class OffsetTracker implements AckTarget {
+
+    // The ring is made of chunks, so that thousands of quiet partitions cost little and a busy one can grow to its
+    // window without moving a slot that others are writing to. A chunk is taken into use by the owner before any token
+    // in it is published, and leaves use only when each of its slots is finished.
+
+    private static final int CHUNK_BITS = 9;
+    private static final int CHUNK_SLOTS = 1 << CHUNK_BITS;
+    private static final int SLOT_MASK = CHUNK_SLOTS - 1;
+
+    /** {@link #watch} of a tracker that nobody waits on. */
+    private static final long NOTHING = -1;
+
+    private static final VarHandle CLAIMS = MethodHandles.arrayElementVarHandle(int[].class);
+
+    private static final class Chunk {
+        final long[] offsets = new long[CHUNK_SLOTS];
+        final int[] sizes = new int[CHUNK_SLOTS];
+        final int[] claims = new int[CHUNK_SLOTS];
+    }
+
+    private final int capacity;
+    private final @Nullable Chunk[] chunks;
+    private final int chunkMask;
+    private final Runnable onWatchedFinished;
+
+    // Owner thread.
+    private long head;
+    private long tail;
+    private long outstandingBytes;
+    private long nextOffset = -1;
+    private boolean sealed;
+
+    /** The token whose finish must wake the owner. Written by the owner, read by all. */
+    private volatile long watch = NOTHING;
+
+    /**
+     * Creates an empty tracker.
+     *
+     * @param capacity records that may be outstanding, at least 1
+     * @param onWatchedFinished called on the acknowledging thread when a {@link #watchHead watched} record is finished;
+     *     it must be fast and must not block
+     */
+    public OffsetTracker(int capacity, Runnable onWatchedFinished) {
+        if (capacity < 1) {
+            throw new IllegalArgumentException("capacity must be at least 1: capacity=" + capacity);
+        }
+        this.capacity = capacity;
+        // One chunk more than the window needs, because its ends rarely fall on chunk borders.
+        int wanted = Math.ceilDiv(capacity, CHUNK_SLOTS) + 1;
+        this.chunks = new Chunk[Integer.highestOneBit(wanted * 2 - 1)];
+        this.chunkMask = chunks.length - 1;
+        this.onWatchedFinished = onWatchedFinished;
+    }
+
+    /**
+     * Adds a record that is about to be emitted, with one claim on it.
+     *
+     * @param offset larger than that of the record before
+     * @param bytes what the record weighs in the memory budget
+     * @return its token
+     */
+    public long append(long offset, int bytes) {
+        if (sealed) {
+            throw new IllegalStateException("appended after a record was dropped: offset=" + offset);
+        }
+        if (tail - head >= capacity) {
+            throw new IllegalStateException("window full: capacity=" + capacity + " offset=" + offset);
+        }
+        long token = tail;
+        int at = (int) (token >>> CHUNK_BITS) & chunkMask;
+        Chunk chunk = chunks[at];
+        if (chunk == null) {
+            chunk = new Chunk();
+            chunks[at] = chunk;
+        }
+        int slot = (int) token & SLOT_MASK;
+        chunk.offsets[slot] = offset;
+        chunk.sizes[slot] = bytes;
+        CLAIMS.setRelease(chunk.claims, slot, 1);
+        tail = token + 1;
+        outstandingBytes += bytes;
+        nextOffset = offset + 1;
+        return token;
+    }
+
+    @Override
+    public void ack(long token) {
+        int[] claims = chunkOf(token).claims;
+        int before = (int) CLAIMS.getAndAdd(claims, (int) token & SLOT_MASK, -1);
+        if (before == 1) {
+            // After the count, so that either the owner sees the count or this thread sees the watch.
+            if (watch == token) {
+                onWatchedFinished.run();
+            }
+        } else if (before < 1) {
+            throw new IllegalStateException("acknowledged more often than claimed: token=" + token);
+        }
+    }
+
+    @Override
+    public void retain(long token, int more) {
+        int before = (int) CLAIMS.getAndAdd(chunkOf(token).claims, (int) token & SLOT_MASK, more);
+        if (before < 1) {
+            throw new IllegalStateException("retained after it was finished: token=" + token);
+        }
+    }
+
+    /** Moves past the finished prefix and returns how many records that were. */
+    public int advance() {
+        long from = head;
+        while (head < tail && claimsOf(head) == 0) {
+            Chunk chunk = chunkOf(head);
+            outstandingBytes -= chunk.sizes[(int) head & SLOT_MASK];
+            head++;
+            if (((int) head & SLOT_MASK) == 0) {
+                recycle(chunk);
+            }
+        }
+        return (int) (head - from);
+    }
+
+    /** A used-up chunk serves again where the ring will need one next; a spare one is left to the collector. */
+    private void recycle(Chunk chunk) {
+        chunks[(int) ((head - 1) >>> CHUNK_BITS) & chunkMask] = null;
+        int next = (int) ((tail >>> CHUNK_BITS) + 1) & chunkMask;
+        if (chunks[next] == null) {
+            chunks[next] = chunk;
+        }
+    }
+
+    /**
+     * The offset to commit: that of the first unfinished record, or past the last one seen if all are finished; -1 if
+     * none was seen yet. As of the last {@link #advance}.
+     */
+    public long committableOffset() {
+        return head < tail ? offsetOf(head) : nextOffset;
+    }
+
+    /** Whether every record seen is finished, as of the last {@link #advance}. */
+    public boolean isIdle() {
+        return head == tail;
+    }
+
+    /** Records between the first unfinished one and the last, as of the last {@link #advance}. */
+    public int outstanding() {
+        return (int) (tail - head);
+    }
+
+    /** What those records weigh. */
+    public long outstandingBytes() {
+        return outstandingBytes;
+    }
+
+    /** Records between the two that are finished out of order: they would be repeated after a crash. */
+    public int finishedAhead() {
+        int finished = 0;
+        for (long token = head; token < tail; token++) {
+            if (claimsOf(token) == 0) {
+                finished++;
+            }
+        }
+        return finished;
+    }
+
+    /**
+     * Forgets {@code token} and all after it, records that were appended but will not be emitted, and seals the tracker.
+     * None of them may have been published.
+     */
+    public void forgetFrom(long token) {
+        if (token < head || token > tail) {
+            throw new IllegalArgumentException("token=" + token + " is not within " + head + " to " + tail);
+        }
+        sealed = true;
+        if (token < tail) {
+            nextOffset = offsetOf(token);
+        }
+        while (tail > token) {
+            tail--;
+            outstandingBytes -= chunkOf(tail).sizes[(int) tail & SLOT_MASK];
+        }
+    }
+
+    /** Takes no more records: one was dropped, and nothing past it may ever be committed in this assignment. */
+    public void seal() {
+        sealed = true;
+    }
+
+    public boolean isSealed() {
+        return sealed;
+    }
+
+    /**
+     * Asks for a call when the first unfinished record is finished.
+     *
+     * @return false if it is finished already, so that nobody will call; then {@link #advance} has something to do
+     */
+    public boolean watchHead() {
+        if (head == tail) {
+            return false;
+        }
+        watch = head;
+        return claimsOf(head) != 0;
+    }
+
+    /**
+     * Asks for a call when about half of what is outstanding is finished: exactly half if work is finished in order,
+     * else when the first unfinished record is. Returns like {@link #watchHead}.
+     */
+    public boolean watchHalf() {
+        long middle = head + (tail - head) / 2;
+        if (middle < tail) {
+            watch = middle;
+            if (claimsOf(middle) != 0) {
+                return true;
+            }
+        }
+        return watchHead();
+    }
+
+    public void unwatch() {
+        watch = NOTHING;
+    }
+
+    private int claimsOf(long token) {
+        return (int) CLAIMS.getVolatile(chunkOf(token).claims, (int) token & SLOT_MASK);
+    }
+
+    private long offsetOf(long token) {
+        return chunkOf(token).offsets[(int) token & SLOT_MASK];
+    }
+
+    private Chunk chunkOf(long token) {
+        return Objects.requireNonNull(chunks[(int) (token >>> CHUNK_BITS) & chunkMask]);
+    }
+}

@@ -1,0 +1,154 @@
+package dev.weir.kafka.internal.producer;
+
+import dev.weir.kafka.ProduceException;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.SinkLoop;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageContext;
+import dev.weir.stream.spi.StageMeter;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.clients.producer.Callback;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends what it pulls and acknowledges an input when the brokers have its record. {@link #run} is confined to the
+ * segment's thread; answers come on the producer's own thread.
+ */
+final class ProducerLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ProducerLoop.class);
+
+    /** How long a failed or cancelled run waits for answers that are under way; they only spare repetition. */
+    private static final Duration HASTY_CLOSE = Duration.ofSeconds(2);
+
+    private final Producer<K, V> producer;
+    private final StageContext context;
+    private final StageMeter meter;
+
+    private final AtomicLong unanswered = new AtomicLong();
+    private volatile @Nullable ProduceException failure;
+
+    // Segment thread: topics that a record was handed over for, which therefore exist.
+    private final Set<String> knownTopics = new HashSet<>();
+
+    private volatile @Nullable Thread sender;
+
+    ProducerLoop(Producer<K, V> producer, StageContext context) {
+        this.producer = producer;
+        this.context = context;
+        this.meter = context.meter();
+        context.depth(() -> (int) Math.min(Integer.MAX_VALUE, unanswered.get()));
+    }
+
+    @Override
+    public void run(Stage<ProducerRecord<K, V>> upstream) throws InterruptedException {
+        sender = Thread.currentThread();
+        try {
+            Batch<ProducerRecord<K, V>> batch;
+            while ((batch = upstream.pull(Stage.NEVER)) != null) {
+                long start = System.nanoTime();
+                for (int i = 0; i < batch.size(); i++) {
+                    send(batch.get(i), new Answer(batch.get(i).topic(), batch.target(i), batch.token(i)));
+                }
+                meter.worked(batch.size(), 0, start);
+            }
+            // Returns when all answers have come, however long brokers are away.
+            producer.flush();
+        } catch (InterruptException interrupted) {
+            boolean ignored = Thread.interrupted();
+            InterruptedException unwrapped = new InterruptedException();
+            unwrapped.initCause(interrupted);
+            throw unwrapped;
+        }
+        throwFailure();
+    }
+
+    private void send(ProducerRecord<K, V> record, Answer answer) {
+        do {
+            throwFailure();
+            answer.notTaken = null;
+            unanswered.incrementAndGet();
+            try {
+                var ignored = producer.send(record, answer);
+            } catch (InterruptException interrupted) {
+                unanswered.decrementAndGet();
+                throw interrupted;
+            } catch (KafkaException refused) {
+                unanswered.decrementAndGet();
+                throw new ProduceException(record.topic(), refused);
+            }
+            if (answer.notTaken != null) {
+                waitedInVain(record.topic(), answer.notTaken);
+            }
+        } while (answer.notTaken != null);
+        knownTopics.add(record.topic());
+    }
+
+    /** The client gave up waiting for room or for metadata. With a topic that exists that passes; keep on. */
+    private void waitedInVain(String topic, TimeoutException reason) {
+        throwFailure();
+        if (!knownTopics.contains(topic)) {
+            throw new ProduceException(topic, reason);
+        }
+        LOG.warn("brokers do not take records for {}, waiting on: {}", topic, reason.getMessage());
+    }
+
+    private void throwFailure() {
+        ProduceException failed = failure;
+        if (failed != null) {
+            throw failed;
+        }
+    }
+
+    /** See {@link StageContext.Termination}; the loop has ended, so nothing is sent any more. */
+    String close(Duration patience) {
+        producer.close(patience.compareTo(HASTY_CLOSE) < 0 ? HASTY_CLOSE : patience);
+        long left = unanswered.get();
+        return left == 0 ? "" : left + " records sent without an answer";
+    }
+
+    /** Waits for the brokers' answer to one record. */
+    private final class Answer implements Callback {
+
+        private final String topic;
+        private final AckTarget target;
+        private final long token;
+
+        /** Why send did not take the record, if so; segment thread. */
+        private @Nullable TimeoutException notTaken;
+
+        Answer(String topic, AckTarget target, long token) {
+            this.topic = topic;
+            this.target = target;
+            this.token = token;
+        }
+
+        @Override
+        public void onCompletion(@Nullable RecordMetadata metadata, @Nullable Exception refused) {
+            unanswered.decrementAndGet();
+            if (refused == null) {
+                target.ack(token);
+                meter.out(1);
+            } else if (refused instanceof TimeoutException timeout && Thread.currentThread() == sender) {
+                // Called back by send itself: the record was not taken, which is not the end of it.
+                notTaken = timeout;
+            } else if (failure == null) {
+                ProduceException failed = new ProduceException(topic, refused);
+                failure = failed;
+                context.fail(failed);
+            }
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package dev.weir.kafka.internal.producer;
+
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.stream.spi.SinkFactory;
+import dev.weir.stream.spi.SinkLoop;
+import dev.weir.stream.spi.StageContext;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+
+/** Makes the running form of a producing sink, with a producer that lives as long as the run. */
+public final class ProducerSink<K, V> implements SinkFactory<ProducerRecord<K, V>> {
+
+    private final ProducerSettings<K, V> settings;
+
+    public ProducerSink(ProducerSettings<K, V> settings) {
+        this.settings = settings;
+    }
+
+    @Override
+    public SinkLoop<ProducerRecord<K, V>> create(StageContext context) {
+        KafkaProducer<K, V> producer =
+                new KafkaProducer<>(settings.clientConfig(), settings.keySerializer(), settings.valueSerializer());
+        ProducerLoop<K, V> loop = new ProducerLoop<>(producer, context);
+        context.onTermination(loop::close);
+        return loop;
+    }
+}
