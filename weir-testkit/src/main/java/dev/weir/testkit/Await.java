@@ -1,0 +1,60 @@
+package dev.weir.testkit;
+
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.common.KafkaFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Waits for what the cluster does in its own time, up to a deadline. Any thread may wait. */
+final class Await {
+    static final Duration DEADLINE = Duration.ofSeconds(30);
+
+    private static final Duration PAUSE = Duration.ofMillis(20);
+
+    private Await() {}
+
+    /** A state of the cluster that can be asked for. */
+    @FunctionalInterface
+    interface Condition {
+        /** What is missing, or null when nothing is. */
+        @Nullable
+        String missing();
+    }
+
+    /** Returns when nothing is missing; throws what is missing after the deadline. */
+    static void until(String what, Condition condition) {
+        long deadlineNanos = System.nanoTime() + DEADLINE.toNanos();
+        while (true) {
+            String missing = condition.missing();
+            if (missing == null) {
+                return;
+            }
+            if (System.nanoTime() >= deadlineNanos) {
+                throw new KafkaClusterException(
+                        "waited " + DEADLINE.toSeconds() + " s until " + what + ", but: " + missing);
+            }
+            if (Thread.currentThread().isInterrupted()) {
+                throw new KafkaClusterException("interrupted while waiting until " + what);
+            }
+            LockSupport.parkNanos(PAUSE.toNanos());
+        }
+    }
+
+    /** The result of an admin call. */
+    static <T> T get(String what, KafkaFuture<T> future) {
+        try {
+            return future.get(DEADLINE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            Throwable cause = e.getCause();
+            throw new KafkaClusterException(what + ": " + (cause == null ? e : cause).getMessage(), cause);
+        } catch (TimeoutException e) {
+            throw new KafkaClusterException(what + ": no answer within " + DEADLINE.toSeconds() + " s", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new KafkaClusterException("interrupted: " + what, e);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+package dev.weir.testkit;
+
+import dev.weir.testkit.internal.BrokerNode;
+import dev.weir.testkit.internal.ClusterLayout;
+import dev.weir.testkit.internal.ForkedNode;
+import java.nio.file.Path;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * One broker of a {@link KafkaCluster}; it keeps its id, port and data however often it starts. Thread-safe: its methods
+ * run one after the other.
+ *
+ * <p>{@link #kill}, {@link #freeze}, {@link #thaw} and {@link #pid} need a process: a cluster that was built with
+ * {@link KafkaCluster.Builder#forked()}.
+ */
+public final class Broker {
+    private final int id;
+    private final int port;
+    private final BrokerNode node;
+    private final Path logFile;
+    private final ReentrantLock lock = new ReentrantLock();
+
+    private volatile boolean frozen;
+
+    Broker(int id, int port, BrokerNode node, Path logFile) {
+        this.id = id;
+        this.port = port;
+        this.node = node;
+        this.logFile = logFile;
+    }
+
+    public int id() {
+        return id;
+    }
+
+    public int port() {
+        return port;
+    }
+
+    /** Host and port where it listens while it runs. */
+    public String address() {
+        return ClusterLayout.HOST + ":" + port;
+    }
+
+    /** What it had to say. Brokers of one JVM share a file. */
+    public Path logFile() {
+        return logFile;
+    }
+
+    /** Whether it is started; a frozen broker is. */
+    public boolean isRunning() {
+        return node.isRunning();
+    }
+
+    /** Whether it is started and can answer. */
+    boolean isResponsive() {
+        return isRunning() && !frozen;
+    }
+
+    /** Starts it again after a stop or a kill, and returns when it serves clients. Does nothing while it runs. */
+    public void start() {
+        exclusively(() -> {
+            if (!node.isRunning()) {
+                node.start();
+            }
+        });
+    }
+
+    /** Stops it in order: leaderships move away, logs are flushed. Does nothing when it does not run. */
+    public void stop() {
+        exclusively(() -> {
+            if (frozen) {
+                thaw();
+            }
+            node.stop();
+        });
+    }
+
+    /** Ends its process by SIGKILL: nothing is flushed, moved or said. */
+    public void kill() {
+        exclusively(() -> {
+            forked("kill").kill();
+            frozen = false;
+        });
+    }
+
+    /** Halts its process by SIGSTOP: its connections stay open, and nobody answers. */
+    public void freeze() {
+        exclusively(() -> {
+            forked("freeze").signal("STOP");
+            frozen = true;
+        });
+    }
+
+    /** Lets a frozen process go on, by SIGCONT. */
+    public void thaw() {
+        exclusively(() -> {
+            forked("thaw").signal("CONT");
+            frozen = false;
+        });
+    }
+
+    /** The id of its process. */
+    public long pid() {
+        return forked("pid").pid();
+    }
+
+    private ForkedNode forked(String wanted) {
+        if (node instanceof ForkedNode forked) {
+            return forked;
+        }
+        throw new KafkaClusterException(
+                wanted + " needs a broker in a process of its own: build the cluster with forked()");
+    }
+
+    private void exclusively(Runnable action) {
+        lock.lock();
+        try {
+            action.run();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "broker " + id + " at " + address();
+    }
+}

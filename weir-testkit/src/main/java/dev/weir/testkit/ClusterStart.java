@@ -1,0 +1,133 @@
+package dev.weir.testkit;
+
+import dev.weir.testkit.internal.BrokerNode;
+import dev.weir.testkit.internal.BrokerSettings;
+import dev.weir.testkit.internal.ClusterFolder;
+import dev.weir.testkit.internal.ClusterLayout;
+import dev.weir.testkit.internal.ClusterOptions;
+import dev.weir.testkit.internal.ForkedNode;
+import dev.weir.testkit.internal.Formatting;
+import dev.weir.testkit.internal.InProcessNode;
+import dev.weir.testkit.internal.LogCapture;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.jspecify.annotations.Nullable;
+
+/** Brings a cluster up, all of it or nothing, and down. Stateless. */
+final class ClusterStart {
+    private ClusterStart() {}
+
+    static KafkaCluster start(ClusterOptions options) {
+        ClusterFolder folder = ClusterFolder.open(options.dataFolder(), options.brokers());
+        List<Broker> brokers = new ArrayList<>();
+        LogCapture logCapture = null;
+        boolean startedServers = false;
+        try {
+            ClusterLayout layout = ClusterLayout.choose(options);
+            if (!options.forked()) {
+                logCapture = LogCapture.to(folder.logFile("brokers"));
+            }
+            for (int id = 1; id <= options.brokers(); id++) {
+                brokers.add(prepare(options, layout, folder, id));
+            }
+            startedServers = true;
+            inParallel(brokers, Broker::start);
+            return connect(folder, layout, List.copyOf(brokers), logCapture);
+        } catch (RuntimeException e) {
+            try {
+                // The message of a server's failure names its log: that has to stay.
+                shutDown(brokers, folder, logCapture, startedServers);
+            } catch (RuntimeException suppressed) {
+                e.addSuppressed(suppressed);
+            }
+            throw e;
+        }
+    }
+
+    private static Broker prepare(ClusterOptions options, ClusterLayout layout, ClusterFolder folder, int id) {
+        Path data = folder.brokerData(id);
+        folder.awaitUnused(data);
+        Formatting.format(layout, id, folder.clusterId(), data);
+        Map<String, String> settings = BrokerSettings.of(layout, id, data, options.brokerConfig());
+        Path logFile = folder.logFile(options.forked() ? "broker-" + id : "brokers");
+        BrokerNode node = options.forked()
+                ? new ForkedNode(id, settings, folder.settingsFile(id), logFile, options.heapMegabytes())
+                : new InProcessNode(id, settings, logFile);
+        return new Broker(id, layout.brokerPort(id), node, logFile);
+    }
+
+    private static KafkaCluster connect(
+            ClusterFolder folder, ClusterLayout layout, List<Broker> brokers, @Nullable LogCapture logCapture) {
+        Admin admin = Admin.create(Map.of(
+                AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, layout.bootstrapServers(),
+                AdminClientConfig.CLIENT_ID_CONFIG, "weir-testkit",
+                AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, "30000",
+                AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, "5000",
+                AdminClientConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG, "500"));
+        KafkaCluster cluster = new KafkaCluster(folder, layout, brokers, logCapture, admin);
+        try {
+            Await.until("all brokers know each other", () -> {
+                int known = Await.get(
+                                "describe cluster", admin.describeCluster().nodes())
+                        .size();
+                return known == brokers.size() ? null : known + " of " + brokers.size();
+            });
+            return cluster;
+        } catch (RuntimeException e) {
+            admin.close();
+            throw e;
+        }
+    }
+
+    static void shutDown(
+            List<Broker> brokers, ClusterFolder folder, @Nullable LogCapture logCapture, boolean keepFolder) {
+        try {
+            inParallel(brokers, Broker::stop);
+        } finally {
+            if (logCapture != null) {
+                logCapture.close();
+            }
+            folder.close(keepFolder);
+        }
+    }
+
+    /** All at once, because a controller of several waits for the others; the first failure is thrown at the end. */
+    private static void inParallel(List<Broker> brokers, Consumer<Broker> action) {
+        List<CompletableFuture<Void>> running = new ArrayList<>();
+        for (Broker broker : brokers) {
+            CompletableFuture<Void> done = new CompletableFuture<>();
+            running.add(done);
+            Thread.ofPlatform().name("weir-testkit-broker-" + broker.id()).start(() -> {
+                try {
+                    action.accept(broker);
+                    done.complete(null);
+                } catch (Throwable e) {
+                    done.completeExceptionally(e);
+                }
+            });
+        }
+        RuntimeException failure = null;
+        for (CompletableFuture<Void> done : running) {
+            try {
+                done.join();
+            } catch (CompletionException e) {
+                RuntimeException cause = e.getCause() instanceof RuntimeException known ? known : e;
+                if (failure == null) {
+                    failure = cause;
+                } else {
+                    failure.addSuppressed(cause);
+                }
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+}

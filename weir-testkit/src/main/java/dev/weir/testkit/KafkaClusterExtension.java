@@ -1,0 +1,56 @@
+package dev.weir.testkit;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.TestWatcher;
+
+/**
+ * A JUnit extension: one cluster for all tests of a class, whose folder is kept when one of them fails. Confined to the
+ * threads of JUnit; its cluster is thread-safe.
+ *
+ * <pre>{@code
+ * @RegisterExtension
+ * static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());
+ * }</pre>
+ */
+public final class KafkaClusterExtension implements BeforeAllCallback, AfterAllCallback, TestWatcher {
+    private final KafkaCluster.Builder builder;
+
+    private @Nullable KafkaCluster cluster;
+
+    public KafkaClusterExtension(KafkaCluster.Builder builder) {
+        this.builder = builder;
+    }
+
+    /** The running cluster. */
+    public KafkaCluster cluster() {
+        if (cluster == null) {
+            throw new IllegalStateException("no cluster yet: register the extension on a static field");
+        }
+        return cluster;
+    }
+
+    public String bootstrapServers() {
+        return cluster().bootstrapServers();
+    }
+
+    @Override
+    public void beforeAll(ExtensionContext context) {
+        cluster = builder.start();
+    }
+
+    @Override
+    public void testFailed(ExtensionContext context, @Nullable Throwable cause) {
+        cluster().keepFolder();
+        context.publishReportEntry("kafka logs", cluster().logs().toString());
+    }
+
+    @Override
+    public void afterAll(ExtensionContext context) {
+        if (cluster != null) {
+            cluster.close();
+        }
+    }
+}

@@ -1,0 +1,125 @@
+package dev.weir.testkit;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/**
+ * Numbered records: put into a topic, and read back from it, so that a test can say what was lost, doubled or moved.
+ * Thread-safe; each call uses a client of its own.
+ *
+ * <p>Record {@code n} has as value the decimal text of {@code n}, and as key that of {@code n % keys}.
+ */
+public final class Records {
+    private Records() {}
+
+    /** Writes records {@code first} to {@code first + count - 1}, and returns when all are acknowledged by all replicas. */
+    public static void produce(String bootstrapServers, String topic, long first, long count, long keys) {
+        if (keys < 1) {
+            throw new IllegalArgumentException("keys must be at least 1: keys=" + keys);
+        }
+        Map<String, Object> config = Map.of(
+                ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers,
+                ProducerConfig.LINGER_MS_CONFIG, 5,
+                ProducerConfig.BATCH_SIZE_CONFIG, 131_072);
+        Queue<Exception> failures = new ConcurrentLinkedQueue<>();
+        try (KafkaProducer<byte[], byte[]> producer =
+                new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer())) {
+            for (long n = first; n < first + count && failures.isEmpty(); n++) {
+                var unused = producer.send(new ProducerRecord<>(topic, text(n % keys), text(n)), (metadata, e) -> {
+                    if (e != null) {
+                        failures.add(e);
+                    }
+                });
+            }
+            producer.flush();
+        }
+        if (!failures.isEmpty()) {
+            throw new KafkaClusterException(
+                    "records could not be written to topic " + topic + ": " + failures.element(), failures.element());
+        }
+    }
+
+    /** Writes records as {@link #produce(String, String, long, long, long)} does, each with a key of its own. */
+    public static void produce(String bootstrapServers, String topic, long first, long count) {
+        produce(bootstrapServers, topic, first, count, Long.MAX_VALUE);
+    }
+
+    /**
+     * Reads a topic from its beginning to where it ends now, in the order of each partition. Only for what fits in memory.
+     *
+     * @throws KafkaClusterException if there is no such topic, or no record arrives for 30 s before the end
+     */
+    public static List<ConsumerRecord<byte[], byte[]>> readAll(
+            String bootstrapServers, String topic, IsolationLevel isolation) {
+        Map<String, Object> config = Map.of(
+                ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                bootstrapServers,
+                ConsumerConfig.ISOLATION_LEVEL_CONFIG,
+                isolation.name().toLowerCase(Locale.ROOT),
+                ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG,
+                false,
+                ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
+                10_000);
+        try (KafkaConsumer<byte[], byte[]> consumer =
+                new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+            List<TopicPartition> partitions = consumer.partitionsFor(topic).stream()
+                    .map(partition -> new TopicPartition(topic, partition.partition()))
+                    .toList();
+            if (partitions.isEmpty()) {
+                throw new KafkaClusterException("topic " + topic + " does not exist: create it first");
+            }
+            consumer.assign(partitions);
+            consumer.seekToBeginning(partitions);
+            return readTo(consumer, topic, consumer.endOffsets(partitions));
+        }
+    }
+
+    private static List<ConsumerRecord<byte[], byte[]>> readTo(
+            KafkaConsumer<byte[], byte[]> consumer, String topic, Map<TopicPartition, Long> ends) {
+        List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
+        long lastProgressNanos = System.nanoTime();
+        // Positions, not records, say when the end is reached: the last offsets may be transaction markers.
+        while (ends.entrySet().stream().anyMatch(end -> consumer.position(end.getKey()) < end.getValue())) {
+            int before = records.size();
+            consumer.poll(Duration.ofMillis(100)).forEach(record -> {
+                if (record.offset() < ends.getOrDefault(new TopicPartition(topic, record.partition()), 0L)) {
+                    records.add(record);
+                }
+            });
+            if (records.size() > before) {
+                lastProgressNanos = System.nanoTime();
+            } else if (System.nanoTime() - lastProgressNanos > Await.DEADLINE.toNanos()) {
+                throw new KafkaClusterException("topic " + topic + " gave " + records.size()
+                        + " records, then none for " + Await.DEADLINE.toSeconds() + " s before its end " + ends);
+            }
+        }
+        return records;
+    }
+
+    /** The numbers of records that {@link #produce} wrote, in the given order. */
+    public static List<Long> numbers(List<ConsumerRecord<byte[], byte[]>> records) {
+        return records.stream()
+                .map(record -> Long.valueOf(new String(record.value(), StandardCharsets.US_ASCII)))
+                .toList();
+    }
+
+    private static byte[] text(long number) {
+        return Long.toString(number).getBytes(StandardCharsets.US_ASCII);
+    }
+}

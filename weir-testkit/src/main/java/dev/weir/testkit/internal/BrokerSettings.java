@@ -1,0 +1,85 @@
+package dev.weir.testkit.internal;
+
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The server settings of one node: quick to start, small in memory, safe for what tests do. Stateless. */
+public final class BrokerSettings {
+    static final String CONTROLLER_LISTENER = "CONTROLLER";
+
+    private BrokerSettings() {}
+
+    /** Settings of node {@code id}, the user's own over the testkit's. */
+    public static Map<String, String> of(ClusterLayout layout, int id, Path dataFolder, Map<String, String> own) {
+        Map<String, String> settings = new TreeMap<>();
+        identity(settings, layout, id, dataFolder);
+        replication(settings, layout);
+        timing(settings);
+        size(settings);
+        settings.putAll(own);
+        return settings;
+    }
+
+    private static void identity(Map<String, String> settings, ClusterLayout layout, int id, Path dataFolder) {
+        String broker = "PLAINTEXT://" + ClusterLayout.HOST + ":" + layout.brokerPort(id);
+        boolean controller = layout.isController(id);
+        settings.put("node.id", Integer.toString(id));
+        settings.put("process.roles", controller ? "broker,controller" : "broker");
+        settings.put(
+                "listeners",
+                controller
+                        ? broker + "," + CONTROLLER_LISTENER + "://" + ClusterLayout.HOST + ":"
+                                + layout.controllerPort(id)
+                        : broker);
+        settings.put("advertised.listeners", broker);
+        settings.put("controller.listener.names", CONTROLLER_LISTENER);
+        settings.put("listener.security.protocol.map", "PLAINTEXT:PLAINTEXT," + CONTROLLER_LISTENER + ":PLAINTEXT");
+        settings.put("controller.quorum.voters", layout.voters());
+        settings.put("log.dirs", dataFolder.toString());
+    }
+
+    private static void replication(Map<String, String> settings, ClusterLayout layout) {
+        String factor = Integer.toString(layout.replicationFactor());
+        String inSync = Integer.toString(layout.minInSyncReplicas());
+        settings.put("default.replication.factor", factor);
+        settings.put("min.insync.replicas", inSync);
+        settings.put("offsets.topic.replication.factor", factor);
+        settings.put("transaction.state.log.replication.factor", factor);
+        settings.put("transaction.state.log.min.isr", inSync);
+        settings.put("share.coordinator.state.topic.replication.factor", factor);
+        settings.put("share.coordinator.state.topic.min.isr", inSync);
+        // Each partition costs files and an election: a few spread the coordinators over the brokers well enough.
+        settings.put("offsets.topic.num.partitions", "3");
+        settings.put("transaction.state.log.num.partitions", "3");
+        settings.put("share.coordinator.state.topic.num.partitions", "3");
+    }
+
+    private static void timing(Map<String, String> settings) {
+        settings.put("server.max.startup.time.ms", "60000");
+        settings.put("group.initial.rebalance.delay.ms", "0");
+        // A killed broker loses its leaderships after the session: soon, but not when a busy machine merely pauses.
+        settings.put("broker.heartbeat.interval.ms", "500");
+        settings.put("broker.session.timeout.ms", "4000");
+        settings.put("replica.lag.time.max.ms", "5000");
+        settings.put("group.min.session.timeout.ms", "500");
+    }
+
+    private static void size(Map<String, String> settings) {
+        settings.put("num.network.threads", "2");
+        settings.put("num.io.threads", "4");
+        settings.put("background.threads", "2");
+        settings.put("group.coordinator.threads", "1");
+        settings.put("share.coordinator.threads", "1");
+        settings.put("num.replica.alter.log.dirs.threads", "1");
+        settings.put("log.cleaner.threads", "1");
+        settings.put("log.cleaner.dedupe.buffer.size", "4194304");
+        settings.put("log.cleaner.io.buffer.size", "131072");
+        // The index is large enough for its segment: 8 bytes and 12 bytes per 4 KiB of records.
+        settings.put("log.segment.bytes", "134217728");
+        settings.put("log.index.size.max.bytes", "524288");
+        settings.put("offsets.topic.segment.bytes", "4194304");
+        settings.put("transaction.state.log.segment.bytes", "4194304");
+        settings.put("share.coordinator.state.topic.segment.bytes", "4194304");
+    }
+}

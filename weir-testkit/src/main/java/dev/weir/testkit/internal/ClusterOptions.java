@@ -1,0 +1,64 @@
+package dev.weir.testkit.internal;
+
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What a user asked of a cluster. Immutable. */
+public record ClusterOptions(
+        int brokers,
+        boolean forked,
+        int firstPort,
+        @Nullable Path dataFolder,
+        Map<String, String> brokerConfig,
+        int heapMegabytes) {
+
+    /** {@link #firstPort} when any free ports will do. */
+    public static final int ANY_PORT = 0;
+
+    /** Enough for every test and small enough for every laptop. */
+    public static final int MAX_BROKERS = 16;
+
+    /** Below this the server does not start reliably. */
+    public static final int MIN_HEAP_MEGABYTES = 128;
+
+    private static final int MAX_PORT = 65_535;
+
+    /** Settings by which the testkit holds a cluster together. */
+    private static final Set<String> OWNED = Set.of(
+            "node.id",
+            "broker.id",
+            "process.roles",
+            "listeners",
+            "advertised.listeners",
+            "listener.security.protocol.map",
+            "inter.broker.listener.name",
+            "controller.listener.names",
+            "controller.quorum.voters",
+            "controller.quorum.bootstrap.servers",
+            "log.dir",
+            "log.dirs",
+            "metadata.log.dir");
+
+    public ClusterOptions {
+        if (brokers < 1 || brokers > MAX_BROKERS) {
+            throw new IllegalArgumentException("brokers must be 1 to " + MAX_BROKERS + ": brokers=" + brokers);
+        }
+        int highestFirstPort = MAX_PORT - brokers + 1;
+        if (firstPort < ANY_PORT || firstPort > highestFirstPort) {
+            throw new IllegalArgumentException("port must be 1 to " + highestFirstPort + " for " + brokers
+                    + " broker(s), or 0 for any: port=" + firstPort);
+        }
+        if (heapMegabytes < MIN_HEAP_MEGABYTES) {
+            throw new IllegalArgumentException(
+                    "heapMegabytes must be at least " + MIN_HEAP_MEGABYTES + ": heapMegabytes=" + heapMegabytes);
+        }
+        brokerConfig = Map.copyOf(brokerConfig);
+        for (String name : brokerConfig.keySet()) {
+            if (OWNED.contains(name)) {
+                throw new IllegalArgumentException("brokerConfig: the testkit sets " + name + " itself; remove it");
+            }
+        }
+    }
+}

@@ -1,0 +1,173 @@
+package dev.weir.testkit.internal;
+
+import dev.weir.testkit.KafkaClusterException;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A broker in a JVM of its own: {@link BrokerMain}. Its owner calls it from one thread at a time.
+ *
+ * <p>The child says on its standard output that it serves, or why it does not, and ends when its standard input does: so a
+ * stop is a close of that pipe, and a child cannot outlive its parent, however that one ended. Its log goes to a file.
+ */
+public final class ForkedNode implements BrokerNode {
+    private static final Duration STOP_DEADLINE = Duration.ofSeconds(15);
+
+    private final int id;
+    private final Map<String, String> settings;
+    private final Path settingsFile;
+    private final Path logFile;
+    private final int heapMegabytes;
+
+    private volatile @Nullable Process process;
+
+    public ForkedNode(int id, Map<String, String> settings, Path settingsFile, Path logFile, int heapMegabytes) {
+        this.id = id;
+        this.settings = Map.copyOf(settings);
+        this.settingsFile = settingsFile;
+        this.logFile = logFile;
+        this.heapMegabytes = heapMegabytes;
+    }
+
+    @Override
+    public void start() {
+        Process child = launch();
+        process = child;
+        // The pipe ends with the process, so this waits no longer than the server's own deadline for its start.
+        try (BufferedReader said = child.inputReader(StandardCharsets.UTF_8)) {
+            String line = said.readLine();
+            if (BrokerMain.READY.equals(line)) {
+                return;
+            }
+            throw new KafkaClusterException("broker " + id + " did not start: "
+                    + (line == null ? "its process ended" : line) + "; see " + logFile);
+        } catch (IOException e) {
+            throw new KafkaClusterException(
+                    "broker " + id + " did not start: " + e.getMessage() + "; see " + logFile, e);
+        } finally {
+            if (!child.isAlive()) {
+                process = null;
+            }
+        }
+    }
+
+    private Process launch() {
+        try {
+            writeSettings();
+            return new ProcessBuilder(command())
+                    .redirectError(ProcessBuilder.Redirect.appendTo(logFile.toFile()))
+                    .start();
+        } catch (IOException e) {
+            throw new KafkaClusterException("broker " + id + " could not be forked: " + e.getMessage(), e);
+        }
+    }
+
+    private void writeSettings() throws IOException {
+        Properties properties = new Properties();
+        properties.putAll(settings);
+        try (Writer out = Files.newBufferedWriter(settingsFile)) {
+            properties.store(out, "Broker " + id);
+        }
+    }
+
+    private List<String> command() {
+        List<String> command = new ArrayList<>();
+        if (!System.getProperty("os.name").startsWith("Windows")) {
+            // Ctrl-C reaches the whole process group: its owner decides when a broker stops, not the terminal.
+            command.addAll(List.of("/bin/sh", "-c", "trap '' INT HUP; exec \"$@\"", "sh"));
+        }
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add("-Xmx" + heapMegabytes + "m");
+        command.add("-XX:+UseSerialGC");
+        command.add("-Djava.util.logging.SimpleFormatter.format=%1$tF %1$tT.%1$tL %4$s %3$s %5$s%6$s%n");
+        command.addAll(List.of("-cp", classPath(), BrokerMain.class.getName(), settingsFile.toString()));
+        return command;
+    }
+
+    /** This JVM's class path; of a modular one, the module path too: the child needs no modules. */
+    private static String classPath() {
+        String classPath = System.getProperty("java.class.path", "");
+        String modulePath = System.getProperty("jdk.module.path", "");
+        return modulePath.isEmpty() ? classPath : classPath + System.getProperty("path.separator") + modulePath;
+    }
+
+    @Override
+    public void stop() {
+        Process running = process;
+        if (running == null) {
+            return;
+        }
+        try {
+            running.getOutputStream().close();
+            if (!running.waitFor(STOP_DEADLINE.toMillis(), TimeUnit.MILLISECONDS)) {
+                end(running);
+            }
+        } catch (IOException e) {
+            end(running);
+        } catch (InterruptedException e) {
+            end(running);
+            Thread.currentThread().interrupt();
+        }
+        process = null;
+    }
+
+    private static void end(Process running) {
+        running.destroyForcibly();
+        running.onExit().join();
+    }
+
+    /** Ends the process at once, by SIGKILL; a frozen one too. */
+    public void kill() {
+        end(running());
+        process = null;
+    }
+
+    /** Sends a signal, by its name without SIG, to the process. */
+    public void signal(String name) {
+        long pid = running().pid();
+        try {
+            Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(pid))
+                    .redirectErrorStream(true)
+                    .start();
+            int status = kill.waitFor();
+            if (status != 0) {
+                throw new KafkaClusterException("kill -" + name + " " + pid + " (broker " + id + ") failed: "
+                        + new String(kill.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip());
+            }
+        } catch (IOException e) {
+            throw new KafkaClusterException("signals need the kill command of a POSIX system: " + e.getMessage(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new KafkaClusterException("interrupted while sending a signal to broker " + id, e);
+        }
+    }
+
+    public long pid() {
+        return running().pid();
+    }
+
+    private Process running() {
+        Process running = process;
+        if (running == null || !running.isAlive()) {
+            throw new KafkaClusterException("broker " + id + " does not run: start it first; see " + logFile);
+        }
+        return running;
+    }
+
+    @Override
+    public boolean isRunning() {
+        Process running = process;
+        return running != null && running.isAlive();
+    }
+}

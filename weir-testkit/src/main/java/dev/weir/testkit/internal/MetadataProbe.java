@@ -1,0 +1,54 @@
+package dev.weir.testkit.internal;
+
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.requests.AbstractResponse;
+import org.apache.kafka.common.requests.MetadataRequest;
+import org.apache.kafka.common.requests.MetadataResponse;
+import org.apache.kafka.common.requests.RequestHeader;
+
+/**
+ * Asks one given broker what it knows. The admin client asks whichever broker it likes, which does not tell whether all of
+ * them have heard of a topic. Stateless.
+ */
+public final class MetadataProbe {
+    private static final int TIMEOUT_MILLIS = 5_000;
+
+    private MetadataProbe() {}
+
+    /** How many partitions of the topic have a leader, as the broker at {@code port} sees it; 0 if it has none. */
+    public static int partitionsWithLeader(int port, String topic) throws IOException {
+        int led = 0;
+        for (MetadataResponse.TopicMetadata found : ask(port, topic).topicMetadata()) {
+            for (MetadataResponse.PartitionMetadata partition : found.partitionMetadata()) {
+                led += partition.leaderId.isPresent() ? 1 : 0;
+            }
+        }
+        return led;
+    }
+
+    private static MetadataResponse ask(int port, String topic) throws IOException {
+        short version = ApiKeys.METADATA.latestVersion();
+        MetadataRequest request =
+                MetadataRequest.Builder.forTopicNames(List.of(topic), false).build(version);
+        RequestHeader header = new RequestHeader(ApiKeys.METADATA, version, "weir-testkit", 1);
+        ByteBuffer bytes = request.serializeWithHeader(header);
+        try (Socket socket = new Socket()) {
+            socket.connect(Ports.address(port), TIMEOUT_MILLIS);
+            socket.setSoTimeout(TIMEOUT_MILLIS);
+            DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+            out.writeInt(bytes.remaining());
+            out.write(bytes.array(), bytes.arrayOffset() + bytes.position(), bytes.remaining());
+            out.flush();
+            DataInputStream in = new DataInputStream(socket.getInputStream());
+            byte[] answer = new byte[in.readInt()];
+            in.readFully(answer);
+            return (MetadataResponse) AbstractResponse.parseResponse(ByteBuffer.wrap(answer), header);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+package dev.weir.testkit.internal;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import kafka.server.BrokerServer;
+import kafka.server.ControllerServer;
+import kafka.server.FaultHandlerFactory;
+import kafka.server.KafkaConfig;
+import kafka.server.KafkaRaftServer;
+import kafka.server.SharedServer;
+import org.apache.kafka.common.metrics.Metrics;
+import org.apache.kafka.common.utils.Time;
+import org.apache.kafka.raft.QuorumConfig;
+import org.apache.kafka.server.ServerSocketFactory;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One Kafka server in this JVM: the broker, and the controller where its roles say so. Start and stop belong to one thread.
+ *
+ * <p>Built from the server's parts rather than from its {@code KafkaRaftServer}, which decides by itself to end the JVM on
+ * a fault, registers its metrics JVM-wide, and waits minutes for a controlled shutdown that cannot succeed.
+ */
+final class ServerNode {
+    private static final Logger LOG = LoggerFactory.getLogger(ServerNode.class);
+
+    // Moving the leaderships away takes one heartbeat; when the controllers went first, it can never succeed.
+    private static final Duration CONTROLLED_SHUTDOWN = Duration.ofSeconds(3);
+
+    private final @Nullable ControllerServer controller;
+    private final BrokerServer broker;
+
+    ServerNode(Map<String, String> settings, FaultHandlerFactory faults) {
+        KafkaConfig config = new KafkaConfig(settings, false);
+        var stored = KafkaRaftServer.initializeLogDirs(config, LOG, "");
+        SharedServer shared = new SharedServer(
+                config,
+                stored._1(),
+                Time.SYSTEM,
+                new Metrics(),
+                CompletableFuture.completedFuture(
+                        QuorumConfig.parseVoterConnections(config.quorumConfig().voters())),
+                QuorumConfig.parseBootstrapServers(config.quorumConfig().bootstrapServers()),
+                faults,
+                ServerSocketFactory.INSTANCE);
+        this.broker = new BrokerServer(shared);
+        this.controller = config.isKRaftCombinedMode()
+                ? new ControllerServer(shared, KafkaRaftServer.configSchema(), stored._2())
+                : null;
+    }
+
+    /** Returns when the broker serves clients. */
+    void start() {
+        if (controller != null) {
+            controller.startup();
+        }
+        broker.startup();
+    }
+
+    void stop() {
+        try {
+            broker.shutdown(CONTROLLED_SHUTDOWN);
+        } finally {
+            if (controller != null) {
+                controller.shutdown();
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+package dev.weir.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.BufferedReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
+import org.apache.kafka.clients.admin.DescribeClusterOptions;
+import org.apache.kafka.common.IsolationLevel;
+import org.junit.jupiter.api.Test;
+
+/** Brokers in JVMs of their own: what they survive, and that none survives its owner. */
+final class ForkedClusterTest {
+    @Test
+    void threeBrokers_oneKilledOrFrozen_losesNothing() {
+        List<ProcessHandle> processes;
+        try (KafkaCluster cluster =
+                KafkaCluster.builder().brokers(3).forked().heapMegabytes(256).start()) {
+            processes = cluster.brokers().stream()
+                    .map(broker -> ProcessHandle.of(broker.pid()).orElseThrow())
+                    .toList();
+            cluster.createTopic("safe", 3);
+            Records.produce(cluster.bootstrapServers(), "safe", 0, 100);
+
+            cluster.broker(1).kill();
+            assertThat(cluster.broker(1).isRunning()).isFalse();
+            assertThat(processes.get(0).isAlive()).isFalse();
+            Records.produce(cluster.bootstrapServers(), "safe", 100, 100);
+            cluster.broker(1).start();
+            cluster.awaitInSync("safe");
+
+            cluster.broker(2).freeze();
+            assertThat(cluster.broker(2).isRunning()).isTrue();
+            Records.produce(cluster.bootstrapServers(), "safe", 200, 100);
+            cluster.broker(2).thaw();
+            cluster.awaitInSync("safe");
+
+            assertThat(Records.numbers(
+                            Records.readAll(cluster.bootstrapServers(), "safe", IsolationLevel.READ_COMMITTED)))
+                    .containsExactlyInAnyOrderElementsOf(
+                            LongStream.range(0, 300).boxed().toList());
+            cluster.broker(3).freeze();
+        }
+        assertThat(processes).noneMatch(ProcessHandle::isAlive);
+    }
+
+    @Test
+    void oneBroker_frozen_doesNotAnswerUntilThawed() throws Exception {
+        try (KafkaCluster cluster = KafkaCluster.builder().forked().start()) {
+            Broker broker = cluster.broker(1);
+            long pid = broker.pid();
+            DescribeClusterOptions soon = new DescribeClusterOptions().timeoutMs(1_000);
+
+            broker.freeze();
+            assertThatThrownBy(
+                            () -> cluster.admin().describeCluster(soon).nodes().get())
+                    .isInstanceOf(ExecutionException.class)
+                    .hasMessageContaining("Timeout");
+            broker.thaw();
+
+            assertThat(cluster.admin().describeCluster().nodes().get()).hasSize(1);
+            broker.stop();
+            assertThatThrownBy(broker::pid)
+                    .isInstanceOf(KafkaClusterException.class)
+                    .hasMessageContaining("broker 1 does not run");
+            broker.start();
+            assertThat(broker.pid()).isNotEqualTo(pid);
+            assertThat(broker.logFile()).content().contains("BrokerServer id=1");
+        }
+    }
+
+    @Test
+    void serverFails_messageTellsWhyAndWhere() {
+        assertThatThrownBy(() -> KafkaCluster.builder()
+                        .forked()
+                        .brokerConfig("num.io.threads", "none")
+                        .start())
+                .isInstanceOf(KafkaClusterException.class)
+                .hasMessageContaining("broker 1 did not start")
+                .hasMessageContaining("num.io.threads")
+                .hasMessageContaining("broker-1.log");
+    }
+
+    @Test
+    void owner_killed_takesItsBrokersWithIt() throws Exception {
+        Process owner = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Owner.class.getName())
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        ProcessHandle broker;
+        try (BufferedReader said = owner.inputReader(StandardCharsets.UTF_8)) {
+            broker = ProcessHandle.of(Long.parseLong(said.readLine())).orElseThrow();
+            assertThat(broker.isAlive()).isTrue();
+            owner.destroyForcibly();
+
+            broker.onExit().get(Duration.ofSeconds(20).toMillis(), TimeUnit.MILLISECONDS);
+        } finally {
+            owner.destroyForcibly();
+        }
+        assertThat(broker.isAlive()).isFalse();
+    }
+
+    /** A program that starts a broker, says its pid, and never closes it. */
+    static final class Owner {
+        private Owner() {}
+
+        public static void main(String[] args) throws Exception {
+            KafkaCluster cluster = KafkaCluster.builder().forked().start();
+            System.out.println(cluster.broker(1).pid());
+            System.out.flush();
+            Thread.currentThread().join();
+        }
+    }
+}
