@@ -54,7 +54,7 @@ public final class AsimovTranslator {
         try {
             return EventParser.parse(value);
         } catch (MalformedEventException e) {
-            return new Malformed(e.reason(), String.valueOf(e.getMessage()));
+            return e.malformed();
         } catch (RuntimeException e) {
             return fault(e);
         }
@@ -68,7 +68,7 @@ public final class AsimovTranslator {
                 try {
                     yield new LocatedEvent(event, PageUrl.parse(event.url()));
                 } catch (InvalidUrlException e) {
-                    yield new Malformed(Reason.INVALID_URL, String.valueOf(e.getMessage()));
+                    yield new Malformed(Reason.INVALID_URL, e.getMessage());
                 } catch (RuntimeException e) {
                     yield fault(e);
                 }

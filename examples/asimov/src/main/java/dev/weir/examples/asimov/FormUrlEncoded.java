@@ -60,6 +60,12 @@ public final class FormUrlEncoded {
                 bytes[length++] = bytes[i];
             }
         }
+        for (int i = 0; i + 1 < length; i++) {
+            // An encoded surrogate: Java replaces its bytes by one character, the standard wants one for each.
+            if (bytes[i] == (byte) 0xED && (bytes[i + 1] & 0xff) >= 0xA0) {
+                bytes[i] = (byte) 0xFF;
+            }
+        }
         return new String(bytes, 0, length, UTF_8);
     }
 

@@ -107,7 +107,7 @@ final class Hosts {
                 host.endsWith("]") && host.chars().filter(c -> c == ':').count() >= 2;
         for (int i = 1; i < host.length() - 1 && literal; i++) {
             char c = host.charAt(i);
-            literal = c == ':' || c == '.' || c < 0x80 && Character.digit(c, 16) >= 0;
+            literal = c == ':' || c == '.' || (c < 0x80 && Character.digit(c, 16) >= 0);
         }
         if (literal) {
             try {
@@ -124,17 +124,21 @@ final class Hosts {
     private static String mapped(byte[] ipv4) {
         int[] pieces = new int[IPV6_PIECES];
         pieces[5] = 0xffff;
-        pieces[6] = (ipv4[0] & 0xff) << 8 | ipv4[1] & 0xff;
-        pieces[7] = (ipv4[2] & 0xff) << 8 | ipv4[3] & 0xff;
+        pieces[6] = piece(ipv4, 0);
+        pieces[7] = piece(ipv4, 2);
         return compressed(pieces);
     }
 
     private static int[] pieces(byte[] ipv6) {
         int[] pieces = new int[IPV6_PIECES];
         for (int i = 0; i < IPV6_PIECES; i++) {
-            pieces[i] = (ipv6[2 * i] & 0xff) << 8 | ipv6[2 * i + 1] & 0xff;
+            pieces[i] = piece(ipv6, 2 * i);
         }
         return pieces;
+    }
+
+    private static int piece(byte[] bytes, int at) {
+        return (bytes[at] & 0xff) << 8 | (bytes[at + 1] & 0xff);
     }
 
     /** Writes the first longest run of at least two zero pieces as "::". */

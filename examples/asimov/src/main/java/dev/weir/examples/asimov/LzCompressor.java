@@ -126,9 +126,9 @@ final class LzCompressor {
     /** Where {@code key} is, or the free slot where it belongs. */
     private int slot(long key) {
         int mask = keys.length - 1;
-        int slot = (int) (key * 0x9E3779B97F4A7C15L >>> 32) & mask;
+        int slot = (int) ((key * 0x9E3779B97F4A7C15L) >>> 32) & mask;
         while (keys[slot] != 0 && keys[slot] != key) {
-            slot = slot + 1 & mask;
+            slot = (slot + 1) & mask;
         }
         return slot;
     }

@@ -21,6 +21,8 @@ enum LzForm {
 
     private final int firstSymbol;
     private final String alphabet;
+    // Written by the constructor alone.
+    @SuppressWarnings("ImmutableEnumChecker")
     private final byte[] reversedByAscii;
 
     LzForm(int bitsPerSymbol, int firstSymbol, String alphabet) {

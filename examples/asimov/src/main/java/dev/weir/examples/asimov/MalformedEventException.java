@@ -4,15 +4,15 @@ package dev.weir.examples.asimov;
 final class MalformedEventException extends Exception {
     private static final long serialVersionUID = 1L;
 
-    private final Reason reason;
+    private final transient Malformed malformed;
 
     MalformedEventException(Reason reason, String message) {
         // Bad input is an everyday outcome here: no stack trace.
         super(message, null, false, false);
-        this.reason = reason;
+        this.malformed = new Malformed(reason, message);
     }
 
-    Reason reason() {
-        return reason;
+    Malformed malformed() {
+        return malformed;
     }
 }
