@@ -49,7 +49,11 @@ final class EventParser {
         } catch (JsonProcessingException e) {
             throw new MalformedEventException(
                     Reason.INVALID_JSON,
-                    e.getOriginalMessage() + " at byte " + e.getLocation().getByteOffset());
+                    e.getOriginalMessage()
+                            // Jackson gives no place for an exceeded limit.
+                            + (e.getLocation() == null
+                                    ? ""
+                                    : " at byte " + e.getLocation().getByteOffset()));
         } catch (IOException e) {
             // Bytes that are no text in any of JSON's encodings.
             throw new MalformedEventException(Reason.INVALID_JSON, String.valueOf(e.getMessage()));
