@@ -19,6 +19,11 @@ final class LzDecompressor {
 
     private static final int MIN_OUTPUT_CHARS = 64;
 
+    /** How many characters {@link #appendCopy} always writes; so many are spare at the output's end. */
+    private static final int BLIND_CHARS = 4;
+
+    private static final int MAX_ARRAY_CHARS = Integer.MAX_VALUE - 8;
+
     private final String input;
     private final LzForm form;
     private final int maxChars;
@@ -41,7 +46,7 @@ final class LzDecompressor {
         this.form = form;
         this.maxChars = maxChars;
         long inputBits = (long) input.length() * form.bitsPerSymbol;
-        this.output = new char[(int) Math.min(maxChars, Math.max(MIN_OUTPUT_CHARS, inputBits / 3))];
+        this.output = new char[outputSize(Math.max(MIN_OUTPUT_CHARS, inputBits / 3))];
         int phrases = FIRST_PHRASE + 1 + (int) Math.min(1 << 16, inputBits / 8);
         this.phraseStart = new int[phrases];
         this.phraseLength = new int[phrases];
@@ -105,15 +110,22 @@ final class LzDecompressor {
         output[length++] = (char) literal;
     }
 
-    /** Copies forward one by one: the stretch may overlap its copy by one character. */
+    /**
+     * Copies forward one by one: the stretch may overlap its copy by one character. Most phrases are short, so the
+     * first few characters are copied whether they belong to it or not: cheaper than a branch that is hard to predict.
+     */
     private void appendCopy(int start, int count) throws LzStringException {
         ensureOutput(count);
         char[] chars = output;
         int to = length;
-        for (int from = start; from < start + count; from++) {
-            chars[to++] = chars[from];
+        chars[to] = chars[start];
+        chars[to + 1] = chars[start + 1];
+        chars[to + 2] = chars[start + 2];
+        chars[to + 3] = chars[start + 3];
+        for (int i = BLIND_CHARS; i < count; i++) {
+            chars[to + i] = chars[start + i];
         }
-        length = to;
+        length = to + count;
     }
 
     private int bits(int count) throws LzStringException {
@@ -140,13 +152,16 @@ final class LzDecompressor {
     }
 
     private void ensureOutput(int moreChars) throws LzStringException {
-        int needed = length + moreChars;
-        if (needed > output.length || needed < 0) {
+        if (moreChars > output.length - BLIND_CHARS - length) {
             if (moreChars > maxChars - length) {
                 throw new LzStringException(Fault.TOO_LARGE, "decompresses to more than " + maxChars + " characters");
             }
-            output = Arrays.copyOf(output, (int) Math.min(maxChars, Math.max(needed, output.length * 2L)));
+            output = Arrays.copyOf(output, outputSize(Math.max(length + (long) moreChars, output.length * 2L)));
         }
+    }
+
+    private int outputSize(long chars) {
+        return (int) Math.min(Math.min(chars, maxChars) + BLIND_CHARS, MAX_ARRAY_CHARS);
     }
 
     private void ensurePhrases(int needed) {
