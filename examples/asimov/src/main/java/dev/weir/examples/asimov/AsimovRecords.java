@@ -1,0 +1,66 @@
+package dev.weir.examples.asimov;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Headers;
+import org.jspecify.annotations.Nullable;
+
+/** Turns a source record and what became of it into the record to produce. Thread-safe. */
+public final class AsimovRecords {
+    /** Header of a dead letter: the name of its {@link Reason}. */
+    public static final String DLQ_REASON = "weir-dlq-reason";
+    /** Header of a dead letter: the message for people. */
+    public static final String DLQ_MESSAGE = "weir-dlq-message";
+    /** Header of a dead letter: the source's topic. */
+    public static final String DLQ_TOPIC = "weir-dlq-topic";
+    /** Header of a dead letter: the source's partition, in decimal. */
+    public static final String DLQ_PARTITION = "weir-dlq-partition";
+    /** Header of a dead letter: the source's offset, in decimal. */
+    public static final String DLQ_OFFSET = "weir-dlq-offset";
+
+    private AsimovRecords() {}
+
+    /** The record for {@code translation}: to {@code outputTopic}, or to {@code deadLetterTopic} if it is malformed. */
+    public static ProducerRecord<byte[], byte[]> toProduce(
+            ConsumerRecord<byte[], byte[]> source,
+            Translation translation,
+            String outputTopic,
+            String deadLetterTopic) {
+        return switch (translation) {
+            case Translated translated -> output(source, translated, outputTopic);
+            case Malformed malformed -> deadLetter(source, malformed, deadLetterTopic);
+        };
+    }
+
+    /** The message, keyed by session, with the source's timestamp and headers. */
+    public static ProducerRecord<byte[], byte[]> output(
+            ConsumerRecord<byte[], byte[]> source, Translated translated, String topic) {
+        return new ProducerRecord<>(
+                topic, null, timestamp(source), translated.key(), translated.protobuf(), source.headers());
+    }
+
+    /** The source's key, value, timestamp and headers as they came, and headers that say what was wrong and where. */
+    public static ProducerRecord<byte[], byte[]> deadLetter(
+            ConsumerRecord<byte[], byte[]> source, Malformed malformed, String topic) {
+        ProducerRecord<byte[], byte[]> letter =
+                new ProducerRecord<>(topic, null, timestamp(source), source.key(), source.value(), source.headers());
+        Headers headers = letter.headers();
+        replace(headers, DLQ_REASON, malformed.reason().name());
+        replace(headers, DLQ_MESSAGE, malformed.message());
+        replace(headers, DLQ_TOPIC, source.topic());
+        replace(headers, DLQ_PARTITION, Integer.toString(source.partition()));
+        replace(headers, DLQ_OFFSET, Long.toString(source.offset()));
+        return letter;
+    }
+
+    /** A dead letter that was replayed and died again carries its last death only. */
+    private static void replace(Headers headers, String name, String value) {
+        headers.remove(name).add(name, value.getBytes(UTF_8));
+    }
+
+    private static @Nullable Long timestamp(ConsumerRecord<?, ?> source) {
+        return source.timestamp() == ConsumerRecord.NO_TIMESTAMP ? null : source.timestamp();
+    }
+}

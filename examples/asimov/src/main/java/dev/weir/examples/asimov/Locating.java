@@ -1,0 +1,4 @@
+package dev.weir.examples.asimov;
+
+/** What the second step, {@link AsimovTranslator#parseUrl}, gives. */
+public sealed interface Locating permits LocatedEvent, Malformed {}

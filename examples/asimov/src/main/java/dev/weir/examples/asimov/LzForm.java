@@ -1,0 +1,60 @@
+package dev.weir.examples.asimov;
+
+import java.util.Arrays;
+
+/**
+ * The alphabet of one form of LZ-string: how many bits of the stream a character carries, and which. Immutable.
+ *
+ * <p>A stream's bits fill each character from its highest bit down, but each code in it starts with its lowest bit.
+ * So both sides work with the bits of a character reversed: then a code is a plain mask of an accumulator.
+ */
+enum LzForm {
+    PLAIN(16, 0, ""),
+    UTF16(15, ' ', ""),
+    BASE64(6, 0, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"),
+    URI(6, 0, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-");
+
+    /** What {@link #reversedBits} says of a character outside the alphabet. */
+    static final int FOREIGN = -1;
+
+    final int bitsPerSymbol;
+
+    private final int firstSymbol;
+    private final String alphabet;
+    // Written by the constructor alone.
+    @SuppressWarnings("ImmutableEnumChecker")
+    private final byte[] reversedByAscii;
+
+    LzForm(int bitsPerSymbol, int firstSymbol, String alphabet) {
+        this.bitsPerSymbol = bitsPerSymbol;
+        this.firstSymbol = firstSymbol;
+        this.alphabet = alphabet;
+        this.reversedByAscii = new byte[alphabet.isEmpty() ? 0 : 128];
+        Arrays.fill(reversedByAscii, (byte) FOREIGN);
+        for (int value = 0; value < alphabet.length(); value++) {
+            reversedByAscii[alphabet.charAt(value)] = (byte) reverse(value);
+        }
+        if (alphabet.endsWith("-")) {
+            reversedByAscii[' '] = reversedByAscii['+'];
+        }
+    }
+
+    /** The bits that {@code symbol} carries, the stream's first one lowest; or {@link #FOREIGN}. */
+    int reversedBits(char symbol) {
+        if (reversedByAscii.length > 0) {
+            return symbol < reversedByAscii.length ? reversedByAscii[symbol] : FOREIGN;
+        }
+        int value = symbol - firstSymbol;
+        return value >= 0 && value < 1 << bitsPerSymbol ? reverse(value) : FOREIGN;
+    }
+
+    /** The character that carries {@code reversedBits}. */
+    char symbol(int reversedBits) {
+        int value = reverse(reversedBits);
+        return alphabet.isEmpty() ? (char) (value + firstSymbol) : alphabet.charAt(value);
+    }
+
+    private int reverse(int value) {
+        return Integer.reverse(value) >>> (Integer.SIZE - bitsPerSymbol);
+    }
+}

@@ -1,0 +1,60 @@
+package dev.weir.examples.asimov;
+
+/**
+ * Compresses and decompresses text as the npm package lz-string 1.5 does, in its four forms. Thread-safe.
+ *
+ * <p>Compression gives the same characters as the package. Decompression is stricter: where the package answers null
+ * or an empty string, or reads foreign characters as zero bits, this throws. Characters after the stream's end mark
+ * are ignored by both.
+ */
+public final class LzString {
+
+    private LzString() {}
+
+    /** Compresses to arbitrary UTF-16 code units, lone surrogates included: for memory, not for transport. */
+    public static String compress(String text) {
+        return LzCompressor.compress(text, LzForm.PLAIN).toString();
+    }
+
+    /** Compresses to characters that survive UTF-8 and UTF-16 transport, 15 bits in each. */
+    public static String compressToUtf16(String text) {
+        return LzCompressor.compress(text, LzForm.UTF16).append(' ').toString();
+    }
+
+    /** Compresses to Base64, padded. */
+    public static String compressToBase64(String text) {
+        StringBuilder out = LzCompressor.compress(text, LzForm.BASE64);
+        while (out.length() % 4 != 0) {
+            out.append('=');
+        }
+        return out.toString();
+    }
+
+    /** Compresses to characters that need no escape inside a URL. */
+    public static String compressToUriComponent(String text) {
+        return LzCompressor.compress(text, LzForm.URI).toString();
+    }
+
+    /** Reverses {@link #compress}; fails if the text would be longer than {@code maxChars}. */
+    public static String decompress(String compressed, int maxChars) throws LzStringException {
+        return LzDecompressor.decompress(compressed, LzForm.PLAIN, maxChars);
+    }
+
+    /** Reverses {@link #compressToUtf16}; fails if the text would be longer than {@code maxChars}. */
+    public static String decompressFromUtf16(String compressed, int maxChars) throws LzStringException {
+        return LzDecompressor.decompress(compressed, LzForm.UTF16, maxChars);
+    }
+
+    /** Reverses {@link #compressToBase64}; fails if the text would be longer than {@code maxChars}. */
+    public static String decompressFromBase64(String compressed, int maxChars) throws LzStringException {
+        return LzDecompressor.decompress(compressed, LzForm.BASE64, maxChars);
+    }
+
+    /**
+     * Reverses {@link #compressToUriComponent}; fails if the text would be longer than {@code maxChars}. A space counts
+     * as the '+' that a form decoder made it from.
+     */
+    public static String decompressFromUriComponent(String compressed, int maxChars) throws LzStringException {
+        return LzDecompressor.decompress(compressed, LzForm.URI, maxChars);
+    }
+}

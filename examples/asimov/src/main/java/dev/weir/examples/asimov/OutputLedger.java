@@ -1,0 +1,122 @@
+package dev.weir.examples.asimov;
+
+import java.util.Arrays;
+import java.util.BitSet;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/**
+ * Proves a run: told every record read back from the output and the dead-letter topic, it says what is missing, there
+ * twice, out of order or in the wrong place. Confined to one thread.
+ *
+ * <p>Feed it each partition in offset order; partitions may be interleaved. It keeps one bit per event and two numbers
+ * per session, whatever the number of records.
+ */
+public final class OutputLedger {
+    private static final long NONE_YET = -1;
+
+    private final EventGenerator generator;
+    private final int eventsIn;
+
+    private final BitSet seen;
+    private final long[] lastOutput = new long[EventGenerator.SESSIONS];
+    private final long[] lastDeadLetter = new long[EventGenerator.SESSIONS];
+
+    private long recordsOut;
+    private long deadLettered;
+    private long duplicates;
+    private long outOfOrder;
+    private long misplaced;
+    private long foreign;
+
+    /**
+     * Opens the books for events 0 to {@code eventsIn} - 1 of {@code generator}.
+     *
+     * @param eventsIn at least 0
+     */
+    public OutputLedger(EventGenerator generator, int eventsIn) {
+        if (eventsIn < 0) {
+            throw new IllegalArgumentException("eventsIn must be at least 0: eventsIn=" + eventsIn);
+        }
+        this.generator = generator;
+        this.eventsIn = eventsIn;
+        this.seen = new BitSet(eventsIn);
+        Arrays.fill(lastOutput, NONE_YET);
+        Arrays.fill(lastDeadLetter, NONE_YET);
+    }
+
+    /** Books a record of the output topic. */
+    public void output(ConsumerRecord<byte[], byte[]> record) {
+        recordsOut++;
+        book(record, lastOutput, false);
+    }
+
+    /** Books a record of the dead-letter topic. */
+    public void deadLetter(ConsumerRecord<byte[], byte[]> record) {
+        deadLettered++;
+        book(record, lastDeadLetter, true);
+    }
+
+    private void book(ConsumerRecord<byte[], byte[]> record, long[] lastBySession, boolean asMalformed) {
+        long sequence = EventGenerator.sequence(record.headers());
+        if (sequence < 0 || sequence >= eventsIn) {
+            foreign++;
+            return;
+        }
+        if (seen.get((int) sequence)) {
+            duplicates++;
+            return;
+        }
+        seen.set((int) sequence);
+        int session = generator.session(sequence);
+        if (!Arrays.equals(record.key(), generator.key(session))
+                || generator.malformed(sequence).isPresent() != asMalformed) {
+            misplaced++;
+        }
+        if (sequence < lastBySession[session]) {
+            outOfOrder++;
+        } else {
+            lastBySession[session] = sequence;
+        }
+    }
+
+    /** What the books say now. */
+    public Summary summary() {
+        return new Summary(
+                eventsIn,
+                recordsOut,
+                deadLettered,
+                eventsIn - seen.cardinality(),
+                duplicates,
+                outOfOrder,
+                misplaced,
+                foreign);
+    }
+
+    /**
+     * The verdict on a run. Immutable.
+     *
+     * @param recordsIn events put in
+     * @param recordsOut records in the output topic, duplicates included
+     * @param deadLettered records in the dead-letter topic, duplicates included
+     * @param lost events that are in neither
+     * @param duplicates records whose event was seen before, in either topic
+     * @param outOfOrder first sights of an event after a later event of its session in the same topic
+     * @param misplaced first sights in the wrong one of the two topics, or under another key than the session
+     * @param foreign records that are no event of this run
+     */
+    public record Summary(
+            long recordsIn,
+            long recordsOut,
+            long deadLettered,
+            long lost,
+            long duplicates,
+            long outOfOrder,
+            long misplaced,
+            long foreign) {
+
+        /** Whether every event came out exactly once, in order and where it belongs. */
+        public boolean flawless() {
+            return lost == 0 && duplicates == 0 && outOfOrder == 0 && misplaced == 0 && foreign == 0;
+        }
+    }
+}
