@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         versionProvider = Versions.class,
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {CompletionCommand.class})
+        subcommands = {CompletionCommand.class, WarmUpCommand.class})
 public final class Main implements Runnable {
 
     @Option(
