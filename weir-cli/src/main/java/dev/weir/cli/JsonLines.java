@@ -4,9 +4,8 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
+import java.io.PrintStream;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 
 /**
  * Results for programs: one JSON object per line, in UTF-8 whatever the locale, the last line being the summary.
@@ -22,10 +21,10 @@ final class JsonLines {
 
     private static final JsonFactory FACTORY = new JsonFactory();
 
-    private final OutputStream out;
+    private final PrintStream out;
     private final ByteArrayOutputStream line = new ByteArrayOutputStream();
 
-    JsonLines(OutputStream out) {
+    JsonLines(PrintStream out) {
         this.out = out;
     }
 
@@ -38,16 +37,13 @@ final class JsonLines {
                 fields.writeTo(json);
                 json.writeEndObject();
             }
-            line.write('\n');
-            line.writeTo(out);
-            out.flush();
-        } catch (IOException e) {
+        } catch (IOException e) { // Written to memory: no I/O that could fail.
             throw new UncheckedIOException(e);
         }
-    }
-
-    @Override
-    public String toString() {
-        return "JsonLines[last=" + line.toString(StandardCharsets.UTF_8).strip() + "]";
+        line.write('\n');
+        out.writeBytes(line.toByteArray());
+        if (out.checkError()) {
+            throw CliFailure.work("standard output was closed", "Its reader must read to the end.");
+        }
     }
 }

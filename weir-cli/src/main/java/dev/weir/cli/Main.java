@@ -1,9 +1,7 @@
 package dev.weir.cli;
 
-import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -50,11 +48,11 @@ public final class Main implements Runnable {
     @Spec
     private CommandSpec spec;
 
-    private final OutputStream out;
+    private final PrintStream out;
     private final Terminal terminal;
     private final Shutdown shutdown;
 
-    Main(OutputStream out, Terminal terminal, Shutdown shutdown) {
+    Main(PrintStream out, Terminal terminal, Shutdown shutdown) {
         this.out = out;
         this.terminal = terminal;
         this.shutdown = shutdown;
@@ -68,14 +66,19 @@ public final class Main implements Runnable {
 
     /** Runs one command line; returns its exit code and prints its failure, if any. Ends no process. */
     int execute(String... args) {
-        CommandLine line = new CommandLine(this)
-                .setCaseInsensitiveEnumValuesAllowed(true)
+        return execute(new CommandLine(this), args);
+    }
+
+    /** As {@link #execute(String...)}, for a command line that a test gave further subcommands. */
+    int execute(CommandLine line, String... args) {
+        line.setCaseInsensitiveEnumValuesAllowed(true)
                 .registerConverter(Duration.class, new DurationConverter())
-                .setOut(new PrintWriter(out, true, StandardCharsets.UTF_8))
-                .setErr(new PrintWriter(terminal.stream(), true, StandardCharsets.UTF_8))
+                .setOut(new PrintWriter(out, true, out.charset()))
+                .setErr(new PrintWriter(
+                        terminal.stream(), true, terminal.stream().charset()))
                 .setParameterExceptionHandler((e, rest) -> fail(e.getCommandLine(), usageFailure(e)))
+                .setExecutionExceptionHandler((e, command, parsed) -> fail(command, e))
                 .setExecutionStrategy(this::configureThenRun);
-        line.setExecutionExceptionHandler((e, command, parsed) -> fail(command, e));
         try {
             return line.execute(args);
         } catch (Throwable e) { // picocli hands over exceptions only; an Error deserves the same two lines.
@@ -92,7 +95,7 @@ public final class Main implements Runnable {
 
     /** Standard output, for what the user asked for. Everything else belongs to {@link #terminal}. */
     PrintStream out() {
-        return out instanceof PrintStream stream ? stream : new PrintStream(out, true, StandardCharsets.UTF_8);
+        return out;
     }
 
     /** Standard error: notes and the status line. */
