@@ -1,0 +1,85 @@
+package dev.weir.checks.arch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The house rules over Weir as it was built. {@link HouseRulesTest} shows that each rule can fail. */
+class ArchitectureTest {
+
+    private static final JavaClasses MAIN = WeirModule.allMainClasses();
+    private static final JavaClasses ALL = WeirModule.allClasses();
+
+    private final HouseRules rules = new HouseRules("dev.weir");
+
+    @Test
+    void everyModuleOfTheBuild_isKnownHere() throws IOException {
+        List<String> published = WeirModule.foldersOfBuild().stream()
+                .filter(folder -> !folder.startsWith("checks/"))
+                .toList();
+        assertThat(published)
+                .containsExactlyElementsOf(
+                        Arrays.stream(WeirModule.values()).map(m -> m.folder).toList());
+    }
+
+    /** Otherwise the rules would pass over nothing. */
+    @ParameterizedTest
+    @EnumSource
+    void everyModuleWithSources_isCompiledInItsOwnPackage(WeirModule module) {
+        assertThat(module.mainClasses().isEmpty())
+                .as("no main classes though there are sources: run through ./mvnw -pl checks/arch -am")
+                .isEqualTo(!module.hasMainSources());
+        assertThat(module.testClasses().isEmpty())
+                .as("no test classes though there are sources: run without -Dmaven.test.skip")
+                .isEqualTo(!module.hasTestSources());
+        assertThat(module.mainClasses())
+                .filteredOn(type -> !type.getName().equals("module-info"))
+                .allSatisfy(type ->
+                        assertThat(type.getPackageName() + ".").startsWith("dev.weir." + module.packageName + "."));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void module_usesOnlyThoseBelowIt(WeirModule module) {
+        rules.usesOnlyModulesBelow(module)
+                .allowEmptyShould(!module.hasMainSources())
+                .check(ALL);
+    }
+
+    @Test
+    void stream_knowsNothingOfKafka() {
+        rules.streamKnowsNothingOfKafka().check(ALL);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void internals_areTouchedByTheirModuleOnly(WeirModule module) {
+        rules.internalsAreNotTouched(module).check(ALL);
+    }
+
+    @Test
+    void publicSignatures_nameNoInternalType() {
+        rules.publicSignaturesNameNoInternalType().check(MAIN);
+    }
+
+    @Test
+    void onlyTheCommand_printsOrExits() {
+        rules.onlyTheCommandPrintsOrExits().check(MAIN);
+    }
+
+    @Test
+    void nobody_sleeps() {
+        rules.nobodySleeps().check(ALL);
+    }
+
+    @Test
+    void noMethod_isSynchronized() {
+        rules.noMethodIsSynchronized().check(ALL);
+    }
+}

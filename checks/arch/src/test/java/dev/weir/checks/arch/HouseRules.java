@@ -1,0 +1,123 @@
+package dev.weir.checks.arch;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.base.DescribedPredicate.or;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
+import static com.tngtech.archunit.core.domain.properties.HasParameterTypes.Predicates.rawParameterTypes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
+
+import com.tngtech.archunit.core.domain.JavaCall;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.lang.ArchRule;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * The rules, each over the packages below one root, so that planted violations can be judged by the same rules as Weir.
+ * Immutable.
+ */
+final class HouseRules {
+
+    /** Has a process of its own, and talks to the one that forked it over standard output. */
+    private static final String FORKED_MAIN = "testkit.internal.BrokerMain";
+
+    private final String root;
+
+    HouseRules(String root) {
+        this.root = root;
+    }
+
+    ArchRule usesOnlyModulesBelow(WeirModule module) {
+        String[] allowed = Stream.concat(module.uses().stream(), Stream.of(module.packageName))
+                .map(this::packageOf)
+                .toArray(String[]::new);
+        return noClasses()
+                .that(resideInAPackage(packageOf(module.packageName)))
+                .should()
+                .dependOnClassesThat(resideInAPackage(root + "..").and(not(resideInAnyPackage(allowed))))
+                .as(module.folder + " uses no module but " + module.uses());
+    }
+
+    ArchRule streamKnowsNothingOfKafka() {
+        return noClasses()
+                .that(resideInAPackage(packageOf("stream")))
+                .should()
+                .dependOnClassesThat(resideInAPackage("org.apache.kafka.."))
+                .as("weir-stream knows nothing of Kafka");
+    }
+
+    ArchRule internalsAreNotTouched(WeirModule module) {
+        return noClasses()
+                .that(resideInAPackage(root + "..").and(resideOutsideOfPackage(packageOf(module.packageName))))
+                .should()
+                .dependOnClassesThat(resideInAPackage(root + "." + module.packageName + "..internal.."))
+                .as("nothing outside " + module.folder + " touches its internal packages");
+    }
+
+    ArchRule publicSignaturesNameNoInternalType() {
+        return classes()
+                .that(resideInAPackage(root + "..").and(not(resideInAPackage("..internal.."))))
+                .should(new NameNoInternalType())
+                .as("a public signature names no internal type");
+    }
+
+    ArchRule onlyTheCommandPrintsOrExits() {
+        return noClasses()
+                .that(resideInAPackage(root + "..")
+                        .and(resideOutsideOfPackage(packageOf("cli")))
+                        .and(not(name(root + "." + FORKED_MAIN))))
+                .should()
+                .accessField(System.class, "out")
+                .orShould()
+                .accessField(System.class, "err")
+                .orShould()
+                .callMethodWhere(JavaCall.Predicates.target(owner(assignableTo(Throwable.class)))
+                        .and(JavaCall.Predicates.target(name("printStackTrace")))
+                        .and(JavaCall.Predicates.target(rawParameterTypes(new Class<?>[0]))))
+                .orShould()
+                .callMethod(System.class, "exit", int.class)
+                .orShould()
+                .callMethod(Runtime.class, "exit", int.class)
+                .orShould()
+                .callMethod(Runtime.class, "halt", int.class)
+                .as("only " + root + ".cli prints or ends the process");
+    }
+
+    ArchRule nobodySleeps() {
+        return noClasses()
+                .that(resideInAPackage(root + ".."))
+                .should()
+                .callMethodWhere(JavaCall.Predicates.target(owner(or(assignableTo(Thread.class), type(TimeUnit.class))))
+                        .and(JavaCall.Predicates.target(name("sleep"))))
+                .as("nobody sleeps: wait for what you wait for, with a deadline");
+    }
+
+    /** Sees methods only: a synchronized block leaves no trace that ArchUnit reads. */
+    ArchRule noMethodIsSynchronized() {
+        return noMethods()
+                .that()
+                .areDeclaredInClassesThat(resideInAPackage(root + ".."))
+                .should()
+                .haveModifier(JavaModifier.SYNCHRONIZED)
+                .as(
+                        "no method is synchronized: a lock that is a field can be named, timed and tried, and pins nothing");
+    }
+
+    private String packageOf(String module) {
+        return root + "." + module + "..";
+    }
+
+    static boolean isInternal(JavaClass type) {
+        return type.getBaseComponentType().getPackageName().matches(".*\\.internal(\\..*)?")
+                && !type.getBaseComponentType().getPackageName().startsWith("java");
+    }
+}

@@ -1,0 +1,102 @@
+package dev.weir.checks.arch;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** The modules of Weir: where each lies, its package below the root, and the modules that it may use. Constants only. */
+enum WeirModule {
+    STREAM("weir-stream", "stream"),
+    KAFKA("weir-kafka", "kafka"),
+    TESTKIT("weir-testkit", "testkit"),
+    ASIMOV("examples/asimov", "examples"),
+    CLI("weir-cli", "cli");
+
+    private static final Path ROOT = Path.of(System.getProperty("weir.root"));
+
+    final String folder;
+    final String packageName;
+
+    WeirModule(String folder, String packageName) {
+        this.folder = folder;
+        this.packageName = packageName;
+    }
+
+    /** The packages of the modules that this one may use. */
+    Set<String> uses() {
+        return switch (this) {
+            case STREAM -> Set.of();
+            case KAFKA -> Set.of("stream");
+            case TESTKIT, ASIMOV -> Set.of("stream", "kafka");
+            case CLI -> Set.of("stream", "kafka", "testkit", "examples");
+        };
+    }
+
+    boolean hasMainSources() {
+        return hasSources("src/main/java");
+    }
+
+    boolean hasTestSources() {
+        return hasSources("src/test/java");
+    }
+
+    JavaClasses mainClasses() {
+        return classes(Path.of(folder, "target", "classes"));
+    }
+
+    JavaClasses testClasses() {
+        return classes(Path.of(folder, "target", "test-classes"));
+    }
+
+    static JavaClasses allMainClasses() {
+        return classes(Arrays.stream(values())
+                .map(module -> Path.of(module.folder, "target", "classes"))
+                .toArray(Path[]::new));
+    }
+
+    /** Main and test classes of all modules and of the other checks. This module's own violate on purpose. */
+    static JavaClasses allClasses() {
+        Stream<String> folders = Stream.concat(
+                Arrays.stream(values()).map(module -> module.folder),
+                Stream.of("checks/concurrency", "checks/integration"));
+        return classes(folders.flatMap(folder ->
+                        Stream.of(Path.of(folder, "target", "classes"), Path.of(folder, "target", "test-classes")))
+                .toArray(Path[]::new));
+    }
+
+    /** The module folders that the parent POM names. */
+    static List<String> foldersOfBuild() throws IOException {
+        return Files.readAllLines(ROOT.resolve("pom.xml")).stream()
+                .map(String::strip)
+                .filter(line -> line.startsWith("<module>"))
+                .map(line -> line.substring("<module>".length(), line.indexOf("</module>")))
+                .toList();
+    }
+
+    private boolean hasSources(String sourceFolder) {
+        Path sources = ROOT.resolve(folder).resolve(sourceFolder);
+        if (!Files.isDirectory(sources)) {
+            return false;
+        }
+        try (Stream<Path> files = Files.walk(sources)) {
+            return files.anyMatch(file -> file.toString().endsWith(".java"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static JavaClasses classes(Path... folders) {
+        return new ClassFileImporter()
+                .importPaths(Arrays.stream(folders)
+                        .map(ROOT::resolve)
+                        .filter(Files::isDirectory)
+                        .toArray(Path[]::new));
+    }
+}

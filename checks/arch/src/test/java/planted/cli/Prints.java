@@ -1,0 +1,9 @@
+package planted.cli;
+
+/** Innocent: the command may print and exit. */
+public final class Prints {
+    public void print() {
+        System.out.println("done");
+        System.exit(0);
+    }
+}

@@ -1,0 +1,33 @@
+package dev.weir.cli;
+
+import java.util.concurrent.Callable;
+import picocli.AutoComplete;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
+
+/** {@code weir completion}: prints the script that completes weir's commands and options in a shell. */
+@Command(
+        name = "completion",
+        description = {
+            "Print the completion script, which serves bash and zsh alike.",
+            "",
+            "For this shell:     source <(weir completion)",
+            "For every shell:    add that line to ~/.bashrc or ~/.zshrc"
+        })
+final class CompletionCommand implements Callable<Integer> {
+
+    @ParentCommand
+    private Main weir;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+        weir.out().print(AutoComplete.bash("weir", spec.root().commandLine()));
+        weir.out().flush();
+        return ExitCode.DONE;
+    }
+}

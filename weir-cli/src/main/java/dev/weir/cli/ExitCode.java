@@ -1,0 +1,16 @@
+package dev.weir.cli;
+
+/** What the process says to its caller. Constants only. */
+final class ExitCode {
+
+    /** The work was done, or was drained on request. */
+    static final int DONE = 0;
+
+    /** The command line was right; the work failed. */
+    static final int FAILED = 1;
+
+    /** The command line was wrong; nothing was started. */
+    static final int WRONG_USAGE = 2;
+
+    private ExitCode() {}
+}

@@ -1,0 +1,49 @@
+package dev.weir.cli;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+
+/**
+ * Results for programs: one JSON object per line, in UTF-8 whatever the locale, the last line being the summary.
+ * Confined to one thread. Each line is handed on whole and flushed.
+ */
+final class JsonLines {
+
+    /** Writes the fields of one object; the braces are written around it. */
+    @FunctionalInterface
+    interface Fields {
+        void writeTo(JsonGenerator json) throws IOException;
+    }
+
+    private static final JsonFactory FACTORY = new JsonFactory();
+
+    private final PrintStream out;
+    private final ByteArrayOutputStream line = new ByteArrayOutputStream();
+
+    JsonLines(PrintStream out) {
+        this.out = out;
+    }
+
+    /** Writes one line. */
+    void write(Fields fields) {
+        line.reset();
+        try {
+            try (JsonGenerator json = FACTORY.createGenerator(line)) {
+                json.writeStartObject();
+                fields.writeTo(json);
+                json.writeEndObject();
+            }
+        } catch (IOException e) { // Written to memory: no I/O that could fail.
+            throw new UncheckedIOException(e);
+        }
+        line.write('\n');
+        out.writeBytes(line.toByteArray());
+        if (out.checkError()) {
+            throw CliFailure.work("standard output was closed", "Its reader must read to the end.");
+        }
+    }
+}

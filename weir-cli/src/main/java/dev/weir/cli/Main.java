@@ -1,0 +1,160 @@
+package dev.weir.cli;
+
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/**
+ * The root command {@code weir}, and what its subcommands share: terminal, JSON output, stop signals.
+ * One instance runs one command line, on the thread that calls {@link #execute}.
+ *
+ * <p>A subcommand is a package-private {@code Callable<Integer>} named in {@code subcommands} below. It reaches this
+ * object through a {@code @ParentCommand Main weir} field, returns an exit code of {@link ExitCode}, and throws
+ * {@link CliFailure} for what the user can act on.
+ */
+@Command(
+        name = "weir",
+        description = "Back-pressured Kafka pipelines.",
+        scope = ScopeType.INHERIT,
+        mixinStandardHelpOptions = true,
+        versionProvider = Versions.class,
+        synopsisSubcommandLabel = "COMMAND",
+        subcommands = {CompletionCommand.class, WarmUpCommand.class})
+public final class Main implements Runnable {
+
+    @Option(
+            names = "--verbose",
+            scope = ScopeType.INHERIT,
+            description = "Show log lines from INFO on, and stack traces, on standard error.")
+    private boolean verbose;
+
+    @Option(
+            names = "--log-file",
+            paramLabel = "FILE",
+            scope = ScopeType.INHERIT,
+            description = "Append log lines from INFO on to FILE.")
+    private @Nullable Path logFile;
+
+    @Spec
+    private CommandSpec spec;
+
+    private final PrintStream out;
+    private final Terminal terminal;
+    private final Shutdown shutdown;
+
+    Main(PrintStream out, Terminal terminal, Shutdown shutdown) {
+        this.out = out;
+        this.terminal = terminal;
+        this.shutdown = shutdown;
+    }
+
+    /** Runs one command line and ends the process with its exit code. */
+    public static void main(String[] args) {
+        Terminal terminal = Terminal.ofProcess();
+        System.exit(new Main(System.out, terminal, new Shutdown(terminal)).execute(args));
+    }
+
+    /** Runs one command line; returns its exit code and prints its failure, if any. Ends no process. */
+    int execute(String... args) {
+        return execute(new CommandLine(this), args);
+    }
+
+    /** As {@link #execute(String...)}, for a command line that a test gave further subcommands. */
+    int execute(CommandLine line, String... args) {
+        line.setCaseInsensitiveEnumValuesAllowed(true)
+                .registerConverter(Duration.class, new DurationConverter())
+                .setOut(new PrintWriter(out, true, out.charset()))
+                .setErr(new PrintWriter(
+                        terminal.stream(), true, terminal.stream().charset()))
+                .setParameterExceptionHandler((e, rest) -> fail(e.getCommandLine(), usageFailure(e)))
+                .setExecutionExceptionHandler((e, command, parsed) -> fail(command, e))
+                .setExecutionStrategy(this::configureThenRun);
+        try {
+            return line.execute(args);
+        } catch (Throwable e) { // picocli hands over exceptions only; an Error deserves the same two lines.
+            return fail(line, e);
+        } finally {
+            terminal.clearStatus();
+        }
+    }
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "No command given");
+    }
+
+    /** Standard output, for what the user asked for. Everything else belongs to {@link #terminal}. */
+    PrintStream out() {
+        return out;
+    }
+
+    /** Standard error: notes and the status line. */
+    Terminal terminal() {
+        return terminal;
+    }
+
+    /** A rate-limited status on standard error; close it before printing results. */
+    Progress progress() {
+        return new Progress(terminal, System::nanoTime);
+    }
+
+    /** Standard output as one JSON object per line, the last being the summary. */
+    JsonLines json() {
+        return new JsonLines(out);
+    }
+
+    /** The stop request of this process (Ctrl-C, SIGTERM). */
+    Shutdown shutdown() {
+        return shutdown;
+    }
+
+    private int configureThenRun(ParseResult parsed) {
+        try {
+            // Help and version must not create a log file.
+            if (!parsed.isUsageHelpRequested() && !parsed.isVersionHelpRequested()) {
+                Logging.configure(verbose, logFile, terminal);
+            }
+            return new CommandLine.RunLast().execute(parsed);
+        } catch (CliFailure e) { // Thrown by a command it goes to the handler; thrown here it would not.
+            return fail(spec.commandLine(), e);
+        }
+    }
+
+    private int fail(CommandLine command, Throwable e) {
+        CliFailure failure = e instanceof CliFailure known ? known : CliFailure.unexpected(e);
+        String name = command.getCommandSpec().qualifiedName();
+        terminal.note(name + ": " + failure.getMessage() + wayOut(failure, name));
+        if (verbose) {
+            terminal.stackTrace(e);
+        }
+        return failure.exitCode();
+    }
+
+    private static String wayOut(CliFailure failure, String commandName) {
+        if (failure.exitCode() == ExitCode.WRONG_USAGE) {
+            String hint = failure.wayOut().isEmpty() ? "" : failure.wayOut() + " ";
+            return ". " + hint + "Try '" + commandName + " --help'.";
+        }
+        return failure.wayOut().isEmpty() ? "" : System.lineSeparator() + "  " + failure.wayOut();
+    }
+
+    private static CliFailure usageFailure(ParameterException e) {
+        String suggestions = "";
+        if (e instanceof CommandLine.UnmatchedArgumentException unmatched
+                && !unmatched.getSuggestions().isEmpty()) {
+            suggestions = "Did you mean " + String.join(" or ", unmatched.getSuggestions()) + "?";
+        }
+        return CliFailure.usage(
+                String.valueOf(e.getMessage()).lines().findFirst().orElse(""), suggestions);
+    }
+}

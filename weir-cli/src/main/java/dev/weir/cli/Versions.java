@@ -1,0 +1,33 @@
+package dev.weir.cli;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.Properties;
+import picocli.CommandLine.IVersionProvider;
+
+/** The lines of {@code weir --version}. Stateless. */
+final class Versions implements IVersionProvider {
+
+    @Override
+    public String[] getVersion() {
+        return new String[] {
+            "Weir " + property("/dev/weir/cli/version.properties", "weir"),
+            // Read from the client on the class path, without starting its logging.
+            "Kafka client " + property("/kafka/kafka-version.properties", "version"),
+            "JDK " + Runtime.version() + " (" + System.getProperty("java.vendor") + ")"
+        };
+    }
+
+    private static String property(String resource, String key) {
+        Properties properties = new Properties();
+        try (InputStream in = Versions.class.getResourceAsStream(resource)) {
+            if (in != null) {
+                properties.load(in);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return properties.getProperty(key, "unknown");
+    }
+}

@@ -1,0 +1,35 @@
+package dev.weir.cli;
+
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import picocli.CommandLine.Command;
+
+/**
+ * {@code weir warm-up}, hidden: loads the classes that other commands need, while the launcher records them for faster
+ * starts. Talks to nobody.
+ */
+@Command(name = "warm-up", hidden = true, description = "Loads classes; the launcher runs it once per build.")
+final class WarmUpCommand implements Callable<Integer> {
+
+    @Override
+    public Integer call() {
+        Map<String, Object> config = Map.of("bootstrap.servers", "127.0.0.1:1", "group.id", "warm-up");
+        try (Admin admin = Admin.create(config);
+                KafkaProducer<byte[], byte[]> producer =
+                        new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
+                KafkaConsumer<byte[], byte[]> consumer =
+                        new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+            return consumer.assignment().size()
+                                    + producer.metrics().size()
+                                    + admin.metrics().size()
+                            > 0
+                    ? ExitCode.DONE
+                    : ExitCode.FAILED;
+        }
+    }
+}

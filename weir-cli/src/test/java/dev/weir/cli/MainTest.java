@@ -1,0 +1,143 @@
+package dev.weir.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class MainTest {
+
+    private final CommandHarness harness = new CommandHarness();
+
+    @Test
+    void help_printsUsageOnStandardOutput() {
+        assertThat(harness.run("--help")).isEqualTo(ExitCode.DONE);
+        assertThat(harness.out())
+                .startsWith("Usage: weir ")
+                .contains("completion")
+                .doesNotContain("warm-up");
+        assertThat(harness.err()).isEmpty();
+    }
+
+    @Test
+    void version_namesWeirKafkaAndJdk() {
+        assertThat(harness.run("--version")).isEqualTo(ExitCode.DONE);
+        assertThat(harness.out().lines())
+                .hasSize(3)
+                .satisfiesExactly(
+                        weir -> assertThat(weir).matches("Weir \\d+\\.\\d+\\.\\d+.*"),
+                        kafka -> assertThat(kafka).matches("Kafka client \\d+\\.\\d+\\.\\d+"),
+                        jdk -> assertThat(jdk).startsWith("JDK " + Runtime.version()));
+    }
+
+    @Test
+    void noCommand_isWrongUsage() {
+        assertThat(harness.run()).isEqualTo(ExitCode.WRONG_USAGE);
+        assertThat(harness.err().lines()).containsExactly("weir: No command given. Try 'weir --help'.");
+    }
+
+    @Test
+    void unknownCommand_suggestsTheNearest() {
+        assertThat(harness.run("completio")).isEqualTo(ExitCode.WRONG_USAGE);
+        assertThat(harness.err().lines())
+                .containsExactly("weir: Unmatched argument at index 0: 'completio'."
+                        + " Did you mean completion? Try 'weir --help'.");
+    }
+
+    @Test
+    void unknownOption_namesItAndTheHelpOfItsCommand() {
+        assertThat(harness.run("completion", "--colour=red")).isEqualTo(ExitCode.WRONG_USAGE);
+        assertThat(harness.err().lines())
+                .containsExactly("weir completion: Unknown option: '--colour=red'. Try 'weir completion --help'.");
+    }
+
+    @Test
+    void completion_printsTheScriptOfAllCommands() {
+        assertThat(harness.run("completion")).isEqualTo(ExitCode.DONE);
+        assertThat(harness.out()).contains("complete -F _complete_weir", "--log-file");
+    }
+
+    @Test
+    void workFailure_printsTwoLinesAndNoTrace() {
+        int code = harness.runProbe(weir -> {
+            throw CliFailure.work("no broker answers at localhost:9", "Start one with 'weir broker'.");
+        });
+        assertThat(code).isEqualTo(ExitCode.FAILED);
+        assertThat(harness.err().lines())
+                .containsExactly("weir probe: no broker answers at localhost:9", "  Start one with 'weir broker'.");
+        assertThat(harness.out()).isEmpty();
+    }
+
+    @Test
+    void badValue_namesOptionValueAndBounds() {
+        int code = harness.runProbe(weir -> {
+            throw CliFailure.badValue("--brokers", 12, "1 to 9");
+        });
+        assertThat(code).isEqualTo(ExitCode.WRONG_USAGE);
+        assertThat(harness.err().lines())
+                .containsExactly("weir probe: --brokers must be 1 to 9: --brokers=12. Try 'weir probe --help'.");
+    }
+
+    @Test
+    void unforeseenError_printsTwoLinesAndAsksForAReport() {
+        int code = harness.runProbe(weir -> {
+            throw new NoClassDefFoundError("a/B");
+        });
+        assertThat(code).isEqualTo(ExitCode.FAILED);
+        assertThat(harness.err().lines())
+                .hasSize(2)
+                .first()
+                .asString()
+                .endsWith("unexpected java.lang.NoClassDefFoundError: a/B");
+    }
+
+    @Test
+    void verbose_addsTheTraceOfTheCause() {
+        int code = harness.runProbe(
+                weir -> {
+                    throw CliFailure.work("stopped", "", new IllegalStateException("the cause"));
+                },
+                "--verbose");
+        assertThat(code).isEqualTo(ExitCode.FAILED);
+        assertThat(harness.err()).startsWith("weir probe: stopped").contains("Caused by: java.lang.Illegal", "\tat ");
+    }
+
+    @Test
+    void logLines_belowSevere_reachTheTerminalOnlyWhenVerbose() {
+        harness.runProbe(MainTest::logOneWarning);
+        assertThat(harness.err()).isEmpty();
+        harness.runProbe(MainTest::logOneWarning, "--verbose");
+        assertThat(harness.err()).contains("WARNING probe: broker may not be available");
+    }
+
+    @Test
+    void logFile_getsTheLinesAndTheTerminalDoesNot(@TempDir Path folder) throws Exception {
+        Path file = folder.resolve("weir.log");
+        assertThat(harness.runProbe(MainTest::logOneWarning, "--log-file", file.toString()))
+                .isEqualTo(ExitCode.DONE);
+        assertThat(Files.readString(file)).contains("WARNING probe: broker may not be available");
+        assertThat(harness.err()).isEmpty();
+    }
+
+    @Test
+    void logFile_thatCannotBeWritten_isWrongUsage(@TempDir Path folder) {
+        Path file = folder.resolve("absent").resolve("weir.log");
+        assertThat(harness.run("completion", "--log-file", file.toString())).isEqualTo(ExitCode.WRONG_USAGE);
+        assertThat(harness.err().lines()).hasSize(1).first().asString().contains("--log-file=" + file, "no such file");
+        assertThat(harness.out()).isEmpty();
+    }
+
+    @Test
+    void warmUp_endsWellWithoutABroker() {
+        assertThat(harness.run("warm-up")).isEqualTo(ExitCode.DONE);
+        assertThat(harness.err()).isEmpty();
+    }
+
+    private static int logOneWarning(Main weir) {
+        Logger.getLogger("probe").warning("broker may not be available");
+        return ExitCode.DONE;
+    }
+}
