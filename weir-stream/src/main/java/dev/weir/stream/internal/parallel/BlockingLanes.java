@@ -54,6 +54,7 @@ public final class BlockingLanes<T, R> implements Stage<R> {
 
     // Set before the run starts.
     private @Nullable Segment<T> upper;
+    private StageMeter lowerSegment = new StageMeter();
 
     private BlockingLanes(
             int concurrency,
@@ -96,6 +97,7 @@ public final class BlockingLanes<T, R> implements Stage<R> {
                     new WorkerTasks(assembly.tasks(), dispatcher, entry.stageName()));
             entry.depth(stage::depth);
             stage.upper = closeUpperSegment(assembly, feeder, upstream, stage);
+            stage.lowerSegment = assembly.segmentMeter();
             return stage;
         });
     }
@@ -273,15 +275,15 @@ public final class BlockingLanes<T, R> implements Stage<R> {
                 if (ended && table.isEmpty()) {
                     return null;
                 }
+                long start = System.nanoTime();
                 if (deadlineNanos == NEVER) {
                     doneOrEnded.await();
+                } else if (deadlineNanos - start > 0) {
+                    doneOrEnded.awaitNanos(deadlineNanos - start);
                 } else {
-                    long left = deadlineNanos - System.nanoTime();
-                    if (left <= 0) {
-                        return new Batch<>(0);
-                    }
-                    doneOrEnded.awaitNanos(left);
+                    return new Batch<>(0);
                 }
+                lowerSegment.blockedUp(System.nanoTime() - start);
             }
             Batch<R> out = new Batch<>(Math.min(Batch.DEFAULT_CAPACITY, table.doneCount()));
             table.drain(out, Batch.DEFAULT_CAPACITY);

@@ -52,6 +52,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
 
     // Set before the run starts.
     private @Nullable Segment<T> upper;
+    private StageMeter lowerSegment = new StageMeter();
 
     private ParallelMap(int workers, Handler<? super T, ? extends R> handler, StageMeter meter, WorkerTasks tasks) {
         this.workers = workers;
@@ -86,6 +87,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         entry.depth(stage::depth);
         stage.upper = assembly.closeSegment(
                 feeder.stageName(), Dispatcher.virtual(), upstream, from -> stage.feed(from, feeder.meter()));
+        stage.lowerSegment = assembly.segmentMeter();
         return stage;
     }
 
@@ -221,15 +223,15 @@ public final class ParallelMap<T, R> implements Stage<R> {
                     }
                     return null;
                 }
+                long start = System.nanoTime();
                 if (deadlineNanos == NEVER) {
                     headDone.await();
+                } else if (deadlineNanos - start > 0) {
+                    headDone.awaitNanos(deadlineNanos - start);
                 } else {
-                    long left = deadlineNanos - System.nanoTime();
-                    if (left <= 0) {
-                        return new Batch<>(0);
-                    }
-                    headDone.awaitNanos(left);
+                    return new Batch<>(0);
                 }
+                lowerSegment.blockedUp(System.nanoTime() - start);
             }
         } finally {
             lock.unlock();

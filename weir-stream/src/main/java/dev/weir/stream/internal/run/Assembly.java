@@ -25,10 +25,15 @@ public final class Assembly {
 
     /** Adds a stage that runs on the thread of the open segment. */
     public StageEntry fused(String name) {
+        return add(new StageEntry(run, unique(name), segmentMeter().sameSegment(), 1));
+    }
+
+    /** Where the blocked times of the open segment go: for a stage at its upper end that is not part of it. */
+    public StageMeter segmentMeter() {
         if (openSegment == null) {
             openSegment = new StageMeter();
         }
-        return add(new StageEntry(run, unique(name), openSegment.sameSegment(), 1));
+        return openSegment;
     }
 
     /** Adds a stage with threads of its own. */
