@@ -11,7 +11,7 @@ import picocli.CommandLine.Command;
 
 /**
  * {@code weir warm-up}, hidden: loads the classes that other commands need, while the launcher records them for faster
- * starts. Talks to nobody.
+ * starts. Needs no broker.
  */
 @Command(name = "warm-up", hidden = true, description = "Loads classes; the launcher runs it once per build.")
 final class WarmUpCommand implements Callable<Integer> {
