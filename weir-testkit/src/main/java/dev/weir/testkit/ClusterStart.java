@@ -89,7 +89,7 @@ final class ClusterStart {
     static void shutDown(
             List<Broker> brokers, ClusterFolder folder, @Nullable LogCapture logCapture, boolean keepFolder) {
         try {
-            inParallel(brokers, Broker::stop);
+            inParallel(brokers, folder.isTemporary() && !keepFolder ? Broker::discard : Broker::stop);
         } finally {
             if (logCapture != null) {
                 logCapture.close();

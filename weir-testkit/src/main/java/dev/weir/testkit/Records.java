@@ -35,6 +35,8 @@ public final class Records {
         }
         Map<String, Object> config = Map.of(
                 ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers,
+                // A frozen broker answers nobody: ask another one soon.
+                ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 5_000,
                 ProducerConfig.LINGER_MS_CONFIG, 5,
                 ProducerConfig.BATCH_SIZE_CONFIG, 131_072);
         Queue<Exception> failures = new ConcurrentLinkedQueue<>();
@@ -70,6 +72,8 @@ public final class Records {
         Map<String, Object> config = Map.of(
                 ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
                 bootstrapServers,
+                ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG,
+                5_000,
                 ConsumerConfig.ISOLATION_LEVEL_CONFIG,
                 isolation.name().toLowerCase(Locale.ROOT),
                 ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG,

@@ -8,7 +8,6 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.Set;
 import org.apache.kafka.common.IsolationLevel;
@@ -72,7 +71,7 @@ final class ClusterStartTest {
                 KafkaCluster.builder().dataFolder(cluster.folder()).start()) {
             assertThat(reopened.clusterId()).isEqualTo(cluster.clusterId());
         }
-        deleteRecursively(cluster.folder());
+        Folders.delete(cluster.folder());
     }
 
     @Test
@@ -158,13 +157,5 @@ final class ClusterStartTest {
 
     private static Set<Thread> threads() {
         return new HashSet<>(Thread.getAllStackTraces().keySet());
-    }
-
-    private static void deleteRecursively(Path path) throws IOException {
-        try (var files = Files.walk(path)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
-        }
     }
 }

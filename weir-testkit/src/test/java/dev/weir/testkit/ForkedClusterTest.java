@@ -14,8 +14,11 @@ import java.util.stream.LongStream;
 import org.apache.kafka.clients.admin.DescribeClusterOptions;
 import org.apache.kafka.common.IsolationLevel;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Brokers in JVMs of their own: what they survive, and that none survives its owner. */
+@Timeout(120) // A dozen JVMs on a busy machine.
 final class ForkedClusterTest {
     @Test
     void threeBrokers_oneKilledOrFrozen_losesNothing() {
@@ -84,16 +87,19 @@ final class ForkedClusterTest {
                 .isInstanceOf(KafkaClusterException.class)
                 .hasMessageContaining("broker 1 did not start")
                 .hasMessageContaining("num.io.threads")
-                .hasMessageContaining("broker-1.log");
+                .hasMessageContaining("broker-1.log")
+                .satisfies(e -> assertThat(logFile(e)).content().contains("broker did not start"))
+                .satisfies(e -> Folders.delete(logFile(e).resolve("../..").normalize()));
     }
 
     @Test
-    void owner_killed_takesItsBrokersWithIt() throws Exception {
+    void owner_killed_takesItsBrokersWithIt(@TempDir Path folder) throws Exception {
         Process owner = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-cp",
                         System.getProperty("java.class.path"),
-                        Owner.class.getName())
+                        Owner.class.getName(),
+                        folder.toString())
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
         ProcessHandle broker;
@@ -107,6 +113,13 @@ final class ForkedClusterTest {
             owner.destroyForcibly();
         }
         assertThat(broker.isAlive()).isFalse();
+        // The orphan stopped in order, and its folder is free again.
+        KafkaCluster.builder().dataFolder(folder).start().close();
+    }
+
+    private static Path logFile(Throwable failure) {
+        String message = String.valueOf(failure.getMessage());
+        return Path.of(message.substring(message.lastIndexOf("see ") + 4));
     }
 
     /** A program that starts a broker, says its pid, and never closes it. */
@@ -114,7 +127,8 @@ final class ForkedClusterTest {
         private Owner() {}
 
         public static void main(String[] args) throws Exception {
-            KafkaCluster cluster = KafkaCluster.builder().forked().start();
+            KafkaCluster cluster =
+                    KafkaCluster.builder().forked().dataFolder(Path.of(args[0])).start();
             System.out.println(cluster.broker(1).pid());
             System.out.flush();
             Thread.currentThread().join();

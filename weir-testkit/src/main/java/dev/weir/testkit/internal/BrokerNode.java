@@ -9,5 +9,8 @@ public sealed interface BrokerNode permits InProcessNode, ForkedNode {
     /** Stops the broker in order; by force if it does not obey. Does nothing when it does not run. */
     void stop();
 
+    /** Ends the broker as quickly as possible, because nobody will want its data. Does nothing when it does not run. */
+    void discard();
+
     boolean isRunning();
 }

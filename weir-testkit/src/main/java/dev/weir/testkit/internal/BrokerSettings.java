@@ -1,6 +1,7 @@
 package dev.weir.testkit.internal;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -62,7 +63,19 @@ public final class BrokerSettings {
         settings.put("broker.heartbeat.interval.ms", "500");
         settings.put("broker.session.timeout.ms", "4000");
         settings.put("replica.lag.time.max.ms", "5000");
+        // A frozen controller keeps its connections: brokers have to give it up well before the default of 30 s.
+        settings.put("controller.socket.timeout.ms", "3000");
+        settings.put("replica.socket.timeout.ms", "5000");
         settings.put("group.min.session.timeout.ms", "500");
+        // Members hear of a new assignment with their next heartbeat: ten times as often as in production.
+        for (String kind : List.of("consumer", "share", "streams")) {
+            settings.put("group." + kind + ".heartbeat.interval.ms", "500");
+            settings.put("group." + kind + ".min.heartbeat.interval.ms", "100");
+            settings.put("group." + kind + ".min.session.timeout.ms", "1000");
+            settings.put("group." + kind + ".assignment.interval.ms", "0");
+        }
+        settings.put("group.streams.initial.rebalance.delay.ms", "0");
+        settings.put("group.share.initialize.retry.interval.ms", "2000");
     }
 
     private static void size(Map<String, String> settings) {

@@ -122,6 +122,13 @@ public final class ForkedNode implements BrokerNode {
         process = null;
     }
 
+    @Override
+    public void discard() {
+        if (isRunning()) {
+            kill();
+        }
+    }
+
     private static void end(Process running) {
         running.destroyForcibly();
         running.onExit().join();

@@ -87,6 +87,11 @@ public final class InProcessNode implements BrokerNode {
     }
 
     @Override
+    public void discard() {
+        stop();
+    }
+
+    @Override
     public boolean isRunning() {
         return server != null;
     }
