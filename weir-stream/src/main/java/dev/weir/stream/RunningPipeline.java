@@ -37,6 +37,14 @@ public interface RunningPipeline extends AutoCloseable {
      */
     DrainReport drain(Duration deadline) throws InterruptedException;
 
+    /**
+     * Lets the end of the JVM (Ctrl-C, SIGTERM, {@code System.exit}) drain the pipeline first, for at most
+     * {@link #DEFAULT_DRAIN}.
+     *
+     * @return this pipeline
+     */
+    RunningPipeline drainOnShutdown();
+
     /** Interrupts every stage and ends as soon as they let go; unfinished elements stay unacknowledged. */
     void cancel();
 

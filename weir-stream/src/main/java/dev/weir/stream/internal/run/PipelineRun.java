@@ -271,6 +271,20 @@ public final class PipelineRun implements RunningPipeline {
     }
 
     @Override
+    public RunningPipeline drainOnShutdown() {
+        Thread hook = Thread.ofPlatform().name("weir-" + name + "-shutdown").unstarted(this::close);
+        Runtime.getRuntime().addShutdownHook(hook);
+        var ignored = completion.whenComplete((ended, failure) -> {
+            try {
+                Runtime.getRuntime().removeShutdownHook(hook);
+            } catch (IllegalStateException shuttingDown) {
+                // The hook runs already, or has just made the pipeline end.
+            }
+        });
+        return this;
+    }
+
+    @Override
     public void cancel() {
         if (!completion.isDone()) {
             fail(new CancellationException("pipeline " + name + " was cancelled"));

@@ -1,0 +1,151 @@
+package dev.weir.checks.integration;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.Records;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.kafka.common.IsolationLevel;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A user's own Maven project, outside the build, with nothing but the installed {@code weir-kafka}: compiles the README's
+ * lines, runs them against a broker, and is told to stop.
+ */
+@Timeout(300)
+class NewcomerTest {
+
+    private static final Path ROOT = Path.of(System.getProperty("weir.root"));
+    private static final int ORDERS = 20_000;
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void readmeLines_inAProjectOfTheirOwn_runAndDrainOnSigterm() throws Exception {
+        Path project = Files.createDirectory(folder.resolve("invoicing"));
+        Path repository = folder.resolve("repository");
+        install(repository, ROOT.resolve("pom.xml"), ROOT.resolve("pom.xml"));
+        for (String module : List.of("weir-stream", "weir-kafka")) {
+            Path jar = ROOT.resolve(module).resolve("target/" + module + "-0.1.0-SNAPSHOT.jar");
+            assertThat(jar).as("package first: ./mvnw verify does").exists();
+            install(repository, jar, ROOT.resolve(module).resolve("pom.xml"));
+        }
+        try (KafkaCluster cluster = KafkaCluster.builder().start()) {
+            cluster.createTopic("orders", 6);
+            cluster.createTopic("invoices", 6);
+            Records.produce(cluster.bootstrapServers(), "orders", 0, ORDERS, 100);
+            writeProject(project, cluster.bootstrapServers());
+            mvnw(project, repository, "compile", "dependency:build-classpath", "-Dmdep.outputFile=classpath");
+            String classPath = Files.readString(project.resolve("classpath")).trim();
+            assertThat(thirdParties(classPath))
+                    .containsExactlyInAnyOrder(
+                            "weir-kafka",
+                            "weir-stream",
+                            "kafka-clients",
+                            "slf4j-api",
+                            "lz4-java",
+                            "snappy-java",
+                            "zstd-jni");
+
+            Process program = start(project, classPath);
+            await().atMost(Duration.ofSeconds(60)).until(() -> written(cluster) >= ORDERS || !program.isAlive());
+            program.destroy();
+            assertThat(program.waitFor(30, TimeUnit.SECONDS))
+                    .as("ended by SIGTERM")
+                    .isTrue();
+
+            assertThat(Records.readAll(cluster.bootstrapServers(), "invoices", IsolationLevel.READ_UNCOMMITTED))
+                    .as(Files.readString(project.resolve("output")))
+                    .hasSize(ORDERS)
+                    .allSatisfy(invoice ->
+                            assertThat(new String(invoice.value(), UTF_8)).startsWith("priced "));
+            assertThat(cluster.committedOffsets("invoicing")).isEqualTo(cluster.endOffsets("orders"));
+        }
+    }
+
+    private static long written(KafkaCluster cluster) {
+        return cluster.endOffsets("invoices").values().stream()
+                .mapToLong(Long::longValue)
+                .sum();
+    }
+
+    private static void install(Path repository, Path file, Path pom) throws Exception {
+        mvnw(ROOT, repository, "-N", "install:install-file", "-Dfile=" + file, "-DpomFile=" + pom);
+    }
+
+    private static void mvnw(Path project, Path repository, String... arguments) throws Exception {
+        List<String> command = new ArrayList<>(List.of(
+                ROOT.resolve("mvnw").toString(),
+                "-B",
+                "-q",
+                "-Dmaven.repo.local=" + repository,
+                "-Dmaven.repo.local.tail=" + System.getProperty("weir.localRepository"),
+                "-Daether.enhancedLocalRepository.trackingFilename=none"));
+        command.addAll(Arrays.asList(arguments));
+        Path log = Files.createTempFile(repository.getParent(), "maven", ".log");
+        Process maven = new ProcessBuilder(command)
+                .directory(project.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile())
+                .start();
+        assertThat(maven.waitFor(120, TimeUnit.SECONDS)).isTrue();
+        assertThat(maven.exitValue()).as(Files.readString(log)).isZero();
+    }
+
+    private static void writeProject(Path project, String bootstrapServers) throws IOException {
+        Matcher code = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL)
+                .matcher(Files.readString(ROOT.resolve("README.md")));
+        assertThat(code.find()).as("the README has a block of Java").isTrue();
+        Path sources = Files.createDirectories(project.resolve("src/main/java"));
+        Files.writeString(
+                sources.resolve("Invoicing.java"),
+                """
+                import dev.weir.kafka.*;
+                import org.apache.kafka.clients.producer.ProducerRecord;
+                import org.apache.kafka.common.serialization.*;
+
+                public class Invoicing {
+                    public static void main(String[] args) throws Exception {
+                """ + code.group(1).replace("localhost:9092", bootstrapServers) + """
+                    }
+
+                    static String price(String order) {
+                        return "priced " + order.length();
+                    }
+                }
+                """);
+        try (var pom = Objects.requireNonNull(NewcomerTest.class.getResourceAsStream("/newcomer/pom.xml"))) {
+            Files.copy(pom, project.resolve("pom.xml"));
+        }
+    }
+
+    private static List<String> thirdParties(String classPath) {
+        return Arrays.stream(classPath.split(":", -1))
+                .map(jar -> Path.of(jar).getFileName().toString().replaceAll("-\\d.*", ""))
+                .toList();
+    }
+
+    private static Process start(Path project, String classPath) throws IOException {
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        return new ProcessBuilder(java, "-cp", "target/classes:" + classPath, "Invoicing")
+                .directory(project.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(project.resolve("output").toFile())
+                .start();
+    }
+}
