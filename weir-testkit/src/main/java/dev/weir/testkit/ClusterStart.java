@@ -15,6 +15,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
@@ -100,34 +103,14 @@ final class ClusterStart {
 
     /** All at once, because a controller of several waits for the others; the first failure is thrown at the end. */
     private static void inParallel(List<Broker> brokers, Consumer<Broker> action) {
-        List<CompletableFuture<Void>> running = new ArrayList<>();
-        for (Broker broker : brokers) {
-            CompletableFuture<Void> done = new CompletableFuture<>();
-            running.add(done);
-            Thread.ofPlatform().name("weir-testkit-broker-" + broker.id()).start(() -> {
-                try {
-                    action.accept(broker);
-                    done.complete(null);
-                } catch (Throwable e) {
-                    done.completeExceptionally(e);
-                }
-            });
-        }
-        RuntimeException failure = null;
-        for (CompletableFuture<Void> done : running) {
-            try {
-                done.join();
-            } catch (CompletionException e) {
-                RuntimeException cause = e.getCause() instanceof RuntimeException known ? known : e;
-                if (failure == null) {
-                    failure = cause;
-                } else {
-                    failure.addSuppressed(cause);
-                }
-            }
-        }
-        if (failure != null) {
-            throw failure;
+        ThreadFactory threads = Thread.ofPlatform().name("weir-testkit-", 1).factory();
+        try (ExecutorService each = Executors.newThreadPerTaskExecutor(threads)) {
+            List<CompletableFuture<Void>> running = brokers.stream()
+                    .map(broker -> CompletableFuture.runAsync(() -> action.accept(broker), each))
+                    .toList();
+            CompletableFuture.allOf(running.toArray(CompletableFuture[]::new)).join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof RuntimeException failure ? failure : e;
         }
     }
 }

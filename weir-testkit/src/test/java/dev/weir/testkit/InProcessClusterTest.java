@@ -166,6 +166,23 @@ final class InProcessClusterTest {
         }
     }
 
+    @Test
+    void threeBrokers_oneStopped_staysWritable() {
+        try (KafkaCluster cluster = KafkaCluster.builder().brokers(3).start()) {
+            cluster.createTopic("replicated", 3);
+
+            cluster.broker(1).stop();
+            Records.produce(cluster.bootstrapServers(), "replicated", 0, 30);
+            cluster.broker(1).start();
+            cluster.awaitInSync("replicated");
+
+            assertThat(Records.numbers(
+                            Records.readAll(cluster.bootstrapServers(), "replicated", IsolationLevel.READ_COMMITTED)))
+                    .hasSize(30)
+                    .doesNotHaveDuplicates();
+        }
+    }
+
     private static List<Long> read(String topic, IsolationLevel isolation) {
         return Records.numbers(Records.readAll(KAFKA.bootstrapServers(), topic, isolation));
     }

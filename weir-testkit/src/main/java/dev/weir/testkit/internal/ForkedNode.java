@@ -55,10 +55,6 @@ public final class ForkedNode implements BrokerNode {
         } catch (IOException e) {
             throw new KafkaClusterException(
                     "broker " + id + " did not start: " + e.getMessage() + "; see " + logFile, e);
-        } finally {
-            if (!child.isAlive()) {
-                process = null;
-            }
         }
     }
 
@@ -119,7 +115,6 @@ public final class ForkedNode implements BrokerNode {
             end(running);
             Thread.currentThread().interrupt();
         }
-        process = null;
     }
 
     @Override
@@ -137,7 +132,6 @@ public final class ForkedNode implements BrokerNode {
     /** Ends the process at once, by SIGKILL; a frozen one too. */
     public void kill() {
         end(running());
-        process = null;
     }
 
     /** Sends a signal, by its name without SIG, to the process. */
