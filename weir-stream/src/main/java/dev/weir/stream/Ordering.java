@@ -19,14 +19,16 @@ public final class Ordering<T> {
     /** The key of elements without one: they keep no order among themselves. */
     public static final long NO_KEY = Long.MIN_VALUE;
 
-    private static final Ordering<Object> INPUT = new Ordering<>(true, element -> NO_KEY);
-    private static final Ordering<Object> UNORDERED = new Ordering<>(false, element -> NO_KEY);
+    private static final Ordering<Object> INPUT = new Ordering<>(true, false, element -> NO_KEY);
+    private static final Ordering<Object> UNORDERED = new Ordering<>(false, false, element -> NO_KEY);
 
     private final boolean inputOrder;
+    private final boolean keyed;
     private final ToLongFunction<? super T> key;
 
-    private Ordering(boolean inputOrder, ToLongFunction<? super T> key) {
+    private Ordering(boolean inputOrder, boolean keyed, ToLongFunction<? super T> key) {
         this.inputOrder = inputOrder;
+        this.keyed = keyed;
         this.key = Objects.requireNonNull(key, "key");
     }
 
@@ -51,12 +53,17 @@ public final class Ordering<T> {
 
     /** Orders by a hash computed from the element, or {@link #NO_KEY}. */
     public static <T> Ordering<T> byHash(ToLongFunction<? super T> hash) {
-        return new Ordering<>(false, hash);
+        return new Ordering<>(false, true, hash);
     }
 
     /** Whether results leave in the order of the input. */
     public boolean isInput() {
         return inputOrder;
+    }
+
+    /** Whether {@link #keyOf} has to be asked; otherwise it is {@link #NO_KEY} for all. */
+    public boolean isKeyed() {
+        return keyed;
     }
 
     /** The hash by which {@code element} is ordered, or {@link #NO_KEY}. */

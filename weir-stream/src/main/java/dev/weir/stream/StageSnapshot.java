@@ -41,7 +41,8 @@ public record StageSnapshot(
     }
 
     private double share(long nanos) {
-        long total = elapsedNanos * parallelism;
-        return total <= 0 ? 0 : Math.min(1, (double) nanos / total);
+        // In doubles: 100,000 lanes overflow a long after a day.
+        double total = (double) elapsedNanos * parallelism;
+        return total <= 0 ? 0 : Math.min(1, nanos / total);
     }
 }

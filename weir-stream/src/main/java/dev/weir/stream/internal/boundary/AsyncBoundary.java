@@ -54,7 +54,8 @@ public final class AsyncBoundary<T> implements Stage<T> {
             }
             queue.end(null);
         } catch (InterruptedException interrupted) {
-            queue.cancel();
+            // Not the end: the sink must not take a cancelled stream for a complete one.
+            queue.end(interrupted);
             throw interrupted;
         } catch (RuntimeException | Error failure) {
             queue.end(failure);

@@ -91,7 +91,7 @@ final class BoundaryQueue<T> {
                 elements -= batch.size();
                 notFull.signal();
             } else if (failure != null) {
-                throw Failures.rethrow(failure);
+                throw Failures.rethrowFromAbove(failure);
             }
             return batch;
         } finally {

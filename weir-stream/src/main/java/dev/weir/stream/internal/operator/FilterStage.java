@@ -36,7 +36,7 @@ final class FilterStage<T> implements Stage<T> {
                 return batch;
             }
             sift(batch);
-            if (!batch.isEmpty()) {
+            if (!batch.isEmpty() || Deadline.passed(deadlineNanos)) {
                 return batch;
             }
         }

@@ -60,7 +60,7 @@ final class GroupedStage<T> implements Stage<List<T>> {
                 }
             }
             meter.worked(batch.size(), out.size(), start);
-            if (!out.isEmpty()) {
+            if (!out.isEmpty() || Deadline.passed(deadlineNanos)) {
                 return out;
             }
         }

@@ -8,7 +8,7 @@ import java.util.Iterator;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Emits what an iterator gives; nobody waits for acknowledgements. A stop ends it after the current batch. */
+/** Emits what an iterator gives; nobody waits for acknowledgements. A stop ends it after the current element. */
 final class IteratorSource<T> implements Stage<T> {
 
     private final Iterator<? extends T> iterator;
@@ -31,14 +31,18 @@ final class IteratorSource<T> implements Stage<T> {
     }
 
     @Override
-    public @Nullable Batch<T> pull(long deadlineNanos) {
+    public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+        // It never blocks by itself, so nothing else would notice a cancellation when the iterator has no end.
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
         if (stopped || !iterator.hasNext()) {
             return null;
         }
         long start = System.nanoTime();
         Object[] values = new Object[Batch.DEFAULT_CAPACITY];
         int size = 0;
-        while (size < values.length && iterator.hasNext()) {
+        while (size < values.length && !stopped && iterator.hasNext()) {
             values[size++] = Objects.requireNonNull(iterator.next(), "an element of a stream must not be null");
         }
         meter.worked(size, size, start);

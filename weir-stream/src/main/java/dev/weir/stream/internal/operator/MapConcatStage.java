@@ -7,6 +7,7 @@ import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import java.util.Collections;
 import java.util.Iterator;
+import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +44,10 @@ final class MapConcatStage<T, R> implements Stage<R> {
     @Override
     public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
         while (true) {
+            if (Thread.interrupted()) {
+                // Children without end never pull, so nothing above would notice.
+                throw new InterruptedException();
+            }
             Batch<T> current = parents;
             if (current == null) {
                 current = upstream.pull(deadlineNanos);
@@ -60,7 +65,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
             Batch<R> out = new Batch<>(Batch.DEFAULT_CAPACITY);
             expand(current, out);
             meter.worked(0, out.size(), start);
-            if (!out.isEmpty()) {
+            if (!out.isEmpty() || Deadline.passed(deadlineNanos)) {
                 return out;
             }
         }
@@ -89,7 +94,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
         int room = Batch.DEFAULT_CAPACITY - out.size();
         int taken = 0;
         while (taken < room && children.hasNext()) {
-            out.add(children.next(), parentTarget, parentToken);
+            out.add(Objects.requireNonNull(children.next(), "a child of mapConcat is null"), parentTarget, parentToken);
             taken++;
         }
         // The claims must exist before anybody below sees the children; the parent's own one goes to the last child.

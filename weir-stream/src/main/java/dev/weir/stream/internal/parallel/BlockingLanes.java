@@ -8,9 +8,11 @@ import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Segment;
 import dev.weir.stream.internal.run.StageEntry;
+import dev.weir.stream.internal.run.TaskGroup.Task;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -25,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BlockingLanes<T, R> implements Stage<R> {
 
+    private static final long[] NO_KEYS = {};
     private static final int MAX_CONCURRENCY = 100_000;
     private static final int MIN_CAPACITY = 512;
 
@@ -46,6 +49,7 @@ public final class BlockingLanes<T, R> implements Stage<R> {
 
     // Under the lock.
     private final LaneTable<T> table;
+    private final StallClock stall;
     private int lanes;
     private int idleLanes;
     private boolean ended;
@@ -70,7 +74,8 @@ public final class BlockingLanes<T, R> implements Stage<R> {
         this.meter = meter;
         this.tasks = tasks;
         int wanted = Math.max(MIN_CAPACITY, concurrency * CAPACITY_PER_LANE);
-        this.table = new LaneTable<>(Integer.highestOneBit(wanted * 2 - 1), ordering.isInput());
+        this.table = new LaneTable<>(Integer.highestOneBit(wanted * 2 - 1), ordering.isInput(), ordering.isKeyed());
+        this.stall = new StallClock(meter, Math.min(concurrency, dispatcher.size()));
     }
 
     /** See {@link dev.weir.stream.Source#mapBlocking(int, Ordering, Dispatcher, Handler)}. */
@@ -87,7 +92,7 @@ public final class BlockingLanes<T, R> implements Stage<R> {
         return new Node<>("mapBlocking", (assembly, name) -> {
             Stage<T> upstream = above.build(assembly);
             StageEntry feeder = assembly.lastEntry();
-            StageEntry entry = assembly.threaded(name, Math.min(concurrency, dispatcher.size()));
+            StageEntry entry = assembly.threaded(name, dispatcher, concurrency);
             BlockingLanes<T, R> stage = new BlockingLanes<>(
                     concurrency,
                     ordering,
@@ -112,17 +117,14 @@ public final class BlockingLanes<T, R> implements Stage<R> {
         try {
             Batch<T> batch;
             while ((batch = from.pull(NEVER)) != null) {
-                long[] keys = new long[batch.size()];
-                for (int i = 0; i < keys.length; i++) {
-                    keys[i] = ordering.keyOf(batch.get(i));
-                }
-                for (int i = 0; i < keys.length; ) {
+                long[] keys = keysOf(batch);
+                for (int i = 0; i < batch.size(); ) {
                     i = addSome(batch, keys, i, feederMeter);
                     if (i < 0) {
                         return;
                     }
                 }
-                meter.in(keys.length);
+                meter.in(batch.size());
             }
             end(null);
         } catch (InterruptedException interrupted) {
@@ -131,6 +133,18 @@ public final class BlockingLanes<T, R> implements Stage<R> {
         } catch (RuntimeException | Error upperFailure) {
             end(upperFailure);
         }
+    }
+
+    /** The keys of a batch, worked out before the lock is taken; empty if the ordering has none. */
+    private long[] keysOf(Batch<T> batch) {
+        if (!ordering.isKeyed()) {
+            return NO_KEYS;
+        }
+        long[] keys = new long[batch.size()];
+        for (int i = 0; i < keys.length; i++) {
+            keys[i] = ordering.keyOf(batch.get(i));
+        }
+        return keys;
     }
 
     /** Adds elements from {@code from} on while there is room; returns the next index, or -1 if cancelled. */
@@ -149,8 +163,9 @@ public final class BlockingLanes<T, R> implements Stage<R> {
             if (cancelled) {
                 return -1;
             }
-            for (; i < keys.length && !table.isFull(); i++) {
-                table.add(batch.get(i), batch.target(i), batch.token(i), keys[i]);
+            for (; i < batch.size() && !table.isFull(); i++) {
+                long key = keys.length == 0 ? Ordering.NO_KEY : keys[i];
+                table.add(batch.get(i), batch.target(i), batch.token(i), key);
             }
             int ready = table.readyCount();
             for (int n = Math.min(ready, idleLanes); n > 0; n--) {
@@ -162,9 +177,24 @@ public final class BlockingLanes<T, R> implements Stage<R> {
             lock.unlock();
         }
         for (int n = 0; n < toStart; n++) {
-            tasks.fork(this::lane);
+            forkLane();
         }
         return i;
+    }
+
+    private void forkLane() {
+        try {
+            tasks.fork(this::lane);
+        } catch (RuntimeException | Error refused) {
+            // What is inside may never be worked on, so the failure must not wait behind it.
+            lock.lock();
+            try {
+                fail(refused);
+            } finally {
+                lock.unlock();
+            }
+            throw refused;
+        }
     }
 
     /** Ends the input; what is inside still comes out, before {@code upperFailure} if that is given. */
@@ -182,11 +212,11 @@ public final class BlockingLanes<T, R> implements Stage<R> {
         }
     }
 
-    private void lane() {
+    private void lane(Task self) {
         lock.lock();
         try {
             int slot;
-            while ((slot = nextSlot()) >= 0) {
+            while ((slot = nextSlot(self)) >= 0) {
                 T element = table.value(slot);
                 lock.unlock();
                 Object outcome;
@@ -202,6 +232,7 @@ public final class BlockingLanes<T, R> implements Stage<R> {
                     return;
                 }
                 table.complete(slot, outcome);
+                updateStall();
                 if (table.hasOutgoing()) {
                     doneOrEnded.signal();
                 }
@@ -218,6 +249,9 @@ public final class BlockingLanes<T, R> implements Stage<R> {
             return result != null
                     ? result
                     : new HandlerFailure(new NullPointerException("the handler of mapBlocking returned null"));
+        } catch (InterruptedException interrupted) {
+            // Wrapped, or the stage below would take it for its own interruption.
+            return new HandlerFailure(new CompletionException(interrupted));
         } catch (Throwable thrown) {
             return new HandlerFailure(thrown);
         }
@@ -236,8 +270,8 @@ public final class BlockingLanes<T, R> implements Stage<R> {
     }
 
     /** Under the lock: the next slot to work on, waiting if this lane may; -1 ends the lane. */
-    private int nextSlot() {
-        while (!cancelled) {
+    private int nextSlot(Task self) {
+        while (!cancelled && self.mayGoOn()) {
             int slot = table.takeReady();
             if (slot >= 0) {
                 return slot;
@@ -245,23 +279,22 @@ public final class BlockingLanes<T, R> implements Stage<R> {
             if (!lanesWait || (ended && table.isEmpty())) {
                 return -1;
             }
-            boolean nobodyTakes = table.doneCount() > table.size() / 2;
-            long start = System.nanoTime();
             idleLanes++;
             try {
                 if (readyOrEnded.awaitNanos(IDLE_LANE_NANOS) <= 0 && table.readyCount() == 0) {
                     return -1;
                 }
-            } catch (InterruptedException interrupted) {
-                return -1;
+            } catch (InterruptedException ignored) {
+                // The loop asks whether it was meant for this lane.
             } finally {
                 idleLanes--;
             }
-            if (nobodyTakes) {
-                meter.blockedDown(System.nanoTime() - start);
-            }
         }
         return -1;
+    }
+
+    private void updateStall() {
+        stall.update(table.isFull() && table.doneCount() == table.size() && !cancelled);
     }
 
     @Override
@@ -270,7 +303,7 @@ public final class BlockingLanes<T, R> implements Stage<R> {
         try {
             while (!table.hasOutgoing()) {
                 if (failure != null && (cancelled || table.isEmpty())) {
-                    throw Failures.rethrow(failure);
+                    throw Failures.rethrowFromAbove(failure);
                 }
                 if (ended && table.isEmpty()) {
                     return null;
@@ -287,6 +320,7 @@ public final class BlockingLanes<T, R> implements Stage<R> {
             }
             Batch<R> out = new Batch<>(Math.min(Batch.DEFAULT_CAPACITY, table.doneCount()));
             table.drain(out, Batch.DEFAULT_CAPACITY);
+            updateStall();
             room.signal();
             if (ended && table.isEmpty()) {
                 readyOrEnded.signalAll();
@@ -304,6 +338,7 @@ public final class BlockingLanes<T, R> implements Stage<R> {
         try {
             cancelled = true;
             ended = true;
+            updateStall();
             room.signal();
             readyOrEnded.signalAll();
         } finally {

@@ -45,8 +45,9 @@ final class LaneTable<T> {
     /**
      * @param capacity elements that may be inside, a power of two
      * @param inputOrder whether elements leave in the order in which they came
+     * @param keyed whether elements may have keys; otherwise no room is made for chains
      */
-    LaneTable(int capacity, boolean inputOrder) {
+    LaneTable(int capacity, boolean inputOrder, boolean keyed) {
         this.capacity = capacity;
         this.inputOrder = inputOrder;
         values = new Object[capacity];
@@ -56,7 +57,7 @@ final class LaneTable<T> {
         buckets = new int[capacity];
         nextOfBucket = new int[capacity];
         done = new boolean[capacity];
-        lastOfBucket = new int[capacity * BUCKETS_PER_SLOT];
+        lastOfBucket = new int[keyed ? capacity * BUCKETS_PER_SLOT : 0];
         Arrays.fill(lastOfBucket, NONE);
         free = new IntRing(capacity);
         ready = new IntRing(capacity);

@@ -7,10 +7,12 @@ import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Segment;
 import dev.weir.stream.internal.run.StageEntry;
+import dev.weir.stream.internal.run.TaskGroup.Task;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import java.util.ArrayDeque;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +46,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
     // Under the lock.
     private final ArrayDeque<Work<T>> inOrder = new ArrayDeque<>();
     private final ArrayDeque<Work<T>> claimable = new ArrayDeque<>();
+    private final StallClock stall;
     private int elements;
     private int activeWorkers;
     private boolean ended;
@@ -59,6 +62,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         this.handler = handler;
         this.meter = meter;
         this.tasks = tasks;
+        this.stall = new StallClock(meter, workers);
     }
 
     /** See {@link dev.weir.stream.Source#mapParallel(int, Dispatcher, Handler)}. */
@@ -81,7 +85,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
             Handler<? super T, ? extends R> handler) {
         Stage<T> upstream = above.build(assembly);
         StageEntry feeder = assembly.lastEntry();
-        StageEntry entry = assembly.threaded(name, workers);
+        StageEntry entry = assembly.threaded(name, dispatcher, workers);
         WorkerTasks tasks = new WorkerTasks(assembly.tasks(), dispatcher, entry.stageName());
         ParallelMap<T, R> stage = new ParallelMap<>(workers, handler, entry.meter(), tasks);
         entry.depth(stage::depth);
@@ -133,9 +137,24 @@ public final class ParallelMap<T, R> implements Stage<R> {
         }
         meter.in(batch.size());
         for (int i = 0; i < toStart; i++) {
-            tasks.fork(this::work);
+            forkWorker();
         }
         return true;
+    }
+
+    private void forkWorker() {
+        try {
+            tasks.fork(this::work);
+        } catch (RuntimeException | Error refused) {
+            // What is inside may never be worked on, so the failure must not wait behind it.
+            lock.lock();
+            try {
+                cancelled = true;
+            } finally {
+                lock.unlock();
+            }
+            throw refused;
+        }
     }
 
     private void end(@Nullable Throwable failure) {
@@ -149,12 +168,12 @@ public final class ParallelMap<T, R> implements Stage<R> {
         }
     }
 
-    private void work() {
+    private void work(Task self) {
         Work<T> work;
         while ((work = nextWork()) != null) {
             int from;
             while ((from = work.claim()) >= 0) {
-                runChunk(work, from);
+                runChunk(work, from, self);
             }
         }
     }
@@ -167,6 +186,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
                 Work<T> oldest = claimable.peek();
                 if (oldest == null || cancelled) {
                     activeWorkers--;
+                    updateStall();
                     return null;
                 }
                 if (oldest.hasUnclaimed()) {
@@ -179,12 +199,20 @@ public final class ParallelMap<T, R> implements Stage<R> {
         }
     }
 
-    private void runChunk(Work<T> work, int from) {
+    private void updateStall() {
+        stall.update(activeWorkers == 0 && elements >= CAPACITY && !cancelled);
+    }
+
+    private void runChunk(Work<T> work, int from, Task self) {
         int to = work.endOf(from);
         long start = System.nanoTime();
         try {
             Batch<T> batch = work.batch;
+            boolean goOn = self.mayGoOn();
             for (int i = from; i < to && work.failure == null; i++) {
+                if (!goOn || self.isInterruptRequested()) {
+                    throw new CancellationException("a worker of mapParallel was told to end");
+                }
                 R result = handler.handle(batch.get(i));
                 if (result == null) {
                     throw new NullPointerException("the handler of mapParallel returned null");
@@ -214,12 +242,13 @@ public final class ParallelMap<T, R> implements Stage<R> {
                 if (head != null && head.isDone()) {
                     inOrder.poll();
                     elements -= head.batch.size();
+                    updateStall();
                     room.signal();
                     return resultOf(head);
                 }
-                if (head == null && ended) {
+                if (ended && (head == null || cancelled)) {
                     if (upperFailure != null) {
-                        throw Failures.rethrow(upperFailure);
+                        throw Failures.rethrowFromAbove(upperFailure);
                     }
                     return null;
                 }
@@ -252,6 +281,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         try {
             cancelled = true;
             ended = true;
+            updateStall();
             room.signalAll();
         } finally {
             lock.unlock();

@@ -4,6 +4,7 @@ import dev.weir.stream.Dispatcher;
 import dev.weir.stream.internal.run.TaskGroup;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 
 /** The tasks of one parallel stage, a part of its run's tasks that can be interrupted on its own. Thread-safe. */
 final class WorkerTasks {
@@ -11,7 +12,7 @@ final class WorkerTasks {
     private final TaskGroup group;
     private final Dispatcher dispatcher;
     private final String name;
-    private final Set<TaskGroup.Task> running = ConcurrentHashMap.newKeySet();
+    private final Set<TaskGroup.Task> members = ConcurrentHashMap.newKeySet();
 
     private volatile boolean cancelled;
 
@@ -21,23 +22,16 @@ final class WorkerTasks {
         this.name = name;
     }
 
-    void fork(Runnable worker) {
-        group.fork(dispatcher, name, task -> {
-            running.add(task);
-            try {
-                if (cancelled) {
-                    task.interrupt();
-                }
-                worker.run();
-            } finally {
-                running.remove(task);
-            }
-        });
+    void fork(Consumer<TaskGroup.Task> worker) {
+        TaskGroup.Task task = group.fork(dispatcher, name, members, worker);
+        if (cancelled) {
+            task.interrupt();
+        }
     }
 
-    /** Interrupts the workers that run and those that start later. */
+    /** Interrupts the workers that there are and those that come later. */
     void cancel() {
         cancelled = true;
-        running.forEach(TaskGroup.Task::interrupt);
+        members.forEach(TaskGroup.Task::interrupt);
     }
 }

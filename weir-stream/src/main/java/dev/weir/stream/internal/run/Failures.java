@@ -7,6 +7,14 @@ public final class Failures {
 
     private Failures() {}
 
+    /** {@link #rethrow} for what came down from the segment above, whose interruption is one of the pipeline. */
+    public static RuntimeException rethrowFromAbove(Throwable failure) throws InterruptedException {
+        if (failure instanceof InterruptedException) {
+            throw new InterruptedException();
+        }
+        throw rethrow(failure);
+    }
+
     /** Throws {@code failure} as it is if that needs no declaration, else as the cause of a CompletionException. */
     public static RuntimeException rethrow(Throwable failure) {
         switch (failure) {

@@ -10,7 +10,9 @@ import dev.weir.stream.spi.StageContext.Termination;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -18,6 +20,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +35,9 @@ public final class PipelineRun implements RunningPipeline {
     /** How long a cancelled stage may take to let go before a report names it. */
     private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
+    /** Deadlines beyond this are as good as none: a century, which can be added to a clock without overflow. */
+    private static final Duration LONGEST_DEADLINE = Duration.ofDays(36_500);
+
     private final String name;
     private final long startNanos = System.nanoTime();
     private final TaskGroup tasks;
@@ -43,7 +49,8 @@ public final class PipelineRun implements RunningPipeline {
     private final List<Termination> terminations = new ArrayList<>();
     private boolean stopping;
     private @Nullable Throwable cause;
-    private long patienceEndNanos = startNanos + DEFAULT_DRAIN.toNanos();
+    private long drainEndNanos = Stage.NEVER;
+    private List<String> cutOff = List.of();
 
     private final List<Object> handles = new CopyOnWriteArrayList<>();
     private volatile List<StageEntry> entries = List.of();
@@ -52,7 +59,7 @@ public final class PipelineRun implements RunningPipeline {
 
     private PipelineRun(String name) {
         this.name = name;
-        this.tasks = new TaskGroup(name);
+        this.tasks = new TaskGroup(name, this::fail);
     }
 
     /** Builds the stages, starts their threads and returns. If a stage cannot be made, nothing is left behind. */
@@ -63,7 +70,10 @@ public final class PipelineRun implements RunningPipeline {
             Stage<T> upstream = source.build(assembly);
             StageEntry entry = assembly.fused(sinkName);
             assembly.closeSegment(entry.stageName(), Dispatcher.virtual(), upstream, sink.create(entry));
+            assembly.checkDispatchers();
         } catch (RuntimeException | Error failure) {
+            run.fail(failure);
+            assembly.abandon(failure);
             run.terminate(Duration.ZERO);
             throw failure;
         }
@@ -74,23 +84,44 @@ public final class PipelineRun implements RunningPipeline {
 
     /** The life of the run: start the segments, wait until nothing runs, close the resources, complete. */
     private void supervise(List<Segment<?>> segments) {
-        try {
-            segments.forEach(Segment::start);
-        } catch (RuntimeException | Error failure) {
-            fail(failure);
-        }
+        segments.forEach(this::startOrClose);
         awaitTasks();
         List<String> leftUndone = terminate(patience());
         endNanos = System.nanoTime();
         Throwable failed = cause();
         DrainReport made = new DrainReport(
                 failed == null && leftUndone.isEmpty(), leftUndone, Duration.ofNanos(endNanos - startNanos), stages());
+        release();
         report = made;
         if (failed == null) {
             completion.complete(made);
         } else {
             completion.completeExceptionally(failed);
         }
+    }
+
+    private void startOrClose(Segment<?> segment) {
+        if (cause() == null) {
+            try {
+                segment.start();
+                return;
+            } catch (RuntimeException | Error failure) {
+                fail(failure);
+            }
+        }
+        segment.close();
+    }
+
+    /** Drops what refers to stages: somebody may hold on to this run for its report. */
+    private void release() {
+        lock.lock();
+        try {
+            stops.clear();
+            terminations.clear();
+        } finally {
+            lock.unlock();
+        }
+        entries.forEach(StageEntry::release);
     }
 
     private void awaitTasks() {
@@ -106,24 +137,25 @@ public final class PipelineRun implements RunningPipeline {
 
     private List<String> terminate(Duration patience) {
         List<Termination> inReverse;
+        List<String> leftUndone;
         lock.lock();
         try {
             inReverse = List.copyOf(terminations.reversed());
+            leftUndone = new ArrayList<>(cutOff);
         } finally {
             lock.unlock();
         }
-        List<String> leftUndone = new ArrayList<>();
         for (Termination termination : inReverse) {
             try {
                 String left = termination.close(patience);
                 if (!left.isEmpty()) {
                     leftUndone.add(left);
                 }
-            } catch (RuntimeException | Error failure) {
+            } catch (Throwable failure) {
                 fail(failure);
             }
         }
-        return leftUndone;
+        return List.copyOf(leftUndone);
     }
 
     private Duration patience() {
@@ -132,9 +164,9 @@ public final class PipelineRun implements RunningPipeline {
             if (cause != null) {
                 return Duration.ZERO;
             }
-            return stopping
-                    ? Duration.ofNanos(Math.max(0, patienceEndNanos - System.nanoTime()))
-                    : RunningPipeline.DEFAULT_DRAIN;
+            return drainEndNanos == Stage.NEVER
+                    ? RunningPipeline.DEFAULT_DRAIN
+                    : Duration.ofNanos(Math.max(0, drainEndNanos - System.nanoTime()));
         } finally {
             lock.unlock();
         }
@@ -154,7 +186,16 @@ public final class PipelineRun implements RunningPipeline {
             lock.unlock();
         }
         if (now) {
+            run(stop);
+        }
+    }
+
+    /** One source that cannot be stopped must not keep the others from it. */
+    private void run(Runnable stop) {
+        try {
             stop.run();
+        } catch (RuntimeException | Error failure) {
+            fail(failure);
         }
     }
 
@@ -177,13 +218,18 @@ public final class PipelineRun implements RunningPipeline {
         try {
             if (cause == null) {
                 cause = failure;
-            } else if (cause != failure && !(cause instanceof CancellationException)) {
+            } else if (cause != failure && !(cause instanceof CancellationException) && !isInterrupt(failure)) {
                 cause.addSuppressed(failure);
             }
         } finally {
             lock.unlock();
         }
         tasks.cancel();
+    }
+
+    /** Once the run has failed, a handler that was interrupted is a consequence and not worth a word. */
+    private static boolean isInterrupt(Throwable failure) {
+        return failure instanceof InterruptedException || failure.getCause() instanceof InterruptedException;
     }
 
     /** A stage gave up because of an interrupt that this run did not send: user code interrupted its own thread. */
@@ -223,14 +269,16 @@ public final class PipelineRun implements RunningPipeline {
 
     @Override
     public void stop() {
-        stopUntil(Long.MAX_VALUE);
+        stopUntil(Stage.NEVER);
     }
 
     private void stopUntil(long endNanos) {
         List<Runnable> toRun = List.of();
         lock.lock();
         try {
-            patienceEndNanos = endNanos == Long.MAX_VALUE ? System.nanoTime() + DEFAULT_DRAIN.toNanos() : endNanos;
+            if (endNanos != Stage.NEVER) {
+                drainEndNanos = endNanos;
+            }
             if (!stopping) {
                 stopping = true;
                 toRun = List.copyOf(stops);
@@ -238,25 +286,47 @@ public final class PipelineRun implements RunningPipeline {
         } finally {
             lock.unlock();
         }
-        toRun.forEach(Runnable::run);
+        toRun.forEach(this::run);
     }
 
     @Override
     public DrainReport drain(Duration deadline) throws InterruptedException {
-        stopUntil(System.nanoTime() + deadline.toNanos());
-        if (!endsWithin(deadline.toNanos())) {
+        long nanos = (deadline.compareTo(LONGEST_DEADLINE) < 0 ? deadline : LONGEST_DEADLINE).toNanos();
+        stopUntil(System.nanoTime() + nanos);
+        if (!endsWithin(nanos)) {
+            cutOff();
             cancel();
             if (!endsWithin(GRACE_NANOS)) {
-                return new DrainReport(
-                        false,
-                        tasks.await(0).stream()
-                                .map(task -> task + " does not let go")
-                                .toList(),
-                        Duration.ofNanos(System.nanoTime() - startNanos),
-                        stages());
+                return new DrainReport(false, heldUpBy(), Duration.ofNanos(System.nanoTime() - startNanos), stages());
             }
         }
         return Objects.requireNonNull(report);
+    }
+
+    /** Notes what waits inside the stages: a cancellation is about to leave it undone. */
+    private void cutOff() {
+        List<String> inside = stages().stream()
+                .filter(stage -> stage.depth() > 0)
+                .map(stage -> stage.name() + ": " + stage.depth() + " elements were not done at the deadline")
+                .toList();
+        lock.lock();
+        try {
+            cutOff = inside;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private List<String> heldUpBy() {
+        Map<String, Long> threads = tasks.names().stream()
+                .collect(Collectors.groupingBy(task -> task, TreeMap::new, Collectors.counting()));
+        if (threads.isEmpty()) {
+            return List.of("the resources of pipeline " + name + " are still being closed");
+        }
+        return threads.entrySet().stream()
+                .map(task -> task.getKey() + (task.getValue() == 1 ? "" : " (" + task.getValue() + " threads)")
+                        + " does not let go")
+                .toList();
     }
 
     private boolean endsWithin(long nanos) throws InterruptedException {
@@ -265,7 +335,7 @@ public final class PipelineRun implements RunningPipeline {
             return true;
         } catch (TimeoutException e) {
             return false;
-        } catch (ExecutionException e) {
+        } catch (ExecutionException | CancellationException e) {
             return true;
         }
     }

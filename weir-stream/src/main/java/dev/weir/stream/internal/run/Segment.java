@@ -1,6 +1,7 @@
 package dev.weir.stream.internal.run;
 
 import dev.weir.stream.Dispatcher;
+import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.Stage;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +48,9 @@ public final class Segment<T> {
 
     private void body(TaskGroup.Task self) {
         try {
-            loop.run(upstream);
+            if (!self.isInterruptRequested()) {
+                loop.run(new Intake<>(self, upstream));
+            }
         } catch (InterruptedException interrupted) {
             if (!cancelled) {
                 run.interrupted();
@@ -60,11 +63,31 @@ public final class Segment<T> {
         }
     }
 
-    private void close() {
+    /** Closes the stages: at the end of the body, or instead of it if it never starts. */
+    void close() {
         try {
             upstream.close();
-        } catch (RuntimeException | Error failure) {
+        } catch (Throwable failure) {
             run.fail(failure);
         }
+    }
+
+    /**
+     * What the loop pulls from: ends a cancelled segment even if user code swallowed the interrupt or never blocks.
+     * Confined to the segment's thread.
+     */
+    private record Intake<T>(TaskGroup.Task self, Stage<T> upstream) implements Stage<T> {
+
+        @Override
+        public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+            if (self.isInterruptRequested()) {
+                throw new InterruptedException();
+            }
+            return upstream.pull(deadlineNanos);
+        }
+
+        /** Does nothing: the segment closes its stages once, after the loop. */
+        @Override
+        public void close() {}
     }
 }

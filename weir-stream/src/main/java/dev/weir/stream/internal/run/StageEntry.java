@@ -12,14 +12,16 @@ public final class StageEntry implements StageContext {
     private final String name;
     private final StageMeter meter;
     private final int parallelism;
+    private final boolean ownThreads;
 
     private volatile IntSupplier depth = () -> 0;
 
-    StageEntry(PipelineRun run, String name, StageMeter meter, int parallelism) {
+    StageEntry(PipelineRun run, String name, StageMeter meter, int parallelism, boolean ownThreads) {
         this.run = run;
         this.name = name;
         this.meter = meter;
         this.parallelism = parallelism;
+        this.ownThreads = ownThreads;
     }
 
     @Override
@@ -66,9 +68,9 @@ public final class StageEntry implements StageContext {
         long busy = meter.busyNanos();
         long blockedDown = meter.blockedDownNanos();
         long blockedUp = meter.blockedUpNanos();
-        if (parallelism > 1) {
+        if (ownThreads) {
             // Workers that were never needed wait for input as well, though no thread stands there and waits.
-            blockedUp = Math.max(0, elapsedNanos * parallelism - busy - blockedDown);
+            blockedUp = (long) Math.max(0, (double) elapsedNanos * parallelism - busy - blockedDown);
         }
         return new StageSnapshot(
                 name,
@@ -78,7 +80,21 @@ public final class StageEntry implements StageContext {
                 busy,
                 blockedUp,
                 blockedDown,
-                depth.getAsInt(),
+                depthNow(),
                 elapsedNanos);
+    }
+
+    private int depthNow() {
+        try {
+            return depth.getAsInt();
+        } catch (RuntimeException ignored) {
+            // A gauge of somebody else's must not keep a pipeline from ending; it may be read after its owner closed.
+            return 0;
+        }
+    }
+
+    /** Lets go of the stage, and so of the elements that a cancelled stage still holds. */
+    void release() {
+        depth = () -> 0;
     }
 }

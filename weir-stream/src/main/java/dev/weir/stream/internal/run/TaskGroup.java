@@ -16,29 +16,58 @@ import org.jspecify.annotations.Nullable;
 public final class TaskGroup {
 
     private final String pipelineName;
+    private final Consumer<Throwable> onEscape;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition allEnded = lock.newCondition();
+
+    // Under the lock.
     private final Set<Task> tasks = new HashSet<>();
     private boolean cancelled;
 
-    TaskGroup(String pipelineName) {
+    /**
+     * Creates an empty group.
+     *
+     * @param onEscape what is told of a throwable that a body let out, on that body's thread
+     */
+    TaskGroup(String pipelineName, Consumer<Throwable> onEscape) {
         this.pipelineName = pipelineName;
+        this.onEscape = onEscape;
     }
 
-    /** Runs {@code body}, which is given its own task, on the dispatcher; after {@link #cancel} it starts interrupted. */
+    /** Runs {@code body}, which is given its own task, on the dispatcher. */
     public Task fork(Dispatcher dispatcher, String name, Consumer<Task> body) {
-        Task task = new Task("weir-" + pipelineName + "-" + name, body);
+        return fork(dispatcher, name, new HashSet<>(0), body);
+    }
+
+    /**
+     * Runs {@code body} on the dispatcher, and keeps its task in {@code members} from before it starts until it ended.
+     * After {@link #cancel} it starts interrupted, on a thread of its own.
+     *
+     * @param members thread-safe if more than one task is to be in it
+     */
+    public Task fork(Dispatcher dispatcher, String name, Set<Task> members, Consumer<Task> body) {
+        Task task = new Task(name, members, dispatcher.kind() != Dispatcher.Kind.VIRTUAL, body);
+        members.add(task);
+        boolean late;
         lock.lock();
         try {
             tasks.add(task);
+            late = cancelled;
         } finally {
             lock.unlock();
         }
         try {
-            dispatcher.execute(task);
+            if (late) {
+                task.startInterrupted();
+            } else {
+                dispatcher.execute(task);
+            }
         } catch (RuntimeException refused) {
             task.ended();
             throw new IllegalStateException("dispatcher " + dispatcher + " takes no tasks: is it closed?", refused);
+        } catch (Error noThread) {
+            task.ended();
+            throw noThread;
         }
         return task;
     }
@@ -68,79 +97,124 @@ public final class TaskGroup {
         }
     }
 
-    /** Waits until no task is left or the time is up, and returns the names of the tasks that still run. */
-    List<String> await(long nanos) throws InterruptedException {
-        long left = nanos;
+    /** The names of the tasks that have not ended, sorted. */
+    List<String> names() {
         lock.lock();
         try {
-            while (!tasks.isEmpty() && left > 0) {
-                left = allEnded.awaitNanos(left);
-            }
             return tasks.stream().map(task -> task.name).sorted().toList();
         } finally {
             lock.unlock();
         }
     }
 
-    private boolean isCancelled() {
-        lock.lock();
-        try {
-            return cancelled;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** One body on one thread. An interrupt reaches it only while the body runs, never the thread's next task. */
+    /**
+     * One body on one thread. It is interrupted at most once and only while the body runs: never in its cleaning up,
+     * never in what the thread does next.
+     *
+     * <p>A task that is interrupted while it still waits for its turn on a busy pool is run by a thread of its own, so
+     * that it can clean up; the pool then finds it done. A body must therefore look at {@link #isInterruptRequested}
+     * before it calls user code.
+     */
     public final class Task implements Runnable {
 
         private final String name;
-        private final Consumer<Task> body;
+        private final Set<Task> members;
+        private final boolean mayQueue;
 
         private final ReentrantLock threadLock = new ReentrantLock();
-        private @Nullable Thread thread;
-        private boolean interruptRequested;
 
-        private Task(String name, Consumer<Task> body) {
-            this.name = name;
+        // Written under the thread lock.
+        private @Nullable Consumer<Task> body;
+        private @Nullable Thread thread;
+        private volatile boolean interruptRequested;
+
+        private Task(String name, Set<Task> members, boolean mayQueue, Consumer<Task> body) {
+            this.name = "weir-" + pipelineName + "-" + name;
+            this.members = members;
+            this.mayQueue = mayQueue;
             this.body = body;
         }
 
         @Override
         public void run() {
             Thread current = Thread.currentThread();
+            Consumer<Task> mine = begin(current);
+            if (mine == null) {
+                return;
+            }
             if (current.isVirtual()) {
                 current.setName(name);
             }
-            boolean groupCancelled = isCancelled();
-            threadLock.lock();
             try {
-                thread = current;
-                if (interruptRequested || groupCancelled) {
-                    current.interrupt();
-                }
-            } finally {
-                threadLock.unlock();
-            }
-            try {
-                body.accept(this);
+                mine.accept(this);
+            } catch (Throwable escaped) {
+                onEscape.accept(escaped);
             } finally {
                 shield();
                 ended();
             }
         }
 
-        /** Interrupts the body, now or as soon as it starts. */
-        public void interrupt() {
+        /** The body for the first caller, null for any other. */
+        private @Nullable Consumer<Task> begin(Thread current) {
             threadLock.lock();
             try {
+                Consumer<Task> mine = body;
+                if (mine != null) {
+                    body = null;
+                    thread = current;
+                    if (interruptRequested) {
+                        current.interrupt();
+                    }
+                }
+                return mine;
+            } finally {
+                threadLock.unlock();
+            }
+        }
+
+        private void startInterrupted() {
+            interruptRequested = true;
+            Thread.ofVirtual().start(this);
+        }
+
+        /** Interrupts the body, now or as soon as it starts. Only the first call counts. */
+        public void interrupt() {
+            boolean waitsForItsTurn = false;
+            threadLock.lock();
+            try {
+                if (interruptRequested) {
+                    return;
+                }
+                // First the flag: whoever clears the thread's interrupt must be able to see why it came.
                 interruptRequested = true;
                 if (thread != null) {
                     thread.interrupt();
+                } else {
+                    waitsForItsTurn = mayQueue && body != null;
                 }
             } finally {
                 threadLock.unlock();
             }
+            if (waitsForItsTurn) {
+                Thread.ofVirtual().start(this);
+            }
+        }
+
+        /** Whether {@link #interrupt} was called, even if user code has swallowed what came of it. */
+        public boolean isInterruptRequested() {
+            return interruptRequested;
+        }
+
+        /**
+         * Clears an interrupt that user code left behind, so that the next call of user code does not meet it. Own
+         * thread only.
+         *
+         * @return false if the task is to end
+         */
+        public boolean mayGoOn() {
+            boolean ignored = Thread.interrupted();
+            return !interruptRequested;
         }
 
         /** Lets no further interrupt through and clears one that came: what follows is cleaning up. Own thread only. */
@@ -155,6 +229,7 @@ public final class TaskGroup {
         }
 
         private void ended() {
+            members.remove(this);
             lock.lock();
             try {
                 tasks.remove(this);
