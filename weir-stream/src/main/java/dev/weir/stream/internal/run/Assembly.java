@@ -30,10 +30,15 @@ public final class Assembly {
 
     /** Adds a stage that runs on the thread of the open segment. */
     public StageEntry fused(String name) {
+        return add(new StageEntry(run, unique(name), segmentMeter().sameSegment(), 1, false));
+    }
+
+    /** Where the thread of the open segment notes what it waits for: all its stages share those times. */
+    public StageMeter segmentMeter() {
         if (openSegment == null) {
             openSegment = new StageMeter();
         }
-        return add(new StageEntry(run, unique(name), openSegment.sameSegment(), 1, false));
+        return openSegment;
     }
 
     /** Adds a stage whose workers run on the dispatcher, up to {@code workers} at once. */
