@@ -3,6 +3,7 @@ package dev.weir.stream;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The order that a parallel stage keeps. Immutable.
@@ -43,7 +44,7 @@ public final class Ordering<T> {
     }
 
     /** Orders by the {@code hashCode} of a key; a null key means that the element keeps no order. */
-    public static <T> Ordering<T> byKey(Function<? super T, ?> key) {
+    public static <T> Ordering<T> byKey(Function<? super T, ? extends @Nullable Object> key) {
         Objects.requireNonNull(key, "key");
         return byHash(element -> {
             Object value = key.apply(element);

@@ -35,9 +35,9 @@ public final class AsyncBoundary<T> implements Stage<T> {
             Node<T> above, Assembly assembly, String name, Dispatcher dispatcher, int capacity) {
         Stage<T> upstream = above.build(assembly);
         BoundaryQueue<T> queue = new BoundaryQueue<>(capacity);
-        StageEntry upperEnd = assembly.lastEntry();
+        StageMeter upperMeter = assembly.segmentMeter();
         Segment<T> upper = assembly.closeSegment(
-                upperEnd.stageName(), dispatcher, upstream, from -> fill(queue, from, upperEnd.meter()));
+                assembly.lastEntry().stageName(), dispatcher, upstream, from -> fill(queue, from, upperMeter));
         StageEntry lowerEnd = assembly.fused(name);
         lowerEnd.depth(queue::depth);
         return new AsyncBoundary<>(queue, upper, lowerEnd.meter());

@@ -3,7 +3,6 @@ package dev.weir.stream.internal.parallel;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Handler;
 import dev.weir.stream.Ordering;
-import dev.weir.stream.internal.run.Assembly;
 import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Segment;
@@ -58,7 +57,7 @@ public final class BlockingLanes<T, R> implements Stage<R> {
 
     // Set before the run starts.
     private @Nullable Segment<T> upper;
-    private StageMeter lowerSegment = new StageMeter();
+    private StageMeter pullerMeter = new StageMeter();
 
     private BlockingLanes(
             int concurrency,
@@ -91,7 +90,8 @@ public final class BlockingLanes<T, R> implements Stage<R> {
         }
         return new Node<>("mapBlocking", (assembly, name) -> {
             Stage<T> upstream = above.build(assembly);
-            StageEntry feeder = assembly.lastEntry();
+            String feederName = assembly.lastEntry().stageName();
+            StageMeter feederMeter = assembly.segmentMeter();
             StageEntry entry = assembly.threaded(name, dispatcher, concurrency);
             BlockingLanes<T, R> stage = new BlockingLanes<>(
                     concurrency,
@@ -101,16 +101,11 @@ public final class BlockingLanes<T, R> implements Stage<R> {
                     entry.meter(),
                     new WorkerTasks(assembly.tasks(), dispatcher, entry.stageName()));
             entry.depth(stage::depth);
-            stage.upper = closeUpperSegment(assembly, feeder, upstream, stage);
-            stage.lowerSegment = assembly.segmentMeter();
+            stage.upper = assembly.closeSegment(
+                    feederName, Dispatcher.virtual(), upstream, from -> stage.feed(from, feederMeter));
+            stage.pullerMeter = assembly.segmentMeter();
             return stage;
         });
-    }
-
-    private static <T, R> Segment<T> closeUpperSegment(
-            Assembly assembly, StageEntry feeder, Stage<T> upstream, BlockingLanes<T, R> stage) {
-        return assembly.closeSegment(
-                feeder.stageName(), Dispatcher.virtual(), upstream, from -> stage.feed(from, feeder.meter()));
     }
 
     private void feed(Stage<T> from, StageMeter feederMeter) throws InterruptedException {
@@ -301,22 +296,15 @@ public final class BlockingLanes<T, R> implements Stage<R> {
     public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            while (!table.hasOutgoing()) {
-                if (failure != null && (cancelled || table.isEmpty())) {
-                    throw Failures.rethrowFromAbove(failure);
-                }
-                if (ended && table.isEmpty()) {
-                    return null;
-                }
-                long start = System.nanoTime();
-                if (deadlineNanos == NEVER) {
-                    doneOrEnded.await();
-                } else if (deadlineNanos - start > 0) {
-                    doneOrEnded.awaitNanos(deadlineNanos - start);
-                } else {
+            awaitOutgoing(deadlineNanos);
+            if (!table.hasOutgoing()) {
+                if (!atEnd()) {
                     return new Batch<>(0);
                 }
-                lowerSegment.blockedUp(System.nanoTime() - start);
+                if (failure != null) {
+                    throw Failures.rethrowFromAbove(failure);
+                }
+                return null;
             }
             Batch<R> out = new Batch<>(Math.min(Batch.DEFAULT_CAPACITY, table.doneCount()));
             table.drain(out, Batch.DEFAULT_CAPACITY);
@@ -330,6 +318,31 @@ public final class BlockingLanes<T, R> implements Stage<R> {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Nothing more will be done: the input has ended and all of it left, or the stage was cut off. */
+    private boolean atEnd() {
+        return cancelled || (ended && table.isEmpty());
+    }
+
+    /** Waits until something may leave, the end is reached, or the deadline has come. */
+    private void awaitOutgoing(long deadlineNanos) throws InterruptedException {
+        if (table.hasOutgoing() || atEnd()) {
+            return;
+        }
+        long start = System.nanoTime();
+        while (!table.hasOutgoing() && !atEnd()) {
+            if (deadlineNanos == NEVER) {
+                doneOrEnded.await();
+            } else {
+                long left = deadlineNanos - System.nanoTime();
+                if (left <= 0) {
+                    break;
+                }
+                doneOrEnded.awaitNanos(left);
+            }
+        }
+        pullerMeter.blockedUp(System.nanoTime() - start);
     }
 
     @Override

@@ -55,7 +55,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
 
     // Set before the run starts.
     private @Nullable Segment<T> upper;
-    private StageMeter lowerSegment = new StageMeter();
+    private StageMeter pullerMeter = new StageMeter();
 
     private ParallelMap(int workers, Handler<? super T, ? extends R> handler, StageMeter meter, WorkerTasks tasks) {
         this.workers = workers;
@@ -84,14 +84,15 @@ public final class ParallelMap<T, R> implements Stage<R> {
             Dispatcher dispatcher,
             Handler<? super T, ? extends R> handler) {
         Stage<T> upstream = above.build(assembly);
-        StageEntry feeder = assembly.lastEntry();
+        String feederName = assembly.lastEntry().stageName();
+        StageMeter feederMeter = assembly.segmentMeter();
         StageEntry entry = assembly.threaded(name, dispatcher, workers);
         WorkerTasks tasks = new WorkerTasks(assembly.tasks(), dispatcher, entry.stageName());
         ParallelMap<T, R> stage = new ParallelMap<>(workers, handler, entry.meter(), tasks);
         entry.depth(stage::depth);
         stage.upper = assembly.closeSegment(
-                feeder.stageName(), Dispatcher.virtual(), upstream, from -> stage.feed(from, feeder.meter()));
-        stage.lowerSegment = assembly.segmentMeter();
+                feederName, Dispatcher.virtual(), upstream, from -> stage.feed(from, feederMeter));
+        stage.pullerMeter = assembly.segmentMeter();
         return stage;
     }
 
@@ -237,34 +238,55 @@ public final class ParallelMap<T, R> implements Stage<R> {
     public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            while (true) {
-                Work<T> head = inOrder.peek();
-                if (head != null && head.isDone()) {
-                    inOrder.poll();
-                    elements -= head.batch.size();
-                    updateStall();
-                    room.signal();
-                    return resultOf(head);
-                }
-                if (ended && (head == null || cancelled)) {
-                    if (upperFailure != null) {
-                        throw Failures.rethrowFromAbove(upperFailure);
-                    }
-                    return null;
-                }
-                long start = System.nanoTime();
-                if (deadlineNanos == NEVER) {
-                    headDone.await();
-                } else if (deadlineNanos - start > 0) {
-                    headDone.awaitNanos(deadlineNanos - start);
-                } else {
-                    return new Batch<>(0);
-                }
-                lowerSegment.blockedUp(System.nanoTime() - start);
+            awaitHead(deadlineNanos);
+            Work<T> head = inOrder.peek();
+            if (head != null && head.isDone()) {
+                inOrder.poll();
+                elements -= head.batch.size();
+                updateStall();
+                room.signal();
+                return resultOf(head);
             }
+            if (!atEnd()) {
+                return new Batch<>(0);
+            }
+            if (upperFailure != null) {
+                throw Failures.rethrowFromAbove(upperFailure);
+            }
+            return null;
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Nothing more will be handed on: the input has ended and all of it left, or the stage was cut off. */
+    private boolean atEnd() {
+        return ended && (cancelled || inOrder.isEmpty());
+    }
+
+    private boolean isHeadDone() {
+        Work<T> head = inOrder.peek();
+        return head != null && head.isDone();
+    }
+
+    /** Waits until the oldest batch is done, the end is reached, or the deadline has come. */
+    private void awaitHead(long deadlineNanos) throws InterruptedException {
+        if (isHeadDone() || atEnd()) {
+            return;
+        }
+        long start = System.nanoTime();
+        while (!isHeadDone() && !atEnd()) {
+            if (deadlineNanos == NEVER) {
+                headDone.await();
+            } else {
+                long left = deadlineNanos - System.nanoTime();
+                if (left <= 0) {
+                    break;
+                }
+                headDone.awaitNanos(left);
+            }
+        }
+        pullerMeter.blockedUp(System.nanoTime() - start);
     }
 
     private Batch<R> resultOf(Work<T> done) {

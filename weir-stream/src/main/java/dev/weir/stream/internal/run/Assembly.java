@@ -33,7 +33,7 @@ public final class Assembly {
         return add(new StageEntry(run, unique(name), segmentMeter().sameSegment(), 1, false));
     }
 
-    /** Where the blocked times of the open segment go: for a stage at its upper end that is not part of it. */
+    /** Where the thread of the open segment notes what it waits for: all its stages share those times. */
     public StageMeter segmentMeter() {
         if (openSegment == null) {
             openSegment = new StageMeter();

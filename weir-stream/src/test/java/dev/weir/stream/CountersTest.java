@@ -1,0 +1,127 @@
+package dev.weir.stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+
+/** What the stages' counters say. */
+class CountersTest {
+
+    private static final int INPUTS = 5000;
+
+    private static Stages run(Source<Integer> source, Sink<Integer> sink) throws Exception {
+        try (RunningPipeline running = source.to(sink).run()) {
+            return new Stages(running.await().stages());
+        }
+    }
+
+    private record Stages(List<StageSnapshot> all) {
+        StageSnapshot get(String name) {
+            return all.stream()
+                    .filter(stage -> stage.name().equals(name))
+                    .findFirst()
+                    .orElseThrow();
+        }
+    }
+
+    private static Source<Integer> numbers(int... batchSizes) {
+        return TrackedSource.numbers(INPUTS, batchSizes).source();
+    }
+
+    private static void assertCounts(StageSnapshot stage, long in, long out) {
+        assertThat(stage.elementsIn()).as(stage.name() + " in").isEqualTo(in);
+        assertThat(stage.elementsOut()).as(stage.name() + " out").isEqualTo(out);
+        assertThat(stage.depth()).as(stage.name() + " depth").isZero();
+    }
+
+    @Test
+    void elements_areCountedExactlyAndNothingStaysInside() throws Exception {
+        Stages stages = run(
+                numbers(1, 512, 0, 7)
+                        .map(n -> n)
+                        .filter(n -> n % 2 == 0)
+                        .async()
+                        .mapConcat(n -> List.of(n, n, n))
+                        .mapParallel(2, n -> n)
+                        .grouped(100)
+                        .mapBlocking(3, Ordering.unordered(), List::size),
+                Sink.ignore());
+        assertThat(stages.get("tracked").elementsOut()).isEqualTo(INPUTS);
+        assertCounts(stages.get("map"), INPUTS, INPUTS);
+        assertCounts(stages.get("filter"), INPUTS, INPUTS / 2);
+        assertCounts(stages.get("async"), INPUTS / 2, INPUTS / 2);
+        assertCounts(stages.get("mapConcat"), INPUTS / 2, INPUTS / 2 * 3);
+        assertCounts(stages.get("mapParallel"), INPUTS / 2 * 3, INPUTS / 2 * 3);
+        assertCounts(stages.get("grouped"), INPUTS / 2 * 3, INPUTS / 200 * 3);
+        assertCounts(stages.get("mapBlocking"), INPUTS / 200 * 3, INPUTS / 200 * 3);
+        assertCounts(stages.get("ignore"), INPUTS / 200 * 3, INPUTS / 200 * 3);
+    }
+
+    @Test
+    void names_givenTwice_areMadeUnique() throws Exception {
+        Stages stages = run(numbers(512).map(n -> n).map(n -> n).map(n -> n).named("last"), Sink.ignore());
+        assertThat(stages.all())
+                .extracting(StageSnapshot::name)
+                .containsExactly("tracked", "map", "map-2", "last", "ignore");
+    }
+
+    /** Work of a known length: the only stage of its pipeline that takes any time, however slow the machine is. */
+    private static Integer slow(Integer n) {
+        long end = System.nanoTime() + TimeUnit.MICROSECONDS.toNanos(40);
+        while (System.nanoTime() - end < 0) {
+            LockSupport.parkNanos(1);
+        }
+        return n;
+    }
+
+    /** The slow stage is busier than the others; those above wait for it below, those below wait for it above. */
+    private static void assertBottleneck(Stages stages, String slow, List<String> above, List<String> below) {
+        StageSnapshot bottleneck = stages.get(slow);
+        assertThat(bottleneck.busyShare()).isGreaterThan(bottleneck.blockedUpShare() + bottleneck.blockedDownShare());
+        for (String name : above) {
+            StageSnapshot stage = stages.get(name);
+            assertThat(stage.blockedDownShare()).as(stage.toString()).isGreaterThan(stage.busyShare());
+            assertThat(stage.blockedDownShare()).as(stage.toString()).isGreaterThan(stage.blockedUpShare());
+        }
+        for (String name : below) {
+            StageSnapshot stage = stages.get(name);
+            assertThat(stage.blockedUpShare()).as(stage.toString()).isGreaterThan(stage.busyShare());
+            assertThat(stage.blockedUpShare()).as(stage.toString()).isGreaterThan(stage.blockedDownShare());
+        }
+    }
+
+    @Test
+    void slowFusedStage_betweenBoundaries_showsAsTheBottleneck() throws Exception {
+        Stages stages = run(
+                numbers(16)
+                        .map(n -> n)
+                        .async(Dispatcher.virtual(), 16)
+                        .map(CountersTest::slow)
+                        .named("slow")
+                        .async(Dispatcher.virtual(), 16),
+                Sink.ignore());
+        assertBottleneck(stages, "slow", List.of("tracked", "map"), List.of("async-2", "ignore"));
+    }
+
+    @Test
+    void slowSink_belowParallelStages_leavesThemBlockedByIt() throws Exception {
+        Stages parallel = run(numbers(64).map(n -> n).mapParallel(2, n -> n), Sink.forEach(CountersTest::slow));
+        assertBottleneck(parallel, "forEach", List.of("map"), List.of());
+        assertThat(parallel.get("mapParallel").blockedDownNanos()).isPositive();
+        Stages blocking =
+                run(numbers(64).map(n -> n).mapBlocking(2, Ordering.input(), n -> n), Sink.forEach(CountersTest::slow));
+        assertBottleneck(blocking, "forEach", List.of("map", "mapBlocking"), List.of());
+    }
+
+    @Test
+    void slowHandlers_showAsTheBottleneck() throws Exception {
+        Stages blocking =
+                run(numbers(64).map(n -> n).mapBlocking(2, Ordering.unordered(), CountersTest::slow), Sink.ignore());
+        assertBottleneck(blocking, "mapBlocking", List.of("map"), List.of("ignore"));
+        Stages parallel = run(numbers(64).map(n -> n).mapParallel(1, CountersTest::slow), Sink.ignore());
+        assertBottleneck(parallel, "mapParallel", List.of("map"), List.of("ignore"));
+    }
+}

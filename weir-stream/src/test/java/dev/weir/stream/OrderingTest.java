@@ -1,0 +1,211 @@
+package dev.weir.stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Which order parallel stages keep, under interleavings that latches force, and how much goes on at once. */
+class OrderingTest {
+
+    private static List<Integer> run(Source<Integer> source) throws InterruptedException {
+        List<Integer> seen = new ArrayList<>();
+        try (RunningPipeline running = source.to(Sink.forEach(seen::add)).run()) {
+            assertThat(running.await().drained()).isTrue();
+        }
+        return seen;
+    }
+
+    private static List<Integer> upTo(int count) {
+        return IntStream.range(0, count).boxed().toList();
+    }
+
+    /** Each handler waits for the one of the next element: within a block they finish last to first. */
+    private static final class Backwards {
+        private final int block;
+        private final List<CountDownLatch> finished;
+
+        Backwards(int count, int block) {
+            this.block = block;
+            this.finished = IntStream.range(0, count)
+                    .mapToObj(n -> new CountDownLatch(1))
+                    .toList();
+        }
+
+        Integer handle(int n) throws InterruptedException {
+            if ((n + 1) % block != 0 && n + 1 < finished.size()) {
+                finished.get(n + 1).await();
+            }
+            finished.get(n).countDown();
+            return n;
+        }
+    }
+
+    @Test
+    void input_whenHandlersFinishBackwards_leavesInTheOrderOfTheInput() throws Exception {
+        Backwards backwards = new Backwards(6400, 64);
+        List<Integer> seen = run(
+                TrackedSource.numbers(6400, 1, 512, 7).source().mapBlocking(64, Ordering.input(), backwards::handle));
+        assertThat(seen).isEqualTo(upTo(6400));
+    }
+
+    @Test
+    void unordered_whenHandlersFinishBackwards_leavesAsTheyFinish() throws Exception {
+        Backwards backwards = new Backwards(64, 64);
+        List<Integer> seen =
+                run(TrackedSource.numbers(64, 64).source().mapBlocking(64, Ordering.unordered(), backwards::handle));
+        List<Integer> expected = new ArrayList<>(upTo(64));
+        Collections.reverse(expected);
+        assertThat(seen).containsExactlyInAnyOrderElementsOf(expected);
+        assertThat(seen).isNotEqualTo(upTo(64));
+    }
+
+    @Test
+    void mapParallel_whenWorkersFinishBackwards_leavesInTheOrderOfTheInput() throws Exception {
+        // Batches of one element are one chunk each, so that eight workers hold eight neighbours.
+        try (Dispatcher eight = Dispatcher.fixed("eight", 8)) {
+            Backwards backwards = new Backwards(800, 8);
+            List<Integer> seen = run(TrackedSource.numbers(800, 1).source().mapParallel(8, eight, backwards::handle));
+            assertThat(seen).isEqualTo(upTo(800));
+        }
+    }
+
+    @Test
+    void byKey_whenKeysOvertakeEachOther_keepsTheOrderOfEachKey() throws Exception {
+        int keys = 64;
+        int count = keys * 50;
+        // Round k of key n waits for round k of key n + 1: within a round the keys finish backwards.
+        Backwards backwards = new Backwards(count, keys);
+        List<Integer> seen = run(TrackedSource.numbers(count, 512, 3)
+                .source()
+                .mapBlocking(keys, Ordering.byHash(n -> n % keys), backwards::handle));
+        assertThat(seen).hasSize(count).isNotEqualTo(upTo(count));
+        Map<Integer, List<Integer>> byKey = seen.stream().collect(Collectors.groupingBy(n -> n % keys));
+        byKey.forEach((key, elements) -> assertThat(elements).isSorted());
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 7, 64, 500})
+    void byKey_underManyLanes_neverWorksOnTwoOfOneKeyAtOnce(int keys) throws Exception {
+        int lanes = 64;
+        AtomicIntegerArray insideOfKey = new AtomicIntegerArray(keys);
+        AtomicInteger inside = new AtomicInteger();
+        Map<Integer, List<Integer>> worked = new ConcurrentHashMap<>();
+        List<String> breaches = Collections.synchronizedList(new ArrayList<>());
+        List<Integer> seen =
+                run(TrackedSource.numbers(20_000, 512).source().mapBlocking(lanes, Ordering.byKey(n -> n % keys), n -> {
+                    if (insideOfKey.incrementAndGet(n % keys) > 1) {
+                        breaches.add("two of key " + n % keys);
+                    }
+                    if (inside.incrementAndGet() > lanes) {
+                        breaches.add("more than " + lanes);
+                    }
+                    worked.computeIfAbsent(n % keys, key -> new ArrayList<>()).add(n);
+                    Thread.onSpinWait();
+                    inside.decrementAndGet();
+                    insideOfKey.decrementAndGet(n % keys);
+                    return n;
+                }));
+        assertThat(breaches).isEmpty();
+        worked.forEach((key, elements) -> assertThat(elements).isSorted());
+        Map<Integer, List<Integer>> left = seen.stream().collect(Collectors.groupingBy(n -> n % keys));
+        assertThat(left).isEqualTo(worked);
+        assertThat(seen).hasSize(20_000);
+    }
+
+    @Test
+    void byKey_withAHotKeyStuck_letsTheOthersGoOn() throws Exception {
+        CountDownLatch stuck = new CountDownLatch(1);
+        AtomicInteger others = new AtomicInteger();
+        // One in ten elements belongs to the hot key; the others end its wait.
+        List<Integer> seen = run(TrackedSource.numbers(100, 100)
+                .source()
+                .mapBlocking(2, Ordering.byHash(n -> n % 10 == 0 ? 0 : n), n -> {
+                    if (n == 0) {
+                        stuck.await();
+                    } else if (n % 10 != 0 && others.incrementAndGet() == 90) {
+                        stuck.countDown();
+                    }
+                    return n;
+                }));
+        assertThat(seen).hasSize(100);
+        assertThat(seen.stream().filter(n -> n % 10 == 0).toList()).isSorted();
+    }
+
+    @Test
+    void noKey_isFreeOfOrderAmongKeys() throws Exception {
+        // All 32 are inside at once, though a key would have let in one.
+        CyclicBarrier together = new CyclicBarrier(32);
+        List<Integer> seen =
+                run(TrackedSource.numbers(320, 7).source().mapBlocking(32, Ordering.byKey(n -> null), n -> {
+                    together.await(20, TimeUnit.SECONDS);
+                    return n;
+                }));
+        assertThat(seen).hasSize(320);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void mapBlocking_reachesItsConcurrencyAndNeverExceedsIt(int kind) throws Exception {
+        int lanes = 64;
+        Ordering<Integer> ordering = switch (kind) {
+            case 0 -> Ordering.input();
+            case 1 -> Ordering.unordered();
+            // Identity: as many keys as elements.
+            default -> Ordering.byHash(n -> NO_COLLISION.get(n % NO_COLLISION.size()));
+        };
+        CyclicBarrier all = new CyclicBarrier(lanes);
+        Semaphore permits = new Semaphore(lanes);
+        List<Integer> seen = run(TrackedSource.numbers(lanes * 20, 64).source().mapBlocking(lanes, ordering, n -> {
+            if (!permits.tryAcquire()) {
+                throw new AssertionError("more than " + lanes + " inside");
+            }
+            all.await(20, TimeUnit.SECONDS);
+            permits.release();
+            return n;
+        }));
+        assertThat(seen).hasSize(lanes * 20);
+    }
+
+    /** 64 hashes that fall into buckets of their own, so that a barrier over them must open. */
+    private static final List<Integer> NO_COLLISION = upTo(64);
+
+    @Test
+    void mapParallel_reachesItsWorkers() throws Exception {
+        try (Dispatcher eight = Dispatcher.forkJoin("eight", 8)) {
+            CyclicBarrier all = new CyclicBarrier(8);
+            List<Integer> seen =
+                    run(TrackedSource.numbers(800, 1, 8, 16).source().mapParallel(8, eight, n -> {
+                        all.await(20, TimeUnit.SECONDS);
+                        return n;
+                    }));
+            assertThat(seen).isEqualTo(upTo(800));
+        }
+    }
+
+    @Test
+    void concurrencyOf10000_isReached() throws Exception {
+        int lanes = 10_000;
+        CyclicBarrier all = new CyclicBarrier(lanes);
+        List<Integer> seen =
+                run(TrackedSource.numbers(lanes, 512).source().mapBlocking(lanes, Ordering.unordered(), n -> {
+                    all.await(30, TimeUnit.SECONDS);
+                    return n;
+                }));
+        assertThat(seen).hasSize(lanes);
+    }
+}
