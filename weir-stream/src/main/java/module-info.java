@@ -4,4 +4,5 @@ module dev.weir.stream {
 
     exports dev.weir.stream;
     exports dev.weir.stream.spi;
+    exports dev.weir.stream.testing;
 }

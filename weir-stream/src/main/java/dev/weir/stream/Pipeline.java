@@ -1,30 +1,55 @@
 package dev.weir.stream;
 
+import dev.weir.stream.internal.run.Assembly;
 import dev.weir.stream.internal.run.PipelineRun;
-import dev.weir.stream.spi.SinkFactory;
+import dev.weir.stream.internal.run.StageEntry;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import java.util.Objects;
+import java.util.function.Consumer;
 
 /** The blueprint of a whole pipeline, from sources to sink. Immutable; each {@link #run} is independent. */
 public final class Pipeline {
 
-    private final Source<?> source;
-    private final Sink<?> sink;
-    private final String name;
+    /** Adds all stages to an assembly and closes the last segment. */
+    final Consumer<Assembly> builder;
 
-    <T> Pipeline(Source<T> source, Sink<? super T> sink, String name) {
-        this.source = source;
-        this.sink = sink;
+    private final String name;
+    private final Clock clock;
+
+    private Pipeline(Consumer<Assembly> builder, String name, Clock clock) {
+        this.builder = builder;
         this.name = name;
+        this.clock = clock;
+    }
+
+    static <T> Pipeline of(Source<T> source, Sink.Loop<? super T> sink) {
+        return new Pipeline(assembly -> assemble(assembly, source, sink), "pipeline", Clock.SYSTEM);
+    }
+
+    @SuppressWarnings("unchecked") // a loop of a supertype takes batches of the subtype: it only reads their values
+    private static <T> void assemble(Assembly assembly, Source<T> source, Sink.Loop<? super T> sink) {
+        Stage<T> upstream = source.node.build(assembly);
+        StageEntry entry = assembly.fused(sink.attributes());
+        assembly.closeSegment(
+                entry.stageName(),
+                sink.attributes().dispatcherOr(Dispatcher.virtual()),
+                upstream,
+                ((Sink.Loop<T>) sink).factory().create(entry));
     }
 
     /** The same pipeline under a name of its own, which threads and messages carry. Default: {@code pipeline}. */
-    @SuppressWarnings({"unchecked", "rawtypes"}) // source and sink were matched when the pipeline was made
     public Pipeline named(String newName) {
-        return new Pipeline((Source) source, (Sink) sink, newName);
+        return new Pipeline(builder, Objects.requireNonNull(newName, "name"), clock);
+    }
+
+    /** The same pipeline on another clock: for tests, see {@link dev.weir.stream.testing.VirtualClock}. */
+    public Pipeline on(Clock newClock) {
+        return new Pipeline(builder, name, Objects.requireNonNull(newClock, "clock"));
     }
 
     /** Starts it. The caller owns what comes out and closes it. */
-    @SuppressWarnings({"unchecked", "rawtypes"}) // source and sink were matched when the pipeline was made
     public RunningPipeline run() {
-        return PipelineRun.start(name, ((Source) source).node, sink.name, (SinkFactory) sink.factory);
+        return PipelineRun.start(name, clock, builder);
     }
 }

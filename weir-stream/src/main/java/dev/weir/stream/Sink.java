@@ -4,36 +4,66 @@ import dev.weir.stream.internal.operator.Operators;
 import dev.weir.stream.spi.SinkFactory;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /** The end of a pipeline's blueprint. Immutable and free to share: each run makes its own loop. */
-public final class Sink<T> {
-
-    final String name;
-    final SinkFactory<T> factory;
-
-    private Sink(String name, SinkFactory<T> factory) {
-        this.name = Objects.requireNonNull(name, "name");
-        this.factory = Objects.requireNonNull(factory, "factory");
-    }
+public sealed interface Sink<T> {
 
     /** A sink implemented elsewhere; it acknowledges what it is done with. */
-    public static <T> Sink<T> custom(String name, SinkFactory<T> factory) {
-        return new Sink<>(name, factory);
+    static <T> Loop<T> custom(String name, SinkFactory<T> factory) {
+        return new Loop<>(Attributes.named(name), factory);
     }
 
     /** Calls {@code consumer} with each element, in order, on one thread, and acknowledges it when that returns. */
-    public static <T> Sink<T> forEach(Consumer<? super T> consumer) {
+    static <T> Loop<T> forEach(Consumer<? super T> consumer) {
         Objects.requireNonNull(consumer, "consumer");
-        return new Sink<>("forEach", Operators.forEach(consumer));
+        return custom("forEach", Operators.forEach(consumer));
     }
 
     /** Acknowledges each element and drops it. */
-    public static <T> Sink<T> ignore() {
-        return new Sink<>("ignore", Operators.ignore());
+    static <T> Loop<T> ignore() {
+        return custom("ignore", Operators.ignore());
     }
 
-    /** The same sink under another name in snapshots. */
-    public Sink<T> named(String newName) {
-        return new Sink<>(newName, factory);
+    /** A sink that is the lower part of a pipeline: operators and the sink below them. */
+    static <T> Sink<T> through(Function<Source<T>, Pipeline> lower) {
+        return new Lower<>(lower);
+    }
+
+    /** Closes the blueprint of {@code source} with this sink. */
+    Pipeline close(Source<? extends T> source);
+
+    /** A sink that is one loop; made by {@link #custom}. */
+    record Loop<T>(Attributes attributes, SinkFactory<T> factory) implements Sink<T> {
+
+        /** Checks. */
+        public Loop {
+            Objects.requireNonNull(factory, "factory");
+        }
+
+        /** The same sink under another name in snapshots. */
+        public Loop<T> named(String name) {
+            return new Loop<>(attributes.withName(name), factory);
+        }
+
+        @Override
+        public Pipeline close(Source<? extends T> source) {
+            return Pipeline.of(source, this);
+        }
+    }
+
+    /** A sink that is a part of a pipeline; made by {@link #through}. */
+    record Lower<T>(Function<Source<T>, Pipeline> pipeline) implements Sink<T> {
+
+        /** Checks. */
+        public Lower {
+            Objects.requireNonNull(pipeline, "pipeline");
+        }
+
+        @Override
+        @SuppressWarnings("unchecked") // a source is only read
+        public Pipeline close(Source<? extends T> source) {
+            return pipeline.apply((Source<T>) source);
+        }
     }
 }

@@ -144,11 +144,16 @@ public final class Source<T> {
 
     /** Gives the operator above a name for snapshots and threads. */
     public Source<T> named(String name) {
-        return new Source<>(node.named(Objects.requireNonNull(name, "name")));
+        return with(Attributes.named(name));
+    }
+
+    /** Says more of the operator above: name, dispatcher, buffer, supervision. What it does not heed is ignored. */
+    public Source<T> with(Attributes attributes) {
+        return new Source<>(node.with(attributes));
     }
 
     /** Closes the blueprint with a sink. */
     public Pipeline to(Sink<? super T> sink) {
-        return new Pipeline(this, sink, "pipeline");
+        return sink.close(this);
     }
 }

@@ -16,7 +16,7 @@ public interface Stage<T> {
     /**
      * Returns the next batch, which then belongs to the caller; an empty one if {@code deadlineNanos} came first.
      *
-     * @param deadlineNanos in {@link System#nanoTime}, or {@link #NEVER}
+     * @param deadlineNanos a time of the run's {@link Clock}, or {@link #NEVER}
      * @return null at the end of the stream
      * @throws InterruptedException if the pipeline is being cancelled
      */

@@ -12,6 +12,9 @@ public interface StageContext {
     /** The stage's name in snapshots. */
     String stageName();
 
+    /** The clock that the run waits by. */
+    Clock clock();
+
     /** The meter of this stage. */
     StageMeter meter();
 

@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.boundary;
 
+import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.internal.run.Assembly;
 import dev.weir.stream.internal.run.Node;
@@ -28,17 +29,21 @@ public final class AsyncBoundary<T> implements Stage<T> {
 
     /** Puts what is above {@code node} on the dispatcher, with a buffer of {@code capacity} elements below it. */
     public static <T> Node<T> node(Node<T> above, Dispatcher dispatcher, int capacity) {
-        return new Node<>("async", (assembly, name) -> build(above, assembly, name, dispatcher, capacity));
+        return new Node<>(
+                Attributes.named("async").withDispatcher(dispatcher).withBuffer(capacity),
+                (assembly, attributes) -> build(above, assembly, attributes));
     }
 
-    private static <T> Stage<T> build(
-            Node<T> above, Assembly assembly, String name, Dispatcher dispatcher, int capacity) {
+    private static <T> Stage<T> build(Node<T> above, Assembly assembly, Attributes attributes) {
         Stage<T> upstream = above.build(assembly);
-        BoundaryQueue<T> queue = new BoundaryQueue<>(capacity);
+        BoundaryQueue<T> queue = new BoundaryQueue<>(attributes.buffer(), assembly.clock());
         StageMeter upperMeter = assembly.segmentMeter();
         Segment<T> upper = assembly.closeSegment(
-                assembly.lastEntry().stageName(), dispatcher, upstream, from -> fill(queue, from, upperMeter));
-        StageEntry lowerEnd = assembly.fused(name);
+                assembly.lastEntry().stageName(),
+                attributes.dispatcherOr(Dispatcher.virtual()),
+                upstream,
+                from -> fill(queue, from, upperMeter));
+        StageEntry lowerEnd = assembly.fused(attributes);
         lowerEnd.depth(queue::depth);
         return new AsyncBoundary<>(queue, upper, lowerEnd.meter());
     }

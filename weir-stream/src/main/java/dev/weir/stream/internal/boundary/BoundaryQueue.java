@@ -2,7 +2,7 @@ package dev.weir.stream.internal.boundary;
 
 import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.spi.Batch;
-import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.StageMeter;
 import java.util.ArrayDeque;
 import java.util.concurrent.locks.Condition;
@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class BoundaryQueue<T> {
 
     private final int capacity;
+    private final Clock clock;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition notFull = lock.newCondition();
     private final Condition notEmpty = lock.newCondition();
@@ -31,11 +32,12 @@ final class BoundaryQueue<T> {
     private boolean cancelled;
 
     /** Creates an open queue for {@code capacity} elements, at least 1. */
-    BoundaryQueue(int capacity) {
+    BoundaryQueue(int capacity, Clock clock) {
         if (capacity < 1) {
             throw new IllegalArgumentException("a boundary's buffer must hold at least 1 element: " + capacity);
         }
         this.capacity = capacity;
+        this.clock = clock;
     }
 
     /** Waits for room, then takes in the batch. Returns false if the queue was cancelled. */
@@ -101,15 +103,10 @@ final class BoundaryQueue<T> {
 
     private boolean awaitBatch(long deadlineNanos) throws InterruptedException {
         while (batches.isEmpty() && !ended) {
-            if (deadlineNanos == Stage.NEVER) {
-                notEmpty.await();
-            } else {
-                long left = deadlineNanos - System.nanoTime();
-                if (left <= 0) {
-                    return false;
-                }
-                notEmpty.awaitNanos(left);
+            if (clock.hasPassed(deadlineNanos)) {
+                return false;
             }
+            clock.await(lock, notEmpty, deadlineNanos);
         }
         return true;
     }

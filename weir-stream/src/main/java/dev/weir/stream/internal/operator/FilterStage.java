@@ -2,6 +2,7 @@ package dev.weir.stream.internal.operator;
 
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import java.util.function.Predicate;
@@ -13,17 +14,19 @@ final class FilterStage<T> implements Stage<T> {
     private final Stage<T> upstream;
     private final Predicate<? super T> keep;
     private final StageMeter meter;
+    private final Clock clock;
 
-    private FilterStage(Stage<T> upstream, Predicate<? super T> keep, StageMeter meter) {
+    private FilterStage(Stage<T> upstream, Predicate<? super T> keep, StageMeter meter, Clock clock) {
         this.upstream = upstream;
         this.keep = keep;
         this.meter = meter;
+        this.clock = clock;
     }
 
     static <T> Node<T> node(Node<T> above, Predicate<? super T> keep) {
-        return new Node<>("filter", (assembly, name) -> {
+        return new Node<>("filter", (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
-            return new FilterStage<>(upstream, keep, assembly.fused(name).meter());
+            return new FilterStage<>(upstream, keep, assembly.fused(attributes).meter(), assembly.clock());
         });
     }
 
@@ -36,7 +39,7 @@ final class FilterStage<T> implements Stage<T> {
                 return batch;
             }
             sift(batch);
-            if (!batch.isEmpty() || Deadline.passed(deadlineNanos)) {
+            if (!batch.isEmpty() || clock.hasPassed(deadlineNanos)) {
                 return batch;
             }
         }

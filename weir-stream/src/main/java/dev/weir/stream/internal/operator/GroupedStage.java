@@ -2,6 +2,7 @@ package dev.weir.stream.internal.operator;
 
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import java.util.ArrayList;
@@ -14,14 +15,16 @@ final class GroupedStage<T> implements Stage<List<T>> {
     private final Stage<T> upstream;
     private final int groupSize;
     private final StageMeter meter;
+    private final Clock clock;
 
     private Group<T> open;
     private boolean ended;
 
-    private GroupedStage(Stage<T> upstream, int groupSize, StageMeter meter) {
+    private GroupedStage(Stage<T> upstream, int groupSize, StageMeter meter, Clock clock) {
         this.upstream = upstream;
         this.groupSize = groupSize;
         this.meter = meter;
+        this.clock = clock;
         this.open = new Group<>(groupSize);
     }
 
@@ -29,9 +32,10 @@ final class GroupedStage<T> implements Stage<List<T>> {
         if (groupSize < 1) {
             throw new IllegalArgumentException("groupSize must be at least 1: groupSize=" + groupSize);
         }
-        return new Node<>("grouped", (assembly, name) -> {
+        return new Node<>("grouped", (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
-            return new GroupedStage<>(upstream, groupSize, assembly.fused(name).meter());
+            return new GroupedStage<>(
+                    upstream, groupSize, assembly.fused(attributes).meter(), assembly.clock());
         });
     }
 
@@ -60,7 +64,7 @@ final class GroupedStage<T> implements Stage<List<T>> {
                 }
             }
             meter.worked(batch.size(), out.size(), start);
-            if (!out.isEmpty() || Deadline.passed(deadlineNanos)) {
+            if (!out.isEmpty() || clock.hasPassed(deadlineNanos)) {
                 return out;
             }
         }

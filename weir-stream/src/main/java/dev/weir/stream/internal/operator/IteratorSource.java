@@ -22,8 +22,8 @@ final class IteratorSource<T> implements Stage<T> {
     }
 
     static <T> Node<T> node(Iterable<? extends T> elements) {
-        return new Node<>("iterable", (assembly, name) -> {
-            var entry = assembly.fused(name);
+        return new Node<>("iterable", (assembly, attributes) -> {
+            var entry = assembly.fused(attributes);
             IteratorSource<T> source = new IteratorSource<>(elements.iterator(), entry.meter());
             entry.onStop(() -> source.stopped = true);
             return source;

@@ -3,6 +3,7 @@ package dev.weir.stream.internal.operator;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import java.util.Collections;
@@ -20,6 +21,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
     private final Stage<T> upstream;
     private final Function<? super T, ? extends Iterable<? extends R>> function;
     private final StageMeter meter;
+    private final Clock clock;
 
     private @Nullable Batch<T> parents;
     private int nextParent;
@@ -28,16 +30,21 @@ final class MapConcatStage<T, R> implements Stage<R> {
     private long parentToken;
 
     private MapConcatStage(
-            Stage<T> upstream, Function<? super T, ? extends Iterable<? extends R>> function, StageMeter meter) {
+            Stage<T> upstream,
+            Function<? super T, ? extends Iterable<? extends R>> function,
+            StageMeter meter,
+            Clock clock) {
         this.upstream = upstream;
         this.function = function;
         this.meter = meter;
+        this.clock = clock;
     }
 
     static <T, R> Node<R> node(Node<T> above, Function<? super T, ? extends Iterable<? extends R>> function) {
-        return new Node<>("mapConcat", (assembly, name) -> {
+        return new Node<>("mapConcat", (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
-            return new MapConcatStage<>(upstream, function, assembly.fused(name).meter());
+            return new MapConcatStage<>(
+                    upstream, function, assembly.fused(attributes).meter(), assembly.clock());
         });
     }
 
@@ -65,7 +72,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
             Batch<R> out = new Batch<>(Batch.DEFAULT_CAPACITY);
             expand(current, out);
             meter.worked(0, out.size(), start);
-            if (!out.isEmpty() || Deadline.passed(deadlineNanos)) {
+            if (!out.isEmpty() || clock.hasPassed(deadlineNanos)) {
                 return out;
             }
         }

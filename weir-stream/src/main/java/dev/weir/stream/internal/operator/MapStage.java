@@ -21,9 +21,9 @@ final class MapStage<T, R> implements Stage<R> {
     }
 
     static <T, R> Node<R> node(Node<T> above, Function<? super T, ? extends R> function) {
-        return new Node<>("map", (assembly, name) -> {
+        return new Node<>("map", (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
-            return new MapStage<>(upstream, function, assembly.fused(name).meter());
+            return new MapStage<>(upstream, function, assembly.fused(attributes).meter());
         });
     }
 

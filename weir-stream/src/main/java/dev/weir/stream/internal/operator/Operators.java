@@ -21,7 +21,7 @@ public final class Operators {
 
     /** A source that somebody else implements. */
     public static <T> Node<T> custom(String name, SourceFactory<T> factory) {
-        return new Node<>(name, (assembly, unique) -> assembly.source(factory.create(assembly.fused(unique))));
+        return new Node<>(name, (assembly, attributes) -> assembly.source(factory.create(assembly.fused(attributes))));
     }
 
     public static <T, R> Node<R> map(Node<T> above, Function<? super T, ? extends R> function) {

@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.parallel;
 
+import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Handler;
 import dev.weir.stream.Ordering;
@@ -9,6 +10,7 @@ import dev.weir.stream.internal.run.Segment;
 import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.internal.run.TaskGroup.Task;
 import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import java.util.concurrent.CompletionException;
@@ -41,6 +43,7 @@ public final class BlockingLanes<T, R> implements Stage<R> {
     private final Handler<? super T, ? extends R> handler;
     private final StageMeter meter;
     private final WorkerTasks tasks;
+    private final Clock clock;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition room = lock.newCondition();
     private final Condition readyOrEnded = lock.newCondition();
@@ -62,19 +65,21 @@ public final class BlockingLanes<T, R> implements Stage<R> {
     private BlockingLanes(
             int concurrency,
             Ordering<? super T> ordering,
-            Dispatcher dispatcher,
             Handler<? super T, ? extends R> handler,
             StageMeter meter,
-            WorkerTasks tasks) {
+            WorkerTasks tasks,
+            Clock clock) {
         this.concurrency = concurrency;
-        this.lanesWait = dispatcher.kind() == Dispatcher.Kind.VIRTUAL;
+        this.lanesWait = tasks.dispatcher().kind() == Dispatcher.Kind.VIRTUAL;
         this.ordering = ordering;
         this.handler = handler;
         this.meter = meter;
         this.tasks = tasks;
+        this.clock = clock;
         int wanted = Math.max(MIN_CAPACITY, concurrency * CAPACITY_PER_LANE);
         this.table = new LaneTable<>(Integer.highestOneBit(wanted * 2 - 1), ordering.isInput(), ordering.isKeyed());
-        this.stall = new StallClock(meter, Math.min(concurrency, dispatcher.size()));
+        this.stall =
+                new StallClock(meter, Math.min(concurrency, tasks.dispatcher().size()));
     }
 
     /** See {@link dev.weir.stream.Source#mapBlocking(int, Ordering, Dispatcher, Handler)}. */
@@ -88,18 +93,19 @@ public final class BlockingLanes<T, R> implements Stage<R> {
             throw new IllegalArgumentException(
                     "concurrency must be 1 to " + MAX_CONCURRENCY + ": concurrency=" + concurrency);
         }
-        return new Node<>("mapBlocking", (assembly, name) -> {
+        return new Node<>(Attributes.named("mapBlocking").withDispatcher(dispatcher), (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
             String feederName = assembly.lastEntry().stageName();
             StageMeter feederMeter = assembly.segmentMeter();
-            StageEntry entry = assembly.threaded(name, dispatcher, concurrency);
+            Dispatcher chosen = attributes.dispatcherOr(dispatcher);
+            StageEntry entry = assembly.threaded(attributes, chosen, concurrency);
             BlockingLanes<T, R> stage = new BlockingLanes<>(
                     concurrency,
                     ordering,
-                    dispatcher,
                     handler,
                     entry.meter(),
-                    new WorkerTasks(assembly.tasks(), dispatcher, entry.stageName()));
+                    new WorkerTasks(assembly.tasks(), chosen, entry.stageName()),
+                    assembly.clock());
             entry.depth(stage::depth);
             stage.upper = assembly.closeSegment(
                     feederName, Dispatcher.virtual(), upstream, from -> stage.feed(from, feederMeter));
@@ -331,16 +337,8 @@ public final class BlockingLanes<T, R> implements Stage<R> {
             return;
         }
         long start = System.nanoTime();
-        while (!table.hasOutgoing() && !atEnd()) {
-            if (deadlineNanos == NEVER) {
-                doneOrEnded.await();
-            } else {
-                long left = deadlineNanos - System.nanoTime();
-                if (left <= 0) {
-                    break;
-                }
-                doneOrEnded.awaitNanos(left);
-            }
+        while (!table.hasOutgoing() && !atEnd() && !clock.hasPassed(deadlineNanos)) {
+            clock.await(lock, doneOrEnded, deadlineNanos);
         }
         pullerMeter.blockedUp(System.nanoTime() - start);
     }

@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.parallel;
 
+import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Handler;
 import dev.weir.stream.internal.run.Assembly;
@@ -9,6 +10,7 @@ import dev.weir.stream.internal.run.Segment;
 import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.internal.run.TaskGroup.Task;
 import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import java.util.ArrayDeque;
@@ -39,6 +41,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
     private final Handler<? super T, ? extends R> handler;
     private final StageMeter meter;
     private final WorkerTasks tasks;
+    private final Clock clock;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition room = lock.newCondition();
     private final Condition headDone = lock.newCondition();
@@ -57,11 +60,13 @@ public final class ParallelMap<T, R> implements Stage<R> {
     private @Nullable Segment<T> upper;
     private StageMeter pullerMeter = new StageMeter();
 
-    private ParallelMap(int workers, Handler<? super T, ? extends R> handler, StageMeter meter, WorkerTasks tasks) {
+    private ParallelMap(
+            int workers, Handler<? super T, ? extends R> handler, StageMeter meter, WorkerTasks tasks, Clock clock) {
         this.workers = workers;
         this.handler = handler;
         this.meter = meter;
         this.tasks = tasks;
+        this.clock = clock;
         this.stall = new StallClock(meter, workers);
     }
 
@@ -71,24 +76,25 @@ public final class ParallelMap<T, R> implements Stage<R> {
         if (workers < 1 || workers > MAX_WORKERS) {
             throw new IllegalArgumentException("workers must be 1 to " + MAX_WORKERS + ": workers=" + workers);
         }
-        int effective = Math.min(workers, dispatcher.size());
         return new Node<>(
-                "mapParallel", (assembly, name) -> build(above, assembly, name, effective, dispatcher, handler));
+                Attributes.named("mapParallel").withDispatcher(dispatcher),
+                (assembly, attributes) -> build(above, assembly, attributes, workers, handler));
     }
 
     private static <T, R> Stage<R> build(
             Node<T> above,
             Assembly assembly,
-            String name,
-            int workers,
-            Dispatcher dispatcher,
+            Attributes attributes,
+            int wantedWorkers,
             Handler<? super T, ? extends R> handler) {
         Stage<T> upstream = above.build(assembly);
         String feederName = assembly.lastEntry().stageName();
         StageMeter feederMeter = assembly.segmentMeter();
-        StageEntry entry = assembly.threaded(name, dispatcher, workers);
+        Dispatcher dispatcher = attributes.dispatcherOr(Dispatcher.cpu());
+        int workers = Math.min(wantedWorkers, dispatcher.size());
+        StageEntry entry = assembly.threaded(attributes, dispatcher, workers);
         WorkerTasks tasks = new WorkerTasks(assembly.tasks(), dispatcher, entry.stageName());
-        ParallelMap<T, R> stage = new ParallelMap<>(workers, handler, entry.meter(), tasks);
+        ParallelMap<T, R> stage = new ParallelMap<>(workers, handler, entry.meter(), tasks, assembly.clock());
         entry.depth(stage::depth);
         stage.upper = assembly.closeSegment(
                 feederName, Dispatcher.virtual(), upstream, from -> stage.feed(from, feederMeter));
@@ -275,16 +281,8 @@ public final class ParallelMap<T, R> implements Stage<R> {
             return;
         }
         long start = System.nanoTime();
-        while (!isHeadDone() && !atEnd()) {
-            if (deadlineNanos == NEVER) {
-                headDone.await();
-            } else {
-                long left = deadlineNanos - System.nanoTime();
-                if (left <= 0) {
-                    break;
-                }
-                headDone.awaitNanos(left);
-            }
+        while (!isHeadDone() && !atEnd() && !clock.hasPassed(deadlineNanos)) {
+            clock.await(lock, headDone, deadlineNanos);
         }
         pullerMeter.blockedUp(System.nanoTime() - start);
     }

@@ -22,6 +22,10 @@ final class WorkerTasks {
         this.name = name;
     }
 
+    Dispatcher dispatcher() {
+        return dispatcher;
+    }
+
     void fork(Consumer<TaskGroup.Task> worker) {
         TaskGroup.Task task = group.fork(dispatcher, name, members, worker);
         if (cancelled) {

@@ -1,6 +1,8 @@
 package dev.weir.stream.internal.run;
 
+import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
+import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
@@ -9,28 +11,48 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A run under construction: stages join the open segment until a boundary closes it. Confined to the starter. */
 public final class Assembly {
 
     private final PipelineRun run;
-    private final List<StageEntry> entries = new ArrayList<>();
+    private final @Nullable Nest nest;
+    private final Lifetime lifetime;
     private final List<Segment<?>> segments = new ArrayList<>();
     private final List<Stage<?>> sources = new ArrayList<>();
-    private final Set<String> names = new HashSet<>();
+    private final Map<Hole<?>, Stage<?>> filled = new HashMap<>();
     private final Map<Dispatcher, Integer> occupiedThreads = new HashMap<>();
     private final Set<Dispatcher> dispatchersOfWorkers = new HashSet<>();
     private @Nullable StageMeter openSegment;
+    private @Nullable StageEntry lastEntry;
 
+    /** The assembly of a whole run. */
     Assembly(PipelineRun run) {
         this.run = run;
+        this.nest = null;
+        this.lifetime = run;
+    }
+
+    /** The assembly of a stream within a run, whose lowest segment is that of the stage which pulls it. */
+    Assembly(PipelineRun run, Nest nest, Lifetime lifetime, StageMeter pullingSegment) {
+        this.run = run;
+        this.nest = nest;
+        this.lifetime = lifetime;
+        this.openSegment = pullingSegment;
+    }
+
+    /** The clock that the run waits by. */
+    public Clock clock() {
+        return run.clock();
     }
 
     /** Adds a stage that runs on the thread of the open segment. */
-    public StageEntry fused(String name) {
-        return add(new StageEntry(run, unique(name), segmentMeter().sameSegment(), 1, false));
+    public StageEntry fused(Attributes attributes) {
+        return add(attributes, new StageEntry.Shape(segmentMeter().sameSegment(), 1, false));
     }
 
     /** Where the thread of the open segment notes what it waits for: all its stages share those times. */
@@ -42,28 +64,58 @@ public final class Assembly {
     }
 
     /** Adds a stage whose workers run on the dispatcher, up to {@code workers} at once. */
-    public StageEntry threaded(String name, Dispatcher dispatcher, int workers) {
+    public StageEntry threaded(Attributes attributes, Dispatcher dispatcher, int workers) {
         dispatchersOfWorkers.add(dispatcher);
-        return add(new StageEntry(run, unique(name), new StageMeter(), Math.min(workers, dispatcher.size()), true));
+        return add(attributes, new StageEntry.Shape(new StageMeter(), Math.min(workers, dispatcher.size()), true));
+    }
+
+    private StageEntry add(Attributes attributes, StageEntry.Shape shape) {
+        StageEntry entry;
+        if (nest == null) {
+            entry = new StageEntry(run, lifetime, run.uniqueName(attributes.requiredName()), shape);
+            run.add(entry);
+        } else {
+            entry = nest.entry(attributes.requiredName(), lifetime, shape);
+        }
+        lastEntry = entry;
+        return entry;
+    }
+
+    /**
+     * Builds something beside the open segment, such as a further input or a side sink; afterwards that segment is open
+     * again.
+     */
+    public <R> R beside(Supplier<R> build) {
+        StageMeter open = openSegment;
+        StageEntry last = lastEntry;
+        openSegment = null;
+        try {
+            return build.get();
+        } finally {
+            openSegment = open;
+            lastEntry = last;
+        }
+    }
+
+    /** A place for streams that the stage being built will start while it runs. */
+    public Nest nest() {
+        return new Nest(run, segmentMeter());
+    }
+
+    /** Says what stage {@code hole} stands for in this assembly. */
+    public <T> void fill(Hole<T> hole, Stage<T> stage) {
+        filled.put(hole, stage);
+    }
+
+    @SuppressWarnings("unchecked") // fill takes a hole and a stage of one type
+    <T> Stage<T> filling(Hole<T> hole) {
+        return (Stage<T>) Objects.requireNonNull(filled.get(hole), "a source was used outside its function");
     }
 
     /** Makes sure that {@code source} is closed if the assembly fails. */
     public <T> Stage<T> source(Stage<T> source) {
         sources.add(source);
         return source;
-    }
-
-    private StageEntry add(StageEntry entry) {
-        entries.add(entry);
-        return entry;
-    }
-
-    private String unique(String name) {
-        String candidate = name;
-        for (int n = 2; !names.add(candidate); n++) {
-            candidate = name + "-" + n;
-        }
-        return candidate;
     }
 
     /** Ends the open segment with {@code loop}; stages that are added later belong to the next one. */
@@ -102,16 +154,12 @@ public final class Assembly {
         return run.tasks();
     }
 
-    List<StageEntry> entries() {
-        return entries;
-    }
-
     List<Segment<?>> segments() {
         return segments;
     }
 
     /** The stage that was added last: the lowest of the open segment. */
     public StageEntry lastEntry() {
-        return entries.get(entries.size() - 1);
+        return Objects.requireNonNull(lastEntry, "no stage yet");
     }
 }

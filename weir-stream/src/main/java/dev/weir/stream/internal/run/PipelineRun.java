@@ -1,17 +1,18 @@
 package dev.weir.stream.internal.run;
 
-import dev.weir.stream.Dispatcher;
 import dev.weir.stream.DrainReport;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.StageSnapshot;
-import dev.weir.stream.spi.SinkFactory;
+import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext.Termination;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -20,6 +21,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * are being closed, then completed. A failure or {@link #cancel} interrupts all tasks and leads to TERMINATING as well;
  * the first cause wins.
  */
-public final class PipelineRun implements RunningPipeline {
+public final class PipelineRun implements RunningPipeline, Lifetime {
 
     /** How long a cancelled stage may take to let go before a report names it. */
     private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -39,6 +41,7 @@ public final class PipelineRun implements RunningPipeline {
     private static final Duration LONGEST_DEADLINE = Duration.ofDays(36_500);
 
     private final String name;
+    private final Clock clock;
     private final long startNanos = System.nanoTime();
     private final TaskGroup tasks;
     private final CompletableFuture<DrainReport> completion = new CompletableFuture<>();
@@ -50,26 +53,30 @@ public final class PipelineRun implements RunningPipeline {
     private boolean stopping;
     private @Nullable Throwable cause;
     private long drainEndNanos = Stage.NEVER;
-    private List<String> cutOff = List.of();
+    private final List<String> leftUndone = new ArrayList<>();
+    private final Set<String> names = new HashSet<>();
 
     private final List<Object> handles = new CopyOnWriteArrayList<>();
-    private volatile List<StageEntry> entries = List.of();
+    private final List<StageEntry> entries = new CopyOnWriteArrayList<>();
     private volatile @Nullable DrainReport report;
     private volatile long endNanos;
 
-    private PipelineRun(String name) {
+    private PipelineRun(String name, Clock clock) {
         this.name = name;
+        this.clock = clock;
         this.tasks = new TaskGroup(name, this::fail);
     }
 
-    /** Builds the stages, starts their threads and returns. If a stage cannot be made, nothing is left behind. */
-    public static <T> RunningPipeline start(String name, Node<T> source, String sinkName, SinkFactory<T> sink) {
-        PipelineRun run = new PipelineRun(name);
+    /**
+     * Builds the stages, starts their threads and returns. If a stage cannot be made, nothing is left behind.
+     *
+     * @param builder adds all stages to the assembly and closes the last segment
+     */
+    public static RunningPipeline start(String name, Clock clock, Consumer<Assembly> builder) {
+        PipelineRun run = new PipelineRun(name, clock);
         Assembly assembly = new Assembly(run);
         try {
-            Stage<T> upstream = source.build(assembly);
-            StageEntry entry = assembly.fused(sinkName);
-            assembly.closeSegment(entry.stageName(), Dispatcher.virtual(), upstream, sink.create(entry));
+            builder.accept(assembly);
             assembly.checkDispatchers();
         } catch (RuntimeException | Error failure) {
             run.fail(failure);
@@ -77,7 +84,6 @@ public final class PipelineRun implements RunningPipeline {
             run.terminate(Duration.ZERO);
             throw failure;
         }
-        run.entries = List.copyOf(assembly.entries());
         Thread.ofVirtual().name("weir-" + name).start(() -> run.supervise(assembly.segments()));
         return run;
     }
@@ -100,7 +106,8 @@ public final class PipelineRun implements RunningPipeline {
         }
     }
 
-    private void startOrClose(Segment<?> segment) {
+    /** Starts the segment, or closes its stages if the run has failed already. */
+    void startOrClose(Segment<?> segment) {
         if (cause() == null) {
             try {
                 segment.start();
@@ -137,25 +144,25 @@ public final class PipelineRun implements RunningPipeline {
 
     private List<String> terminate(Duration patience) {
         List<Termination> inReverse;
-        List<String> leftUndone;
         lock.lock();
         try {
             inReverse = List.copyOf(terminations.reversed());
-            leftUndone = new ArrayList<>(cutOff);
         } finally {
             lock.unlock();
         }
         for (Termination termination : inReverse) {
             try {
-                String left = termination.close(patience);
-                if (!left.isEmpty()) {
-                    leftUndone.add(left);
-                }
+                leftUndone(termination.close(patience));
             } catch (Throwable failure) {
                 fail(failure);
             }
         }
-        return List.copyOf(leftUndone);
+        lock.lock();
+        try {
+            return List.copyOf(leftUndone);
+        } finally {
+            lock.unlock();
+        }
     }
 
     private Duration patience() {
@@ -172,11 +179,46 @@ public final class PipelineRun implements RunningPipeline {
         }
     }
 
+    Clock clock() {
+        return clock;
+    }
+
+    void add(StageEntry entry) {
+        entries.add(entry);
+    }
+
+    /** {@code name}, or with a number behind it if another stage of the run has it already. */
+    String uniqueName(String name) {
+        lock.lock();
+        try {
+            String candidate = name;
+            for (int n = 2; !names.add(candidate); n++) {
+                candidate = name + "-" + n;
+            }
+            return candidate;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Notes what a stream that ended within the run left undone. */
+    void leftUndone(String what) {
+        if (!what.isEmpty()) {
+            lock.lock();
+            try {
+                leftUndone.add(what);
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
     TaskGroup tasks() {
         return tasks;
     }
 
-    void onStop(Runnable stop) {
+    @Override
+    public void onStop(Runnable stop) {
         boolean now;
         lock.lock();
         try {
@@ -199,7 +241,8 @@ public final class PipelineRun implements RunningPipeline {
         }
     }
 
-    void onTermination(Termination termination) {
+    @Override
+    public void onTermination(Termination termination) {
         lock.lock();
         try {
             terminations.add(termination);
@@ -305,16 +348,10 @@ public final class PipelineRun implements RunningPipeline {
 
     /** Notes what waits inside the stages: a cancellation is about to leave it undone. */
     private void cutOff() {
-        List<String> inside = stages().stream()
+        stages().stream()
                 .filter(stage -> stage.depth() > 0)
-                .map(stage -> stage.name() + ": " + stage.depth() + " elements were not done at the deadline")
-                .toList();
-        lock.lock();
-        try {
-            cutOff = inside;
-        } finally {
-            lock.unlock();
-        }
+                .forEach(stage ->
+                        leftUndone(stage.name() + ": " + stage.depth() + " elements were not done at the deadline"));
     }
 
     private List<String> heldUpBy() {

@@ -1,6 +1,7 @@
 package dev.weir.stream.internal.run;
 
 import dev.weir.stream.StageSnapshot;
+import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.StageContext;
 import dev.weir.stream.spi.StageMeter;
 import java.util.function.IntSupplier;
@@ -9,19 +10,31 @@ import java.util.function.IntSupplier;
 public final class StageEntry implements StageContext {
 
     private final PipelineRun run;
+    private final Lifetime lifetime;
     private final String name;
-    private final StageMeter meter;
-    private final int parallelism;
-    private final boolean ownThreads;
+    private final Shape shape;
 
     private volatile IntSupplier depth = () -> 0;
 
-    StageEntry(PipelineRun run, String name, StageMeter meter, int parallelism, boolean ownThreads) {
+    /**
+     * How a stage works and counts.
+     *
+     * @param meter its counters
+     * @param parallelism how many threads may work in it at once
+     * @param ownThreads whether those are its own or the segment's
+     */
+    record Shape(StageMeter meter, int parallelism, boolean ownThreads) {
+
+        Shape withMeter(StageMeter other) {
+            return new Shape(other, parallelism, ownThreads);
+        }
+    }
+
+    StageEntry(PipelineRun run, Lifetime lifetime, String name, Shape shape) {
         this.run = run;
+        this.lifetime = lifetime;
         this.name = name;
-        this.meter = meter;
-        this.parallelism = parallelism;
-        this.ownThreads = ownThreads;
+        this.shape = shape;
     }
 
     @Override
@@ -35,8 +48,13 @@ public final class StageEntry implements StageContext {
     }
 
     @Override
+    public Clock clock() {
+        return run.clock();
+    }
+
+    @Override
     public StageMeter meter() {
-        return meter;
+        return shape.meter;
     }
 
     @Override
@@ -46,12 +64,12 @@ public final class StageEntry implements StageContext {
 
     @Override
     public void onStop(Runnable stop) {
-        run.onStop(stop);
+        lifetime.onStop(stop);
     }
 
     @Override
     public void onTermination(Termination termination) {
-        run.onTermination(termination);
+        lifetime.onTermination(termination);
     }
 
     @Override
@@ -65,10 +83,12 @@ public final class StageEntry implements StageContext {
     }
 
     StageSnapshot snapshot(long elapsedNanos) {
+        StageMeter meter = shape.meter;
+        int parallelism = shape.parallelism;
         long busy = meter.busyNanos();
         long blockedDown = meter.blockedDownNanos();
         long blockedUp = meter.blockedUpNanos();
-        if (ownThreads) {
+        if (shape.ownThreads) {
             // Workers that were never needed wait for input as well, though no thread stands there and waits.
             blockedUp = (long) Math.max(0, (double) elapsedNanos * parallelism - busy - blockedDown);
         }

@@ -1,0 +1,143 @@
+package dev.weir.stream.internal.run;
+
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageContext.Termination;
+import dev.weir.stream.spi.StageMeter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a stage starts streams of its own while the pipeline runs: sub-streams, or a replacement for one that failed.
+ * Made during assembly, then confined to the thread of its stage, but for {@link #stop}.
+ *
+ * <p>All streams of a nest share the counters of their stages by name, so that a hundred thousand of them show as one.
+ */
+public final class Nest {
+
+    private final PipelineRun run;
+    private final StageMeter segmentMeter;
+    private final Map<String, StageEntry> shown = new HashMap<>();
+    private final Set<Child<?>> children = ConcurrentHashMap.newKeySet();
+    private volatile boolean stopped;
+
+    Nest(PipelineRun run, StageMeter segmentMeter) {
+        this.run = run;
+        this.segmentMeter = segmentMeter;
+    }
+
+    /** Builds and starts a stream. The caller pulls it on its own thread and closes it. */
+    public <R> Child<R> start(Node<R> node) {
+        Child<R> child = new Child<>(this);
+        return child.begin(node, new Assembly(run, this, child, segmentMeter));
+    }
+
+    /** The same for a blueprint whose upper end is {@code hole}, which becomes {@code input}. */
+    public <T, R> Child<R> start(Node<R> node, Hole<T> hole, Stage<T> input) {
+        Child<R> child = new Child<>(this);
+        Assembly assembly = new Assembly(run, this, child, segmentMeter);
+        assembly.fill(hole, input);
+        return child.begin(node, assembly);
+    }
+
+    /** Asks the sources of all streams, present and future, to end. Any thread. */
+    public void stop() {
+        stopped = true;
+        children.forEach(Child::stop);
+    }
+
+    /** The entry under which a stage of any of the streams counts; shown once it has been asked for first. */
+    StageEntry entry(String name, Lifetime lifetime, StageEntry.Shape shape) {
+        StageEntry first = shown.get(name);
+        if (first == null) {
+            first = new StageEntry(run, lifetime, run.uniqueName(name), shape);
+            shown.put(name, first);
+            run.add(first);
+            return first;
+        }
+        return new StageEntry(run, lifetime, first.stageName(), shape.withMeter(first.meter()));
+    }
+
+    /** A stream within a run. Confined to the thread of the stage that started it, but for {@link #stop}. */
+    public static final class Child<R> implements Stage<R>, Lifetime {
+
+        private final Nest nest;
+        private final List<Termination> terminations = new ArrayList<>();
+        private final Set<Runnable> stops = ConcurrentHashMap.newKeySet();
+        private @Nullable Stage<R> lowest;
+        private boolean asynchronous;
+
+        private Child(Nest nest) {
+            this.nest = nest;
+        }
+
+        private Child<R> begin(Node<R> node, Assembly assembly) {
+            nest.children.add(this);
+            try {
+                lowest = node.build(assembly);
+            } catch (RuntimeException | Error failure) {
+                assembly.abandon(failure);
+                terminate();
+                throw failure;
+            }
+            asynchronous = !assembly.segments().isEmpty();
+            assembly.segments().forEach(nest.run::startOrClose);
+            if (nest.stopped) {
+                stop();
+            }
+            return this;
+        }
+
+        /** Whether part of it runs on threads of its own. */
+        public boolean isAsynchronous() {
+            return asynchronous;
+        }
+
+        @Override
+        public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
+            return lowest == null ? null : lowest.pull(deadlineNanos);
+        }
+
+        /** Ends the stream and closes its resources. May be called more than once. */
+        @Override
+        public void close() {
+            Stage<R> closing = lowest;
+            if (closing != null) {
+                lowest = null;
+                try {
+                    closing.close();
+                } finally {
+                    terminate();
+                }
+            }
+        }
+
+        private void terminate() {
+            nest.children.remove(this);
+            for (Termination termination : terminations.reversed()) {
+                nest.run.leftUndone(termination.close(Duration.ZERO));
+            }
+            terminations.clear();
+        }
+
+        private void stop() {
+            stops.forEach(Runnable::run);
+        }
+
+        @Override
+        public void onStop(Runnable stop) {
+            stops.add(stop);
+        }
+
+        @Override
+        public void onTermination(Termination termination) {
+            terminations.add(termination);
+        }
+    }
+}

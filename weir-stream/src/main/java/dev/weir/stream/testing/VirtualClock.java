@@ -1,0 +1,121 @@
+package dev.weir.stream.testing;
+
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * A clock that stands still until a test advances it, for {@link dev.weir.stream.Pipeline#on}. Thread-safe.
+ *
+ * <p>{@link #advance} wakes the stages whose deadline has come; they run on their own threads, so a test waits for what
+ * they do (an element at a sink, a completion), never for time. {@link #awaitWaiters} tells that stages have reached the
+ * point at which they wait.
+ */
+public final class VirtualClock implements Clock {
+
+    /** Compared by identity: two threads may wait for the same. */
+    private static final class Waiter {
+        final Lock lock;
+        final Condition condition;
+        final long deadlineNanos;
+
+        Waiter(Lock lock, Condition condition, long deadlineNanos) {
+            this.lock = lock;
+            this.condition = condition;
+            this.deadlineNanos = deadlineNanos;
+        }
+    }
+
+    private final ReentrantLock guard = new ReentrantLock();
+    private final Condition changed = guard.newCondition();
+
+    // Under the guard.
+    private final Set<Waiter> waiters = new HashSet<>();
+
+    private final AtomicLong nowNanos = new AtomicLong();
+
+    /** Creates a clock at 0. */
+    public VirtualClock() {}
+
+    @Override
+    public long nanoTime() {
+        return nowNanos.get();
+    }
+
+    @Override
+    @SuppressWarnings("WaitNotInLoop") // the caller's loop asks hasPassed
+    public void await(Lock lock, Condition condition, long deadlineNanos) throws InterruptedException {
+        if (hasPassed(deadlineNanos)) {
+            return;
+        }
+        Waiter waiter = new Waiter(lock, condition, deadlineNanos);
+        guard.lock();
+        try {
+            waiters.add(waiter);
+            changed.signalAll();
+        } finally {
+            guard.unlock();
+        }
+        try {
+            // An advance between the two signals only after it has the caller's lock, which await gives up.
+            if (!hasPassed(deadlineNanos)) {
+                condition.await();
+            }
+        } finally {
+            guard.lock();
+            try {
+                waiters.remove(waiter);
+            } finally {
+                guard.unlock();
+            }
+        }
+    }
+
+    /** Moves the time on and wakes what it was waited for. */
+    public void advance(Duration by) {
+        if (by.isNegative()) {
+            throw new IllegalArgumentException("time does not go back: by=" + by);
+        }
+        List<Waiter> due;
+        guard.lock();
+        try {
+            nowNanos.addAndGet(by.toNanos());
+            due = new ArrayList<>(waiters);
+        } finally {
+            guard.unlock();
+        }
+        for (Waiter waiter : due) {
+            if (hasPassed(waiter.deadlineNanos)) {
+                waiter.lock.lock();
+                try {
+                    waiter.condition.signalAll();
+                } finally {
+                    waiter.lock.unlock();
+                }
+            }
+        }
+    }
+
+    /** Waits until at least {@code count} stages wait for a time. */
+    public void awaitWaiters(int count) throws InterruptedException {
+        guard.lockInterruptibly();
+        try {
+            while (waiters.stream()
+                            .filter(waiter -> waiter.deadlineNanos != Stage.NEVER)
+                            .count()
+                    < count) {
+                changed.await();
+            }
+        } finally {
+            guard.unlock();
+        }
+    }
+}
