@@ -47,20 +47,11 @@ public final class TaskGroup {
      */
     public Task fork(Dispatcher dispatcher, String name, Set<Task> members, Consumer<Task> body) {
         Task task = new Task(name, members, dispatcher.kind() != Dispatcher.Kind.VIRTUAL, body);
-        members.add(task);
-        boolean late;
-        lock.lock();
         try {
-            tasks.add(task);
-            late = cancelled;
-        } finally {
-            lock.unlock();
-        }
-        try {
-            if (late) {
-                task.startInterrupted();
-            } else {
+            if (admit(task)) {
                 dispatcher.execute(task);
+            } else {
+                task.startInterrupted();
             }
         } catch (RuntimeException refused) {
             task.ended();
@@ -70,6 +61,18 @@ public final class TaskGroup {
             throw noThread;
         }
         return task;
+    }
+
+    /** Takes a task in; false if the group is cancelled, so that the task is only to clean up. */
+    private boolean admit(Task task) {
+        task.members.add(task);
+        lock.lock();
+        try {
+            tasks.add(task);
+            return !cancelled;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Interrupts all tasks, present and future. */
@@ -128,7 +131,7 @@ public final class TaskGroup {
         private @Nullable Thread thread;
         private volatile boolean interruptRequested;
 
-        private Task(String name, Set<Task> members, boolean mayQueue, Consumer<Task> body) {
+        Task(String name, Set<Task> members, boolean mayQueue, Consumer<Task> body) {
             this.name = "weir-" + pipelineName + "-" + name;
             this.members = members;
             this.mayQueue = mayQueue;
