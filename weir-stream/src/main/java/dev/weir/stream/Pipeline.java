@@ -29,7 +29,7 @@ public final class Pipeline {
 
     @SuppressWarnings("unchecked") // a loop of a supertype takes batches of the subtype: it only reads their values
     private static <T> void assemble(Assembly assembly, Source<T> source, Sink.Loop<? super T> sink) {
-        Stage<T> upstream = source.node.build(assembly);
+        Stage<T> upstream = source.node().build(assembly);
         StageEntry entry = assembly.fused(sink.attributes());
         assembly.closeSegment(
                 entry.stageName(),
