@@ -241,7 +241,8 @@ class LifetimeTest {
     void terminations_runOnceInReverseOrder_afterAllStages_beforeCompletion() throws Exception {
         List<String> events = new ArrayList<>();
         AtomicReference<RunningPipeline> handle = new AtomicReference<>();
-        CountDownLatch started = new CountDownLatch(1);
+        // Both segments: one that is cancelled before it begins never calls its loop.
+        CountDownLatch started = new CountDownLatch(2);
         Source<Integer> source = Source.custom("ending", context -> {
             context.onTermination(patience -> {
                 events.add("first, threads " + ThreadCensus.countDownTo(1, name));
@@ -260,6 +261,7 @@ class LifetimeTest {
                         return "";
                     });
                     return upstream -> {
+                        started.countDown();
                         try {
                             upstream.pull(Stage.NEVER);
                         } finally {

@@ -1,0 +1,18 @@
+package dev.weir.stream;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/** Marks a method of the facade that adds a stage, for {@code docs/operators.md}, which is made from these marks. */
+@Retention(RetentionPolicy.RUNTIME)
+@Target(ElementType.METHOD)
+@interface Operator {
+
+    /** What becomes of acknowledgements, in a few words. */
+    String acks();
+
+    /** What it costs, in a few words: per element, per batch, threads, memory. */
+    String cost();
+}
