@@ -1,5 +1,6 @@
 package dev.weir.testkit.internal;
 
+import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.common.utils.internals.Exit;
 import org.jspecify.annotations.Nullable;
 
@@ -8,21 +9,34 @@ import org.jspecify.annotations.Nullable;
  * exception in the thread that asked. Thread-safe.
  */
 final class ExitGuard {
+    private static final ReentrantLock LOCK = new ReentrantLock();
+
+    // Under the lock.
     private static int holders;
 
     private ExitGuard() {}
 
-    static synchronized void acquire() {
-        if (holders++ == 0) {
-            Exit.setExitProcedure(ExitGuard::refuse);
-            Exit.setHaltProcedure(ExitGuard::refuse);
+    static void acquire() {
+        LOCK.lock();
+        try {
+            if (holders++ == 0) {
+                Exit.setExitProcedure(ExitGuard::refuse);
+                Exit.setHaltProcedure(ExitGuard::refuse);
+            }
+        } finally {
+            LOCK.unlock();
         }
     }
 
-    static synchronized void release() {
-        if (--holders == 0) {
-            Exit.resetExitProcedure();
-            Exit.resetHaltProcedure();
+    static void release() {
+        LOCK.lock();
+        try {
+            if (--holders == 0) {
+                Exit.resetExitProcedure();
+                Exit.resetHaltProcedure();
+            }
+        } finally {
+            LOCK.unlock();
         }
     }
 

@@ -1,0 +1,37 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.ProducerSettings;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** {@code docs/configuration.md} names each setting, and none that does not exist. */
+class ConfigurationDocTest {
+
+    @ParameterizedTest
+    @ValueSource(classes = {ConsumerSettings.class, ProducerSettings.class})
+    void settings_inCodeAndDocument_areTheSame(Class<?> settings) throws IOException {
+        String document = Files.readString(Path.of(System.getProperty("weir.root"), "docs", "configuration.md"));
+        String chapter = Arrays.stream(document.split("\n## ", -1))
+                .filter(text -> text.contains("(`" + settings.getSimpleName() + "`)"))
+                .findFirst()
+                .orElseThrow();
+        List<String> documented = Pattern.compile("(?m)^\\| `(\\w+)` \\|")
+                .matcher(chapter)
+                .results()
+                .map(row -> row.group(1))
+                .toList();
+        List<String> inCode = Arrays.stream(settings.getRecordComponents())
+                .map(component -> component.getName())
+                .toList();
+        assertThat(documented).isEqualTo(inCode);
+    }
+}
