@@ -149,11 +149,14 @@ public final class BlockingLanes<T, R> implements Stage<R> {
         lock.lockInterruptibly();
         try {
             if (table.isFull() && !cancelled) {
-                long start = System.nanoTime();
-                do {
-                    room.await();
-                } while (table.isFull() && !cancelled);
-                feederMeter.blockedDown(System.nanoTime() - start);
+                feederMeter.beginBlockedDown(1);
+                try {
+                    do {
+                        room.await();
+                    } while (table.isFull() && !cancelled);
+                } finally {
+                    feederMeter.endBlockedDown();
+                }
             }
             if (cancelled) {
                 return -1;
@@ -330,19 +333,22 @@ public final class BlockingLanes<T, R> implements Stage<R> {
         if (table.hasOutgoing() || atEnd()) {
             return;
         }
-        long start = System.nanoTime();
-        while (!table.hasOutgoing() && !atEnd()) {
-            if (deadlineNanos == NEVER) {
-                doneOrEnded.await();
-            } else {
-                long left = deadlineNanos - System.nanoTime();
-                if (left <= 0) {
-                    break;
+        pullerMeter.beginBlockedUp();
+        try {
+            while (!table.hasOutgoing() && !atEnd()) {
+                if (deadlineNanos == NEVER) {
+                    doneOrEnded.await();
+                } else {
+                    long left = deadlineNanos - System.nanoTime();
+                    if (left <= 0) {
+                        break;
+                    }
+                    doneOrEnded.awaitNanos(left);
                 }
-                doneOrEnded.awaitNanos(left);
             }
+        } finally {
+            pullerMeter.endBlockedUp();
         }
-        pullerMeter.blockedUp(System.nanoTime() - start);
     }
 
     @Override

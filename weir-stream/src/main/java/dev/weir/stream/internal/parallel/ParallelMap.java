@@ -118,11 +118,14 @@ public final class ParallelMap<T, R> implements Stage<R> {
         lock.lockInterruptibly();
         try {
             if (elements >= CAPACITY && !cancelled) {
-                long start = System.nanoTime();
-                do {
-                    room.await();
-                } while (elements >= CAPACITY && !cancelled);
-                feederMeter.blockedDown(System.nanoTime() - start);
+                feederMeter.beginBlockedDown(1);
+                try {
+                    do {
+                        room.await();
+                    } while (elements >= CAPACITY && !cancelled);
+                } finally {
+                    feederMeter.endBlockedDown();
+                }
             }
             if (cancelled) {
                 return false;
@@ -274,19 +277,22 @@ public final class ParallelMap<T, R> implements Stage<R> {
         if (isHeadDone() || atEnd()) {
             return;
         }
-        long start = System.nanoTime();
-        while (!isHeadDone() && !atEnd()) {
-            if (deadlineNanos == NEVER) {
-                headDone.await();
-            } else {
-                long left = deadlineNanos - System.nanoTime();
-                if (left <= 0) {
-                    break;
+        pullerMeter.beginBlockedUp();
+        try {
+            while (!isHeadDone() && !atEnd()) {
+                if (deadlineNanos == NEVER) {
+                    headDone.await();
+                } else {
+                    long left = deadlineNanos - System.nanoTime();
+                    if (left <= 0) {
+                        break;
+                    }
+                    headDone.awaitNanos(left);
                 }
-                headDone.awaitNanos(left);
             }
+        } finally {
+            pullerMeter.endBlockedUp();
         }
-        pullerMeter.blockedUp(System.nanoTime() - start);
     }
 
     private Batch<R> resultOf(Work<T> done) {
