@@ -3,6 +3,7 @@ package dev.weir.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
@@ -123,5 +124,45 @@ class CountersTest {
         assertBottleneck(blocking, "mapBlocking", List.of("map"), List.of("ignore"));
         Stages parallel = run(numbers(64).map(n -> n).mapParallel(1, CountersTest::slow), Sink.ignore());
         assertBottleneck(parallel, "mapParallel", List.of("map"), List.of("ignore"));
+    }
+
+    @Test
+    void waits_thatGoOn_showInTheSnapshotsOfARunningPipeline() throws Exception {
+        CountDownLatch stalled = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        try (RunningPipeline running = numbers(512)
+                .map(n -> n)
+                .mapBlocking(2, Ordering.input(), n -> n)
+                .async(Dispatcher.virtual(), 16)
+                .to(Sink.forEach(n -> {
+                    stalled.countDown();
+                    await(goOn);
+                }))
+                .run()) {
+            stalled.await();
+            for (String name : List.of("map", "mapBlocking")) {
+                awaitGrowth(running, name);
+            }
+            goOn.countDown();
+            running.await();
+        }
+    }
+
+    /** Sees the time grow more often than there are batches, so that waits which ended cannot be the reason. */
+    private static void awaitGrowth(RunningPipeline running, String name) {
+        long seen = 0;
+        for (int growths = 0; growths < 100; ) {
+            long now = new Stages(running.stages()).get(name).blockedDownNanos();
+            growths += now > seen ? 1 : 0;
+            seen = now;
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 }

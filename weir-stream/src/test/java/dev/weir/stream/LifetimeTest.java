@@ -174,6 +174,25 @@ class LifetimeTest {
     }
 
     @Test
+    void userCode_thatSwallowsTheInterrupt_inAPipelineOfOneThread_isCancelledAllTheSame() throws Exception {
+        RunningPipeline running = Source.from(() -> IntStream.iterate(0, n -> n).iterator())
+                .map(n -> {
+                    inside.countDown();
+                    return Thread.interrupted();
+                })
+                .to(Sink.forEach(swallowed -> {
+                    if (Thread.interrupted()) {
+                        inside.countDown();
+                    }
+                }))
+                .named(name)
+                .run();
+        inside.await();
+        running.cancel();
+        assertThatThrownBy(running::await).isInstanceOf(CancellationException.class);
+    }
+
+    @Test
     void source_thatNeverAnswers_canBeCancelled() throws Exception {
         Source<Integer> silent = Source.custom("silent", context -> new Silent(inside));
         RunningPipeline running = start(silent, Place.MAP, n -> n);

@@ -1,6 +1,7 @@
 package dev.weir.stream.spi;
 
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The counters of one stage: elements in and out, time busy, time blocked on the stage above and on the one below.
@@ -11,23 +12,23 @@ public final class StageMeter {
     private final LongAdder elementsIn = new LongAdder();
     private final LongAdder elementsOut = new LongAdder();
     private final LongAdder busyNanos = new LongAdder();
-    private final LongAdder blockedUpNanos;
-    private final LongAdder blockedDownNanos;
+    private final Waits up;
+    private final Waits down;
 
     /** Creates a meter that blocks on its own: a stage with threads of its own. */
     public StageMeter() {
-        this(new LongAdder(), new LongAdder());
+        this(new Waits(), new Waits());
     }
 
     /** Creates the meter of a fused stage, which is blocked whenever its segment is. */
-    private StageMeter(LongAdder blockedUpNanos, LongAdder blockedDownNanos) {
-        this.blockedUpNanos = blockedUpNanos;
-        this.blockedDownNanos = blockedDownNanos;
+    private StageMeter(Waits up, Waits down) {
+        this.up = up;
+        this.down = down;
     }
 
     /** A meter with counts of its own that shares this one's blocked times: another stage of the same segment. */
     public StageMeter sameSegment() {
-        return new StageMeter(blockedUpNanos, blockedDownNanos);
+        return new StageMeter(up, down);
     }
 
     /** Counts a batch worked on since {@code startNanos}. */
@@ -51,12 +52,34 @@ public final class StageMeter {
 
     /** Adds time in which the stage had nothing to do because nothing came. */
     public void blockedUp(long nanos) {
-        blockedUpNanos.add(nanos);
+        up.ended.add(nanos);
     }
 
     /** Adds time in which the stage could not go on because nobody took. */
     public void blockedDown(long nanos) {
-        blockedDownNanos.add(nanos);
+        down.ended.add(nanos);
+    }
+
+    /** Notes that nothing comes from now on; counts at once, and until {@link #endBlockedUp}. One thread at a time. */
+    public void beginBlockedUp() {
+        up.begin(1);
+    }
+
+    public void endBlockedUp() {
+        up.end();
+    }
+
+    /**
+     * Notes that nobody takes from now on; counts at once, and until {@link #endBlockedDown}. One thread at a time.
+     *
+     * @param threads for how many threads the time counts
+     */
+    public void beginBlockedDown(int threads) {
+        down.begin(threads);
+    }
+
+    public void endBlockedDown() {
+        down.end();
     }
 
     public long elementsIn() {
@@ -72,10 +95,41 @@ public final class StageMeter {
     }
 
     public long blockedUpNanos() {
-        return blockedUpNanos.sum();
+        return up.sum();
     }
 
     public long blockedDownNanos() {
-        return blockedDownNanos.sum();
+        return down.sum();
+    }
+
+    /** Time waited in one direction, with the wait that goes on. Written by one thread at a time, read by any. */
+    private static final class Waits {
+
+        final LongAdder ended = new LongAdder();
+        private volatile @Nullable Wait open;
+
+        void begin(int threads) {
+            open = new Wait(System.nanoTime(), threads);
+        }
+
+        void end() {
+            Wait ending = open;
+            if (ending != null) {
+                open = null;
+                ended.add(ending.nanos());
+            }
+        }
+
+        long sum() {
+            Wait current = open;
+            return ended.sum() + (current == null ? 0 : current.nanos());
+        }
+    }
+
+    private record Wait(long sinceNanos, int threads) {
+
+        long nanos() {
+            return (System.nanoTime() - sinceNanos) * threads;
+        }
     }
 }

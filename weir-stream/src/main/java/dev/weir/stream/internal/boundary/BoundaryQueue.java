@@ -45,11 +45,14 @@ final class BoundaryQueue<T> {
         lock.lockInterruptibly();
         try {
             if (elements >= capacity && !cancelled) {
-                long start = System.nanoTime();
-                do {
-                    notFull.await();
-                } while (elements >= capacity && !cancelled);
-                meter.blockedDown(System.nanoTime() - start);
+                meter.beginBlockedDown(1);
+                try {
+                    do {
+                        notFull.await();
+                    } while (elements >= capacity && !cancelled);
+                } finally {
+                    meter.endBlockedDown();
+                }
             }
             if (cancelled) {
                 return false;
@@ -81,11 +84,13 @@ final class BoundaryQueue<T> {
         lock.lockInterruptibly();
         try {
             if (batches.isEmpty() && !ended) {
-                long start = System.nanoTime();
-                boolean inTime = awaitBatch(deadlineNanos);
-                meter.blockedUp(System.nanoTime() - start);
-                if (!inTime) {
-                    return new Batch<>(0);
+                meter.beginBlockedUp();
+                try {
+                    if (!awaitBatch(deadlineNanos)) {
+                        return new Batch<>(0);
+                    }
+                } finally {
+                    meter.endBlockedUp();
                 }
             }
             Batch<T> batch = batches.poll();

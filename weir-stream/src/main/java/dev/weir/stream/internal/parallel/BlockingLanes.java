@@ -155,11 +155,14 @@ public final class BlockingLanes<T, R> implements Stage<R> {
         lock.lockInterruptibly();
         try {
             if (table.isFull() && !cancelled) {
-                long start = System.nanoTime();
-                do {
-                    room.await();
-                } while (table.isFull() && !cancelled);
-                feederMeter.blockedDown(System.nanoTime() - start);
+                feederMeter.beginBlockedDown(1);
+                try {
+                    do {
+                        room.await();
+                    } while (table.isFull() && !cancelled);
+                } finally {
+                    feederMeter.endBlockedDown();
+                }
             }
             if (cancelled) {
                 return -1;
@@ -336,11 +339,14 @@ public final class BlockingLanes<T, R> implements Stage<R> {
         if (table.hasOutgoing() || atEnd()) {
             return;
         }
-        long start = System.nanoTime();
-        while (!table.hasOutgoing() && !atEnd() && !clock.hasPassed(deadlineNanos)) {
-            clock.await(lock, doneOrEnded, deadlineNanos);
+        pullerMeter.beginBlockedUp();
+        try {
+            while (!table.hasOutgoing() && !atEnd() && !clock.hasPassed(deadlineNanos)) {
+                clock.await(lock, doneOrEnded, deadlineNanos);
+            }
+        } finally {
+            pullerMeter.endBlockedUp();
         }
-        pullerMeter.blockedUp(System.nanoTime() - start);
     }
 
     @Override

@@ -124,11 +124,14 @@ public final class ParallelMap<T, R> implements Stage<R> {
         lock.lockInterruptibly();
         try {
             if (elements >= CAPACITY && !cancelled) {
-                long start = System.nanoTime();
-                do {
-                    room.await();
-                } while (elements >= CAPACITY && !cancelled);
-                feederMeter.blockedDown(System.nanoTime() - start);
+                feederMeter.beginBlockedDown(1);
+                try {
+                    do {
+                        room.await();
+                    } while (elements >= CAPACITY && !cancelled);
+                } finally {
+                    feederMeter.endBlockedDown();
+                }
             }
             if (cancelled) {
                 return false;
@@ -280,11 +283,14 @@ public final class ParallelMap<T, R> implements Stage<R> {
         if (isHeadDone() || atEnd()) {
             return;
         }
-        long start = System.nanoTime();
-        while (!isHeadDone() && !atEnd() && !clock.hasPassed(deadlineNanos)) {
-            clock.await(lock, headDone, deadlineNanos);
+        pullerMeter.beginBlockedUp();
+        try {
+            while (!isHeadDone() && !atEnd() && !clock.hasPassed(deadlineNanos)) {
+                clock.await(lock, headDone, deadlineNanos);
+            }
+        } finally {
+            pullerMeter.endBlockedUp();
         }
-        pullerMeter.blockedUp(System.nanoTime() - start);
     }
 
     private Batch<R> resultOf(Work<T> done) {

@@ -12,7 +12,6 @@ final class StallClock {
     private final int threads;
 
     private boolean stalled;
-    private long sinceNanos;
 
     /** Creates a clock that does not run. A stall of a second counts one second for each of the threads. */
     StallClock(StageMeter meter, int threads) {
@@ -25,11 +24,11 @@ final class StallClock {
         if (stalledNow == stalled) {
             return;
         }
-        long now = System.nanoTime();
-        if (stalled) {
-            meter.blockedDown((now - sinceNanos) * threads);
-        }
         stalled = stalledNow;
-        sinceNanos = now;
+        if (stalledNow) {
+            meter.beginBlockedDown(threads);
+        } else {
+            meter.endBlockedDown();
+        }
     }
 }

@@ -1,0 +1,76 @@
+package dev.weir.stream.internal.boundary;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import org.junit.jupiter.api.Test;
+
+class BoundaryQueueTest {
+
+    private final StageMeter meter = new StageMeter();
+    private final BoundaryQueue<Integer> queue = new BoundaryQueue<>(4, Clock.SYSTEM);
+
+    private static Batch<Integer> batch(int size) {
+        return Batch.unacknowledged(new Object[size], size);
+    }
+
+    private int takenSize(long deadlineNanos) throws InterruptedException {
+        Batch<Integer> batch = queue.take(deadlineNanos, meter);
+        if (batch == null) {
+            throw new AssertionError("the queue has ended");
+        }
+        return batch.size();
+    }
+
+    @Test
+    void put_withRoomForOneElement_takesTheWholeBatch() throws Exception {
+        assertThat(queue.put(batch(3), meter)).isTrue();
+        assertThat(queue.put(batch(100), meter)).isTrue();
+        assertThat(queue.depth()).isEqualTo(103);
+    }
+
+    @Test
+    void put_intoAFullQueueThatIsCancelled_isRefused() throws Exception {
+        assertThat(queue.put(batch(4), meter)).isTrue();
+        Thread canceller = Thread.ofVirtual().unstarted(() -> {
+            // Only once the put waits.
+            while (meter.blockedDownNanos() == 0) {
+                Thread.onSpinWait();
+            }
+            queue.cancel();
+        });
+        canceller.start();
+        assertThat(queue.put(batch(1), meter)).isFalse();
+        assertThat(queue.depth()).isZero();
+        canceller.join();
+    }
+
+    @Test
+    void take_afterTheEnd_returnsWhatWasPutAndThenTheFailure() throws Exception {
+        assertThat(queue.put(batch(3), meter)).isTrue();
+        queue.end(new IllegalStateException("above"));
+        assertThat(takenSize(Stage.NEVER)).isEqualTo(3);
+        assertThatThrownBy(() -> queue.take(Stage.NEVER, meter)).hasMessage("above");
+    }
+
+    @Test
+    void take_afterAnInterruptionAbove_isInterruptedItself() {
+        queue.end(new InterruptedException());
+        assertThatThrownBy(() -> queue.take(Stage.NEVER, meter)).isInstanceOf(InterruptedException.class);
+    }
+
+    @Test
+    void take_afterItsDeadline_returnsAnEmptyBatch() throws Exception {
+        assertThat(takenSize(System.nanoTime() - 1)).isZero();
+        assertThat(takenSize(System.nanoTime() + 1000)).isZero();
+    }
+
+    @Test
+    void capacity_belowOne_isRefused() {
+        assertThatThrownBy(() -> new BoundaryQueue<>(0, Clock.SYSTEM)).isInstanceOf(IllegalArgumentException.class);
+    }
+}
