@@ -18,15 +18,44 @@ final class AssignedPartition {
     /** Whether the client was told to pause, because the pipeline is behind or the end is reached. */
     boolean paused;
 
-    /** Whether a bounded read is through. */
+    /** Whether nothing more of it is wanted: a bounded read is through, or the consumer was stopped. */
     boolean atEnd;
 
     long committedOffset = UNKNOWN;
+
+    /** The first record that was fetched and not emitted, or forgotten again: the client's position is past it. */
+    long firstDropped = Long.MAX_VALUE;
+
+    /** Records finished since the last commit, as of the last {@link #advance}. */
+    int finishedSinceCommit;
 
     AssignedPartition(TopicPartition id, OffsetTracker tracker, long endOffset) {
         this.id = id;
         this.tracker = tracker;
         this.endOffset = endOffset;
+    }
+
+    /** See {@link OffsetTracker#advance}. */
+    void advance() {
+        finishedSinceCommit += tracker.advance();
+    }
+
+    /** Notes that a record was fetched in vain, so that nothing past it is committed in this assignment. */
+    void dropped(long offset) {
+        firstDropped = Math.min(firstDropped, offset);
+    }
+
+    /**
+     * Whether something emitted is not finished. If so, the owner is woken when all of it may be.
+     */
+    boolean hasUnfinished() {
+        do {
+            advance();
+            if (tracker.isIdle()) {
+                return false;
+            }
+        } while (!tracker.watch(0, 0));
+        return true;
     }
 
     @Override

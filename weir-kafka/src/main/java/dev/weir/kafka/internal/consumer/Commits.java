@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.CommitFailedException;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -13,6 +14,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.StaleMemberEpochException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
@@ -32,28 +34,33 @@ final class Commits {
     private static final long MIN_BACKOFF_NANOS = Duration.ofMillis(100).toNanos();
     private static final long MAX_BACKOFF_NANOS = Duration.ofSeconds(5).toNanos();
 
-    /** How long a commit that must not be left to chance may take. */
-    private static final Duration SYNC_TIMEOUT = Duration.ofSeconds(10);
+    /** Time for a commit that must not be left to chance. */
+    static final long SYNC_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final Consumer<?, ?> client;
     private final Map<TopicPartition, AssignedPartition> assignment;
+    private final Clock clock;
     private final long intervalNanos;
     private final int recordsPerCommit;
 
     private long dueNanos;
     private long backoffNanos;
     private boolean underWay;
-    private int advancedRecords;
     private long succeeded;
     private long failed;
     private @Nullable KafkaPipelineException fatal;
 
-    Commits(Consumer<?, ?> client, Map<TopicPartition, AssignedPartition> assignment, ConsumerSettings<?, ?> settings) {
+    Commits(
+            Consumer<?, ?> client,
+            Map<TopicPartition, AssignedPartition> assignment,
+            ConsumerSettings<?, ?> settings,
+            Clock clock) {
         this.client = client;
         this.assignment = assignment;
+        this.clock = clock;
         this.intervalNanos = settings.commitInterval().toNanos();
         this.recordsPerCommit = settings.commitRecords();
-        this.dueNanos = System.nanoTime() + intervalNanos;
+        this.dueNanos = clock.nanoTime() + intervalNanos;
     }
 
     long succeeded() {
@@ -64,17 +71,9 @@ final class Commits {
         return failed;
     }
 
-    /** When {@link #commitIfDue} next has something to look at, in {@link System#nanoTime}. */
-    long dueNanos() {
-        return dueNanos;
-    }
-
-    /** Counts finished records, so that many of them bring the commit forward. */
-    void advanced(int records) {
-        advancedRecords += records;
-        if (advancedRecords >= recordsPerCommit && backoffNanos == 0) {
-            dueNanos = Math.min(dueNanos, System.nanoTime());
-        }
+    /** How long {@link #commitIfDue} has nothing to look at. */
+    long nanosUntilDue() {
+        return underWay ? Long.MAX_VALUE : Math.max(0, dueNanos - clock.nanoTime());
     }
 
     /** Throws what made a commit fail for good. */
@@ -86,12 +85,10 @@ final class Commits {
 
     /** Sends what is finished if the time or the count has come. The answer arrives in a later poll. */
     void commitIfDue() {
-        long now = System.nanoTime();
-        if (underWay || now - dueNanos < 0) {
+        if (underWay || !isDue()) {
             return;
         }
-        dueNanos = now + intervalNanos;
-        advancedRecords = 0;
+        dueNanos = clock.nanoTime() + intervalNanos;
         Map<TopicPartition, OffsetAndMetadata> finished = finished(assignment.values());
         if (finished.isEmpty()) {
             return;
@@ -105,6 +102,20 @@ final class Commits {
                 retryLater(offsets, failure);
             }
         });
+    }
+
+    private boolean isDue() {
+        if (clock.nanoTime() - dueNanos >= 0) {
+            return true;
+        }
+        if (backoffNanos > 0) {
+            return false;
+        }
+        long records = 0;
+        for (AssignedPartition partition : assignment.values()) {
+            records += partition.finishedSinceCommit;
+        }
+        return records >= recordsPerCommit;
     }
 
     private void committed(Map<TopicPartition, OffsetAndMetadata> offsets) {
@@ -126,15 +137,19 @@ final class Commits {
             fatal = new KafkaPipelineException("cannot commit " + offsets + ": " + failure.getMessage(), failure);
         }
         backoffNanos = Math.clamp(backoffNanos * 2, MIN_BACKOFF_NANOS, MAX_BACKOFF_NANOS);
-        dueNanos = System.nanoTime() + backoffNanos;
+        dueNanos = clock.nanoTime() + backoffNanos;
         LOG.warn("commit of {} failed, next try in {} ms: {}", offsets, backoffNanos / 1_000_000, failure.toString());
     }
 
-    /** A member that was expelled learns so here first; its next poll takes the partitions away and joins again. */
+    /**
+     * Whether a later commit may succeed. A member that was expelled or is about to be given a new epoch learns so here
+     * first; a later poll takes the partitions away, or brings the epoch.
+     */
     private static boolean isRetriable(Exception failure) {
         return failure instanceof RetriableException
                 || failure instanceof RebalanceInProgressException
                 || failure instanceof CommitFailedException
+                || failure instanceof StaleMemberEpochException
                 || failure instanceof WakeupException
                 || (failure.getCause() instanceof RetriableException);
     }
@@ -143,7 +158,8 @@ final class Commits {
     private Map<TopicPartition, OffsetAndMetadata> finished(Collection<AssignedPartition> partitions) {
         Map<TopicPartition, OffsetAndMetadata> finished = new HashMap<>();
         for (AssignedPartition partition : partitions) {
-            partition.tracker.advance();
+            partition.advance();
+            partition.finishedSinceCommit = 0;
             long offset = committable(partition);
             if (offset > partition.committedOffset) {
                 finished.put(partition.id, new OffsetAndMetadata(offset));
@@ -153,18 +169,18 @@ final class Commits {
     }
 
     /**
-     * With everything finished that is the client's position, which is past transaction markers at the end of the log,
-     * so that the lag of an idle group is zero.
+     * With everything finished that is the client's position: it is past transaction markers and aborted records at the
+     * end of the log, so that the lag of an idle group is zero, and it is known even if no record was ever seen.
      */
     private long committable(AssignedPartition partition) {
         long offset = partition.tracker.committableOffset();
-        if (offset < 0 || !partition.tracker.isIdle() || partition.tracker.isSealed()) {
+        if (!partition.tracker.isIdle()) {
             return offset;
         }
         try {
             long position = client.position(partition.id, Duration.ZERO);
-            return Math.max(offset, Math.min(position, partition.endOffset));
-        } catch (TimeoutException | IllegalStateException ignored) {
+            return Math.max(offset, Math.min(position, partition.firstDropped));
+        } catch (TimeoutException | WakeupException | IllegalStateException ignored) {
             // No valid position at the moment (leader change, reset under way): what was seen is enough for now.
             return offset;
         }
@@ -173,31 +189,41 @@ final class Commits {
     /**
      * Commits what is finished in the given partitions before they are given up.
      *
-     * @return what could not be committed, in words, or an empty string
+     * @throws RebalanceInProgressException if the client must poll first
+     * @throws KafkaException if it could not be done in time or ever; then the work will be repeated
      */
-    String commitNow(Collection<AssignedPartition> partitions) {
+    void commitNow(Collection<AssignedPartition> partitions, long timeoutNanos) {
         Map<TopicPartition, OffsetAndMetadata> finished = finished(partitions);
         if (finished.isEmpty()) {
-            return "";
+            return;
         }
         try {
-            commitSync(finished);
+            commitSync(finished, clock.nanoTime() + timeoutNanos);
             committed(finished);
-            return "";
+        } catch (RebalanceInProgressException pollFirst) {
+            failed++;
+            throw pollFirst;
         } catch (KafkaException failure) {
             failed++;
-            LOG.warn("last commit of {} failed: {}", finished, failure.toString());
-            return "finished work up to " + finished + " is not committed and will be repeated: "
-                    + failure.getMessage();
+            throw new KafkaException(
+                    "finished work up to " + finished + " is not committed and will be repeated: "
+                            + failure.getMessage(),
+                    failure);
         }
     }
 
-    private void commitSync(Map<TopicPartition, OffsetAndMetadata> finished) {
-        try {
-            client.commitSync(finished, SYNC_TIMEOUT);
-        } catch (WakeupException late) {
-            // Meant for the poll before; the second try has no such excuse.
-            client.commitSync(finished, SYNC_TIMEOUT);
+    private void commitSync(Map<TopicPartition, OffsetAndMetadata> finished, long deadlineNanos) {
+        while (true) {
+            long left = Math.max(0, deadlineNanos - clock.nanoTime());
+            try {
+                client.commitSync(finished, Duration.ofNanos(left));
+                return;
+            } catch (WakeupException late) {
+                // Meant for the poll before this, so the commit is as much wanted as it was.
+                if (left == 0) {
+                    throw late;
+                }
+            }
         }
     }
 }

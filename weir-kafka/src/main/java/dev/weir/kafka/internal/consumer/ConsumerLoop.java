@@ -9,31 +9,32 @@ import dev.weir.kafka.internal.offsets.OffsetTracker;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.StageContext;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.WakeupException;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The owner of one consumer: the only thread that touches the client, the assignment and the trackers. Other threads
- * talk to it through volatile requests and {@link #wake}.
+ * talk to it through volatile requests and {@link Waiting#wake}.
  *
  * <pre>
  *   RUNNING --stop--> STOPPED --close--> CLOSING --> closed
@@ -51,8 +52,19 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
     /** How long a poll waits when nothing is due: only the snapshot ages meanwhile. */
     private static final long MAX_POLL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private static final long SNAPSHOT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-    private static final long ERROR_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final long MIN_SNAPSHOT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    /** The share of the owner's time that snapshots may take is one in so many; they cost more the more partitions. */
+    private static final int SNAPSHOT_COST_RATIO = 100;
+
+    /** How often a bounded read that has no partition asks how far the group is, and how long it waits for the answer. */
+    private static final Duration GROUP_LOOK = Duration.ofSeconds(1);
+
+    /** One round of a rebalance that the last commit has to wait for. */
+    private static final long REBALANCE_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    /** With the last commit, what an end takes at most beyond its patience, also with brokers away. */
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(8);
 
     /** Per record, beside key and value: the record object, its headers and its place in batch and tracker. */
     private static final int RECORD_OVERHEAD_BYTES = 128;
@@ -65,7 +77,9 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
     private final Map<TopicPartition, AssignedPartition> assignment = new LinkedHashMap<>();
     private final FlowControl flow;
     private final Commits commits;
+    private final Waiting waiting;
     private final Rebalances rebalances;
+    private final Clock clock;
     private final int trackerCapacity;
     private final CompletableFuture<String> closed = new CompletableFuture<>();
 
@@ -73,9 +87,6 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
     private volatile boolean stopRequested;
     private volatile boolean closeRequested;
     private volatile long closeDeadlineNanos;
-    private volatile boolean signalled;
-    private volatile boolean polling;
-    private volatile @Nullable Thread owner;
 
     // Written by the owner thread for others.
     private volatile ConsumerSnapshot snapshot = new ConsumerSnapshot(List.of(), 0, 0, 0, 0);
@@ -83,51 +94,51 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
     // Owner thread.
     private boolean emitting = true;
     private boolean stopped;
-    private boolean everAssigned;
-    private long snapshotNanos;
+    private long groupLookDueNanos;
+    private long snapshotDueNanos;
 
     ConsumerLoop(
             Consumer<byte[], byte[]> client,
             ConsumerSettings<?, ?> settings,
-            int maxPollRecords,
+            ClientLimits limits,
             Subscription subscription,
             Map<TopicPartition, Long> endOffsets,
             StageContext context,
-            RecordBuffer buffer) {
+            RecordBuffer buffer,
+            Clock clock) {
         this.client = client;
         this.subscription = subscription;
         this.endOffsets = endOffsets;
         this.context = context;
         this.buffer = buffer;
+        this.clock = clock;
         this.flow = new FlowControl(settings);
-        this.commits = new Commits(client, assignment, settings);
-        this.rebalances = new Rebalances(this, settings.revokeDeadline());
-        this.trackerCapacity = settings.maxOutstandingRecords() + maxPollRecords;
+        this.commits = new Commits(client, assignment, settings, clock);
+        this.waiting = new Waiting(client, clock);
+        this.rebalances = new Rebalances(this, waiting, limits.revokeDeadline(settings));
+        this.trackerCapacity = settings.maxOutstandingRecords() + limits.maxPollRecords();
+        this.snapshotDueNanos = clock.nanoTime();
+        this.groupLookDueNanos = clock.nanoTime();
     }
 
     // ---- Any thread ------------------------------------------------------------------------------------------------
 
-    /** Makes the owner look at what has changed, soon. */
-    void wake() {
-        signalled = true;
-        if (polling) {
-            client.wakeup();
-        }
-        LockSupport.unpark(owner);
-    }
-
     /** Asks for the end of emission. What has been emitted may still be finished, and is committed. */
     void stop() {
         stopRequested = true;
-        wake();
+        waiting.wake();
     }
 
     /** Asks for the end and waits for it. See {@link StageContext.Termination}. */
     String close(Duration patience) {
-        closeDeadlineNanos = System.nanoTime() + patience.toNanos();
-        closeRequested = true;
-        wake();
+        requestClose(patience);
         return closed.join();
+    }
+
+    void requestClose(Duration patience) {
+        closeDeadlineNanos = clock.nanoTime() + patience.toNanos();
+        closeRequested = true;
+        waiting.wake();
     }
 
     @Override
@@ -139,61 +150,46 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
 
     @Override
     public void run() {
-        owner = Thread.currentThread();
-        String leftUndone = "";
+        waiting.own();
         try {
             client.subscribe(subscription.topics(), rebalances);
             while (!closeRequested) {
                 turn();
             }
             finishUnfinished();
-            leftUndone = commits.commitNow(assignment.values());
         } catch (KafkaException failure) {
-            context.fail(describe(failure));
+            context.fail(new KafkaPipelineException(
+                    "consuming " + subscription.topics() + " failed: " + failure.getMessage(), failure));
         } catch (RuntimeException | Error failure) {
             context.fail(failure);
         } finally {
-            buffer.end();
-            leftUndone = closeClient(leftUndone);
-            closed.complete(leftUndone);
+            end();
         }
     }
 
     /** One round: requests, resumes, commits, then a poll that waits no longer than the next of these is due. */
     private void turn() {
-        signalled = false;
+        waiting.clearSignal();
         if (stopRequested && !stopped) {
             stopEmission();
         }
         flow.resumeLow(assignment, client);
         commits.throwFatal();
         commits.commitIfDue();
-        poll();
-        long now = System.nanoTime();
-        if (now - snapshotNanos >= SNAPSHOT_NANOS) {
-            snapshotNanos = now;
+        poll(MAX_POLL_NANOS);
+        long now = clock.nanoTime();
+        if (now - snapshotDueNanos >= 0) {
             snapshot = takeSnapshot();
+            long end = clock.nanoTime();
+            snapshotDueNanos = end + Math.max(MIN_SNAPSHOT_NANOS, (end - now) * SNAPSHOT_COST_RATIO);
         }
         if (subscription.isUntilEnd() && emitting) {
             endWhenAllRead();
         }
     }
 
-    private void poll() {
-        long untilCommit = Math.max(0, commits.dueNanos() - System.nanoTime());
-        Duration timeout = Duration.ofNanos(Math.min(MAX_POLL_NANOS, untilCommit));
-        polling = true;
-        try {
-            // A signal after this look finds `polling` set and wakes the poll itself.
-            emit(client.poll(signalled ? Duration.ZERO : timeout));
-        } catch (WakeupException woken) {
-            return;
-        } catch (RetriableException passing) {
-            LOG.warn("poll failed, trying again: {}", passing.toString());
-            LockSupport.parkNanos(ERROR_PAUSE_NANOS);
-        } finally {
-            polling = false;
-        }
+    private void poll(long nanos) {
+        emit(waiting.poll(Math.min(nanos, commits.nanosUntilDue())));
     }
 
     private void emit(ConsumerRecords<byte[], byte[]> records) {
@@ -202,17 +198,15 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
             if (partition == null) {
                 continue;
             }
-            if (!emitting) {
-                // Dropped, so the client's position says nothing any more about what is finished.
-                partition.tracker.seal();
-                continue;
-            }
             List<ConsumerRecord<byte[], byte[]>> list = records.records(id);
-            int count = countBefore(partition.endOffset, list);
+            int count = emitting ? countBefore(partition.endOffset, list) : 0;
             for (int from = 0; from < count; from += Batch.DEFAULT_CAPACITY) {
-                emit(partition.tracker, list, from, Math.min(count, from + Batch.DEFAULT_CAPACITY));
+                emit(partition, list, from, Math.min(count, from + Batch.DEFAULT_CAPACITY));
             }
-            commits.advanced(partition.tracker.advance());
+            if (count < list.size()) {
+                partition.dropped(list.get(count).offset());
+            }
+            partition.advance();
             flow.afterFetch(partition, assignment.size(), client);
         }
     }
@@ -225,16 +219,16 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
         return count;
     }
 
-    private void emit(OffsetTracker tracker, List<ConsumerRecord<byte[], byte[]>> list, int from, int to) {
+    private void emit(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list, int from, int to) {
         int size = to - from;
         Object[] values = new Object[size];
         long[] tokens = new long[size];
         for (int i = 0; i < size; i++) {
             ConsumerRecord<byte[], byte[]> record = list.get(from + i);
             values[i] = record;
-            tokens[i] = tracker.append(record.offset(), weight(record));
+            tokens[i] = partition.tracker.append(record.offset(), weight(record));
         }
-        buffer.add(tracker, tokens[0], Batch.of(values, size, tracker, tokens));
+        buffer.add(partition, tokens[0], Batch.of(values, size, partition.tracker, tokens));
     }
 
     private static int weight(ConsumerRecord<byte[], byte[]> record) {
@@ -256,15 +250,17 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
         client.pause(assignment.keySet());
     }
 
-    void forgetBuffered(Collection<AssignedPartition> partitions) {
-        Map<OffsetTracker, Long> purged = buffer.purge(
-                partitions.stream().map(partition -> partition.tracker).collect(Collectors.toSet()));
-        purged.forEach(OffsetTracker::forgetFrom);
+    private void forgetBuffered(Collection<AssignedPartition> partitions) {
+        buffer.purge(Set.copyOf(partitions))
+                .forEach((partition, token) -> partition.dropped(partition.tracker.forgetFrom(token)));
     }
 
-    /** Ends a bounded read once every assigned partition is at its end; what is buffered still goes out. */
+    /**
+     * Ends a bounded read once every assigned partition is at its end; what is buffered still goes out. Without
+     * partitions it stands by for those who have them, and ends when the group is through.
+     */
     private void endWhenAllRead() {
-        boolean all = everAssigned;
+        boolean all = !assignment.isEmpty() || isGroupThrough();
         for (AssignedPartition partition : assignment.values()) {
             if (!partition.atEnd && isReadToEnd(partition)) {
                 partition.atEnd = true;
@@ -281,10 +277,27 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
         }
     }
 
+    private boolean isGroupThrough() {
+        if (clock.nanoTime() - groupLookDueNanos < 0) {
+            return false;
+        }
+        try {
+            Map<TopicPartition, OffsetAndMetadata> committed = client.committed(endOffsets.keySet(), GROUP_LOOK);
+            return endOffsets.entrySet().stream().allMatch(end -> {
+                OffsetAndMetadata offset = committed.get(end.getKey());
+                return (offset == null ? 0 : offset.offset()) >= end.getValue();
+            });
+        } catch (RetriableException | WakeupException notNow) {
+            return false;
+        } finally {
+            groupLookDueNanos = clock.nanoTime() + GROUP_LOOK.toNanos();
+        }
+    }
+
     private boolean isReadToEnd(AssignedPartition partition) {
         try {
             return client.position(partition.id, Duration.ZERO) >= partition.endOffset;
-        } catch (RetriableException | IllegalStateException notYetKnown) {
+        } catch (RetriableException | WakeupException | IllegalStateException notYetKnown) {
             return false;
         }
     }
@@ -292,12 +305,12 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
     // ---- Owner thread, called by Rebalances inside a poll ----------------------------------------------------------
 
     void assigned(Collection<TopicPartition> ids) {
-        everAssigned = true;
         for (TopicPartition id : ids) {
             long endOffset = subscription.isUntilEnd() ? endOffsets.getOrDefault(id, 0L) : Long.MAX_VALUE;
             AssignedPartition partition =
-                    new AssignedPartition(id, new OffsetTracker(trackerCapacity, this::wake), endOffset);
+                    new AssignedPartition(id, new OffsetTracker(trackerCapacity, waiting::wake), endOffset);
             partition.paused = !emitting;
+            partition.atEnd = !emitting;
             assignment.put(id, partition);
         }
         if (!emitting) {
@@ -313,40 +326,30 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
         return withdrawn;
     }
 
-    /** Waits until all that was pulled of the partitions is finished; false if that was not so by the deadline. */
-    boolean awaitFinished(Collection<AssignedPartition> partitions, long deadlineNanos) {
-        boolean wasPolling = polling;
-        polling = false;
-        try {
-            for (AssignedPartition partition : partitions) {
-                while (true) {
-                    partition.tracker.advance();
-                    if (partition.tracker.isIdle()) {
-                        break;
-                    }
-                    long left = deadlineNanos - System.nanoTime();
-                    if (left <= 0) {
-                        return false;
-                    }
-                    if (partition.tracker.watchHead()) {
-                        LockSupport.parkNanos(this, left);
-                    }
+    /**
+     * Waits until all that was pulled of the partitions is finished; false if that was not so in time. A close does not
+     * wait longer here than anywhere: a failed pipeline will finish nothing more.
+     */
+    boolean awaitFinished(Collection<AssignedPartition> partitions, long nanos) {
+        long deadlineNanos = clock.nanoTime() + nanos;
+        for (AssignedPartition partition : partitions) {
+            while (partition.hasUnfinished()) {
+                long now = clock.nanoTime();
+                long left = deadlineNanos - now;
+                if (closeRequested) {
+                    left = Math.min(left, closeDeadlineNanos - now);
                 }
+                if (left <= 0) {
+                    return false;
+                }
+                waiting.park(left);
             }
-            return true;
-        } finally {
-            polling = wasPolling;
         }
+        return true;
     }
 
-    String commitNow(Collection<AssignedPartition> partitions) {
-        boolean wasPolling = polling;
-        polling = false;
-        try {
-            return commits.commitNow(partitions);
-        } finally {
-            polling = wasPolling;
-        }
+    void commitNow(Collection<AssignedPartition> partitions) {
+        commits.commitNow(partitions, Commits.SYNC_NANOS);
     }
 
     // ---- Owner thread, ending --------------------------------------------------------------------------------------
@@ -356,53 +359,72 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
         if (!stopped) {
             stopEmission();
         }
-        while (System.nanoTime() - closeDeadlineNanos < 0
-                && assignment.values().stream().anyMatch(this::hasUnfinished)) {
+        while (true) {
+            waiting.clearSignal();
+            long left = closeDeadlineNanos - clock.nanoTime();
+            if (left <= 0 || assignment.values().stream().noneMatch(AssignedPartition::hasUnfinished)) {
+                return;
+            }
             commits.commitIfDue();
-            poll();
+            poll(Math.min(left, MAX_POLL_NANOS));
         }
     }
 
-    private boolean hasUnfinished(AssignedPartition partition) {
-        do {
-            partition.tracker.advance();
-            if (partition.tracker.isIdle()) {
-                return false;
+    /** Commits what is finished, also after a failure, and closes the client. Always answers {@link #close}. */
+    private void end() {
+        List<String> leftUndone = new ArrayList<>();
+        try {
+            buffer.end();
+            List<String> unfinished = assignment.values().stream()
+                    .filter(AssignedPartition::hasUnfinished)
+                    .map(partition -> partition + "@" + partition.tracker.committableOffset() + " and "
+                            + (partition.tracker.outstanding() - 1) + " after it")
+                    .toList();
+            if (!unfinished.isEmpty()) {
+                leftUndone.add("unfinished, to be read again: " + String.join(", ", unfinished));
             }
-        } while (!partition.tracker.watchHead());
-        return true;
+            commitAtLast();
+            snapshot = takeSnapshot();
+        } catch (RuntimeException failure) {
+            LOG.warn("last commit failed: {}", failure.toString());
+            leftUndone.add(String.valueOf(failure.getMessage()));
+        } finally {
+            closeClient();
+            closed.complete(String.join("; ", leftUndone));
+        }
     }
 
-    private String closeClient(String leftUndone) {
-        String unfinished = assignment.values().stream()
-                .filter(this::hasUnfinished)
-                .map(partition -> partition + "@" + partition.tracker.committableOffset() + " and "
-                        + (partition.tracker.outstanding() - 1) + " after it")
-                .collect(Collectors.joining(", "));
-        snapshot = takeSnapshot();
+    /** While the group rebalances, the client commits only what it is about to give up, and has to poll to get there. */
+    private void commitAtLast() {
+        long deadlineNanos = clock.nanoTime() + Commits.SYNC_NANOS;
+        while (true) {
+            long left = deadlineNanos - clock.nanoTime();
+            try {
+                commits.commitNow(assignment.values(), left);
+                return;
+            } catch (RebalanceInProgressException pollFirst) {
+                if (left <= 0) {
+                    throw pollFirst;
+                }
+                emit(waiting.poll(Math.min(left, REBALANCE_POLL_NANOS)));
+            }
+        }
+    }
+
+    private void closeClient() {
         rebalances.closing();
         assignment.clear();
         try {
-            client.close(CloseOptions.timeout(Duration.ofSeconds(10)));
-        } catch (KafkaException failure) {
+            client.close(CloseOptions.timeout(CLOSE_TIMEOUT));
+        } catch (RuntimeException failure) {
             LOG.warn("closing the consumer failed: {}", failure.toString());
         }
-        if (unfinished.isEmpty()) {
-            return leftUndone;
-        }
-        String first = "unfinished, to be read again: " + unfinished;
-        return leftUndone.isEmpty() ? first : first + "; " + leftUndone;
-    }
-
-    private KafkaPipelineException describe(KafkaException failure) {
-        return new KafkaPipelineException(
-                "consuming " + subscription.topics() + " failed: " + failure.getMessage(), failure);
     }
 
     private ConsumerSnapshot takeSnapshot() {
         List<ConsumerSnapshot.PartitionSnapshot> partitions = assignment.values().stream()
                 .map(partition -> {
-                    partition.tracker.advance();
+                    partition.advance();
                     OptionalLong behind = currentLag(partition.id);
                     return new ConsumerSnapshot.PartitionSnapshot(
                             partition.id.topic(),
@@ -420,7 +442,7 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
     private OptionalLong currentLag(TopicPartition id) {
         try {
             return client.currentLag(id);
-        } catch (IllegalStateException notAssigned) {
+        } catch (IllegalStateException | KafkaException notKnown) {
             return OptionalLong.empty();
         }
     }

@@ -16,6 +16,7 @@ import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -40,21 +41,34 @@ public final class ConsumerSource<K, V> implements SourceFactory<ConsumerRecord<
     public Stage<ConsumerRecord<K, V>> create(StageContext context) {
         Map<String, Object> config = settings.clientConfig();
         Map<TopicPartition, Long> endOffsets = subscription.isUntilEnd() ? endOffsets(config) : Map.of();
-        int maxPollRecords = Integer.parseInt(String.valueOf(config.get(ConsumerConfig.MAX_POLL_RECORDS_CONFIG))
-                .trim());
         RecordBuffer buffer = new RecordBuffer();
-        KafkaConsumer<byte[], byte[]> client = new KafkaConsumer<>(config);
-        ConsumerLoop loop =
-                new ConsumerLoop(client, settings, maxPollRecords, subscription, endOffsets, context, buffer);
+        ConsumerLoop loop = start(config, endOffsets, context, buffer);
         context.onStop(loop::stop);
         context.onTermination(loop::close);
         context.expose(loop);
         context.depth(buffer::records);
-        Thread.ofPlatform()
-                .daemon()
-                .name("weir-" + context.pipelineName() + "-consumer")
-                .start(loop);
         return new SourceStage<>(buffer, settings, context.meter(), loop::stop);
+    }
+
+    /** From here on the owner thread closes the client, whatever happens. */
+    private ConsumerLoop start(
+            Map<String, Object> config,
+            Map<TopicPartition, Long> endOffsets,
+            StageContext context,
+            RecordBuffer buffer) {
+        KafkaConsumer<byte[], byte[]> client = new KafkaConsumer<>(config);
+        try {
+            ConsumerLoop loop = new ConsumerLoop(
+                    client, settings, ClientLimits.of(config), subscription, endOffsets, context, buffer, Clock.SYSTEM);
+            Thread.ofPlatform()
+                    .daemon()
+                    .name("weir-" + context.pipelineName() + "-consumer")
+                    .start(loop);
+            return loop;
+        } catch (RuntimeException | Error failure) {
+            client.close(CloseOptions.timeout(Duration.ZERO));
+            throw failure;
+        }
     }
 
     /** The end of each partition now. Blocks, so it is asked of an admin client on the starting thread. */

@@ -35,7 +35,7 @@ final class FlowControl {
     /** Pauses the partition if it is full. */
     void afterFetch(AssignedPartition partition, int assigned, Consumer<?, ?> client) {
         if (!partition.paused && isFull(partition, assigned)) {
-            partition.tracker.advance();
+            partition.advance();
             if (isFull(partition, assigned)) {
                 partition.paused = true;
                 client.pause(List.of(partition.id));
@@ -46,11 +46,6 @@ final class FlowControl {
     private boolean isFull(AssignedPartition partition, int assigned) {
         return partition.tracker.outstanding() >= highRecords
                 || partition.tracker.outstandingBytes() >= share(assigned);
-    }
-
-    private boolean isLow(AssignedPartition partition, int assigned) {
-        return partition.tracker.outstanding() <= highRecords / 2
-                && partition.tracker.outstandingBytes() <= share(assigned) / 2;
     }
 
     /**
@@ -71,13 +66,15 @@ final class FlowControl {
     }
 
     private boolean becomesLow(AssignedPartition partition, int assigned) {
+        int lowRecords = highRecords / 2;
+        long lowBytes = share(assigned) / 2;
         do {
-            partition.tracker.advance();
-            if (isLow(partition, assigned)) {
+            partition.advance();
+            if (partition.tracker.outstanding() <= lowRecords && partition.tracker.outstandingBytes() <= lowBytes) {
                 partition.tracker.unwatch();
                 return true;
             }
-        } while (!partition.tracker.watchHalf());
+        } while (!partition.tracker.watch(lowRecords, lowBytes));
         return false;
     }
 }

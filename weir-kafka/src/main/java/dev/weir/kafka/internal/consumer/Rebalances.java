@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,13 +21,15 @@ final class Rebalances implements ConsumerRebalanceListener {
     private static final Logger LOG = LoggerFactory.getLogger(Rebalances.class);
 
     private final ConsumerLoop loop;
+    private final Waiting waiting;
     private final long revokeDeadlineNanos;
 
     private int count;
     private boolean closing;
 
-    Rebalances(ConsumerLoop loop, Duration revokeDeadline) {
+    Rebalances(ConsumerLoop loop, Waiting waiting, Duration revokeDeadline) {
         this.loop = loop;
+        this.waiting = waiting;
         this.revokeDeadlineNanos = revokeDeadline.toNanos();
     }
 
@@ -42,32 +45,39 @@ final class Rebalances implements ConsumerRebalanceListener {
 
     @Override
     public void onPartitionsAssigned(Collection<TopicPartition> ids) {
-        loop.assigned(ids);
+        if (!closing) {
+            waiting.inCallback(() -> loop.assigned(ids));
+        }
     }
 
     @Override
     public void onPartitionsRevoked(Collection<TopicPartition> ids) {
-        if (closing || ids.isEmpty()) {
-            return;
+        if (!closing && !ids.isEmpty()) {
+            count++;
+            waiting.inCallback(() -> release(loop.withdraw(ids)));
         }
-        count++;
-        List<AssignedPartition> revoked = loop.withdraw(ids);
-        if (!loop.awaitFinished(revoked, System.nanoTime() + revokeDeadlineNanos)) {
+    }
+
+    private void release(List<AssignedPartition> revoked) {
+        if (!loop.awaitFinished(revoked, revokeDeadlineNanos)) {
             LOG.warn(
                     "gave up {} with work unfinished after {} ms; whoever takes them over repeats it",
                     revoked,
                     revokeDeadlineNanos / 1_000_000);
         }
-        loop.commitNow(revoked);
+        try {
+            loop.commitNow(revoked);
+        } catch (KafkaException failure) {
+            LOG.warn("last commit of {} failed: {}", revoked, failure.toString());
+        }
     }
 
     @Override
     public void onPartitionsLost(Collection<TopicPartition> ids) {
-        if (closing || ids.isEmpty()) {
-            return;
+        if (!closing && !ids.isEmpty()) {
+            count++;
+            LOG.warn("lost {} without notice; their unfinished work is dropped and will be repeated elsewhere", ids);
+            waiting.inCallback(() -> loop.withdraw(ids));
         }
-        count++;
-        LOG.warn("lost {} without notice; their unfinished work is dropped and will be repeated elsewhere", ids);
-        loop.withdraw(ids);
     }
 }

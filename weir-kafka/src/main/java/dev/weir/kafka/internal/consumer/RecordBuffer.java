@@ -1,6 +1,5 @@
 package dev.weir.kafka.internal.consumer;
 
-import dev.weir.kafka.internal.offsets.OffsetTracker;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
@@ -21,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class RecordBuffer {
 
     /** Records of one partition with consecutive tokens from {@code firstToken} on. */
-    private record Fetched(OffsetTracker tracker, long firstToken, Batch<ConsumerRecord<byte[], byte[]>> batch) {}
+    private record Fetched(AssignedPartition partition, long firstToken, Batch<ConsumerRecord<byte[], byte[]>> batch) {}
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition notEmptyOrEnded = lock.newCondition();
@@ -31,10 +30,10 @@ final class RecordBuffer {
     private int records;
     private boolean ended;
 
-    void add(OffsetTracker tracker, long firstToken, Batch<ConsumerRecord<byte[], byte[]>> batch) {
+    void add(AssignedPartition partition, long firstToken, Batch<ConsumerRecord<byte[], byte[]>> batch) {
         lock.lock();
         try {
-            fetched.add(new Fetched(tracker, firstToken, batch));
+            fetched.add(new Fetched(partition, firstToken, batch));
             records += batch.size();
             notEmptyOrEnded.signal();
         } finally {
@@ -54,20 +53,20 @@ final class RecordBuffer {
     }
 
     /**
-     * Drops the records of the given trackers.
+     * Drops the records of the given partitions.
      *
-     * @return for each tracker that lost records the token of the first one
+     * @return for each partition that lost records the token of the first one
      */
-    Map<OffsetTracker, Long> purge(Set<OffsetTracker> trackers) {
-        Map<OffsetTracker, Long> firstPurged = new HashMap<>();
+    Map<AssignedPartition, Long> purge(Set<AssignedPartition> partitions) {
+        Map<AssignedPartition, Long> firstPurged = new HashMap<>();
         lock.lock();
         try {
             for (Iterator<Fetched> each = fetched.iterator(); each.hasNext(); ) {
                 Fetched candidate = each.next();
-                if (trackers.contains(candidate.tracker)) {
+                if (partitions.contains(candidate.partition)) {
                     each.remove();
                     records -= candidate.batch.size();
-                    firstPurged.putIfAbsent(candidate.tracker, candidate.firstToken);
+                    firstPurged.putIfAbsent(candidate.partition, candidate.firstToken);
                 }
             }
         } finally {

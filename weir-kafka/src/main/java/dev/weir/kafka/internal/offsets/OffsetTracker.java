@@ -31,14 +31,16 @@ public final class OffsetTracker implements AckTarget {
     private static final int CHUNK_SLOTS = 1 << CHUNK_BITS;
     private static final int SLOT_MASK = CHUNK_SLOTS - 1;
 
-    /** {@link #watch} of a tracker that nobody waits on. */
+    /** {@link #watched} of a tracker that nobody waits on. */
     private static final long NOTHING = -1;
 
     private static final VarHandle CLAIMS = MethodHandles.arrayElementVarHandle(int[].class);
 
     private static final class Chunk {
         final long[] offsets = new long[CHUNK_SLOTS];
-        final int[] sizes = new int[CHUNK_SLOTS];
+        /** What the tracker's records weigh in sum, up to and with this one: sums of a stretch cost two looks. */
+        final long[] weights = new long[CHUNK_SLOTS];
+
         final int[] claims = new int[CHUNK_SLOTS];
     }
 
@@ -50,18 +52,19 @@ public final class OffsetTracker implements AckTarget {
     // Owner thread.
     private long head;
     private long tail;
-    private long outstandingBytes;
+    private long finishedBytes;
+    private long appendedBytes;
     private long nextOffset = -1;
     private boolean sealed;
 
     /** The token whose finish must wake the owner. Written by the owner, read by all. */
-    private volatile long watch = NOTHING;
+    private volatile long watched = NOTHING;
 
     /**
      * Creates an empty tracker.
      *
      * @param capacity records that may be outstanding, at least 1
-     * @param onWatchedFinished called on the acknowledging thread when a {@link #watchHead watched} record is finished;
+     * @param onWatchedFinished called on the acknowledging thread when a {@link #watch watched} record is finished;
      *     it must be fast and must not block
      */
     public OffsetTracker(int capacity, Runnable onWatchedFinished) {
@@ -98,11 +101,11 @@ public final class OffsetTracker implements AckTarget {
             chunks[at] = chunk;
         }
         int slot = (int) token & SLOT_MASK;
+        appendedBytes += bytes;
         chunk.offsets[slot] = offset;
-        chunk.sizes[slot] = bytes;
+        chunk.weights[slot] = appendedBytes;
         CLAIMS.setRelease(chunk.claims, slot, 1);
         tail = token + 1;
-        outstandingBytes += bytes;
         nextOffset = offset + 1;
         return token;
     }
@@ -113,7 +116,7 @@ public final class OffsetTracker implements AckTarget {
         int before = (int) CLAIMS.getAndAdd(claims, (int) token & SLOT_MASK, -1);
         if (before == 1) {
             // After the count, so that either the owner sees the count or this thread sees the watch.
-            if (watch == token) {
+            if (watched == token) {
                 onWatchedFinished.run();
             }
         } else if (before < 1) {
@@ -134,7 +137,7 @@ public final class OffsetTracker implements AckTarget {
         long from = head;
         while (head < tail && claimsOf(head) == 0) {
             Chunk chunk = chunkOf(head);
-            outstandingBytes -= chunk.sizes[(int) head & SLOT_MASK];
+            finishedBytes = chunk.weights[(int) head & SLOT_MASK];
             head++;
             if (((int) head & SLOT_MASK) == 0) {
                 recycle(chunk);
@@ -172,77 +175,63 @@ public final class OffsetTracker implements AckTarget {
 
     /** What those records weigh. */
     public long outstandingBytes() {
-        return outstandingBytes;
-    }
-
-    /** Records between the two that are finished out of order: they would be repeated after a crash. */
-    public int finishedAhead() {
-        int finished = 0;
-        for (long token = head; token < tail; token++) {
-            if (claimsOf(token) == 0) {
-                finished++;
-            }
-        }
-        return finished;
+        return appendedBytes - finishedBytes;
     }
 
     /**
-     * Forgets {@code token} and all after it, records that were appended but will not be emitted, and seals the tracker.
-     * None of them may have been published.
-     */
-    public void forgetFrom(long token) {
-        if (token < head || token > tail) {
-            throw new IllegalArgumentException("token=" + token + " is not within " + head + " to " + tail);
-        }
-        sealed = true;
-        if (token < tail) {
-            nextOffset = offsetOf(token);
-        }
-        while (tail > token) {
-            tail--;
-            outstandingBytes -= chunkOf(tail).sizes[(int) tail & SLOT_MASK];
-        }
-    }
-
-    /** Takes no more records: one was dropped, and nothing past it may ever be committed in this assignment. */
-    public void seal() {
-        sealed = true;
-    }
-
-    public boolean isSealed() {
-        return sealed;
-    }
-
-    /**
-     * Asks for a call when the first unfinished record is finished.
+     * Forgets {@code token} and all after it, records that were appended but will not be emitted, and takes no more: what
+     * comes after a dropped record may never be committed in this assignment. None of them may have been published.
      *
-     * @return false if it is finished already, so that nobody will call; then {@link #advance} has something to do
+     * @return the offset of the first one
      */
-    public boolean watchHead() {
-        if (head == tail) {
+    public long forgetFrom(long token) {
+        if (token < head || token >= tail) {
+            throw new IllegalArgumentException("token=" + token + " is not within " + head + " to " + (tail - 1));
+        }
+        sealed = true;
+        nextOffset = offsetOf(token);
+        appendedBytes = token == head ? finishedBytes : weightUpTo(token - 1);
+        tail = token;
+        return nextOffset;
+    }
+
+    /**
+     * Asks for a call when no more may be outstanding than is given here. The call comes at the latest then and may come
+     * earlier, because only one record is watched at a time: the one that must be finished last in any case or, once that
+     * is finished, the first unfinished one.
+     *
+     * @return false if nobody will call, because it is so already or {@link #advance} has something to do
+     */
+    public boolean watch(int records, long bytes) {
+        if (outstanding() <= records && outstandingBytes() <= bytes) {
             return false;
         }
-        watch = head;
-        return claimsOf(head) != 0;
+        return watchToken(lastInTheWay(records, bytes)) || watchToken(head);
     }
 
-    /**
-     * Asks for a call when about half of what is outstanding is finished: exactly half if work is finished in order,
-     * else when the first unfinished record is. Returns like {@link #watchHead}.
-     */
-    public boolean watchHalf() {
-        long middle = head + (tail - head) / 2;
-        if (middle < tail) {
-            watch = middle;
-            if (claimsOf(middle) != 0) {
-                return true;
+    private boolean watchToken(long token) {
+        watched = token;
+        return claimsOf(token) != 0;
+    }
+
+    /** The record with which the rest would fit: all up to it must be finished first. */
+    private long lastInTheWay(int records, long bytes) {
+        long low = Math.max(head, tail - 1 - records);
+        long high = tail - 1;
+        while (low < high) {
+            long middle = (low + high) >>> 1;
+            if (appendedBytes - weightUpTo(middle) <= bytes) {
+                high = middle;
+            } else {
+                low = middle + 1;
             }
         }
-        return watchHead();
+        return low;
     }
 
+    /** Takes back {@link #watch(int, long)}; a call that is under way may still come. */
     public void unwatch() {
-        watch = NOTHING;
+        watched = NOTHING;
     }
 
     private int claimsOf(long token) {
@@ -251,6 +240,10 @@ public final class OffsetTracker implements AckTarget {
 
     private long offsetOf(long token) {
         return chunkOf(token).offsets[(int) token & SLOT_MASK];
+    }
+
+    private long weightUpTo(long token) {
+        return chunkOf(token).weights[(int) token & SLOT_MASK];
     }
 
     private Chunk chunkOf(long token) {

@@ -1,0 +1,37 @@
+package dev.weir.kafka.internal.consumer;
+
+import dev.weir.kafka.ConsumerSettings;
+import java.time.Duration;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+
+/**
+ * What the client was told that the owner thread has to know. Immutable.
+ *
+ * @param maxPollRecords records that one poll returns at most
+ * @param maxPollInterval how long the group lets a member stay in a callback
+ */
+record ClientLimits(int maxPollRecords, Duration maxPollInterval) {
+
+    /** What is left of the poll interval for the commit and the way back after a revoke has waited; at most half. */
+    private static final Duration REVOKE_MARGIN = Duration.ofSeconds(30);
+
+    /** Reads the configuration of a client that was made with it, so that it is known to be valid. */
+    static ClientLimits of(Map<String, Object> clientConfig) {
+        return new ClientLimits(
+                number(clientConfig, ConsumerConfig.MAX_POLL_RECORDS_CONFIG, ConsumerConfig.DEFAULT_MAX_POLL_RECORDS),
+                Duration.ofMillis(number(clientConfig, ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, 300_000)));
+    }
+
+    private static int number(Map<String, Object> config, String name, int otherwise) {
+        return Integer.parseInt(
+                String.valueOf(config.getOrDefault(name, otherwise)).trim());
+    }
+
+    /** The deadline of the settings, or less if the group would expel a member that waits so long. */
+    Duration revokeDeadline(ConsumerSettings<?, ?> settings) {
+        Duration half = maxPollInterval.dividedBy(2);
+        Duration most = maxPollInterval.minus(half.compareTo(REVOKE_MARGIN) < 0 ? half : REVOKE_MARGIN);
+        return settings.revokeDeadline().compareTo(most) < 0 ? settings.revokeDeadline() : most;
+    }
+}

@@ -1,0 +1,91 @@
+package dev.weir.kafka.internal.consumer;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.WakeupException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The owner thread's ways to wait, each of which a signal ends. {@link #wake} is thread-safe; the rest belongs to the
+ * owner thread.
+ *
+ * <p>The client is woken only while it polls. Anywhere else a wake-up would end a commit, or a question for a position,
+ * that has nothing to do with it; there the signal is kept for the next poll.
+ */
+final class Waiting {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Waiting.class);
+    private static final long ERROR_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    private final Consumer<byte[], byte[]> client;
+    private final Clock clock;
+
+    private volatile boolean signalled;
+    private volatile boolean polling;
+    private volatile @Nullable Thread owner;
+
+    Waiting(Consumer<byte[], byte[]> client, Clock clock) {
+        this.client = client;
+        this.clock = clock;
+    }
+
+    /** Makes the owner look at what has changed, soon. */
+    void wake() {
+        signalled = true;
+        if (polling) {
+            client.wakeup();
+        }
+        LockSupport.unpark(owner);
+    }
+
+    /** Declares the calling thread the owner. */
+    void own() {
+        owner = Thread.currentThread();
+    }
+
+    /** Forgets signals that came so far; what they tell of must be looked at after this. */
+    void clearSignal() {
+        signalled = false;
+    }
+
+    /** Polls once; no records come if nothing did in time, on a signal, and after an error that passes. */
+    ConsumerRecords<byte[], byte[]> poll(long nanos) {
+        polling = true;
+        try {
+            // A signal after this look finds `polling` set and wakes the poll itself.
+            return client.poll(signalled ? Duration.ZERO : Duration.ofNanos(Math.max(0, nanos)));
+        } catch (WakeupException woken) {
+            return ConsumerRecords.empty();
+        } catch (RetriableException passing) {
+            LOG.warn("poll failed, trying again: {}", passing.toString());
+            clock.park(ERROR_PAUSE_NANOS);
+            return ConsumerRecords.empty();
+        } finally {
+            polling = false;
+        }
+    }
+
+    /** Runs what the client calls back from within a poll. */
+    void inCallback(Runnable body) {
+        boolean wasPolling = polling;
+        polling = false;
+        try {
+            body.run();
+        } finally {
+            polling = wasPolling;
+            if (wasPolling && signalled) {
+                client.wakeup();
+            }
+        }
+    }
+
+    void park(long nanos) {
+        clock.park(nanos);
+    }
+}

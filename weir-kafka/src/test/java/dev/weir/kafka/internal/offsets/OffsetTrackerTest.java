@@ -1,0 +1,286 @@
+package dev.weir.kafka.internal.offsets;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class OffsetTrackerTest {
+
+    private static final long ANY_BYTES = Long.MAX_VALUE;
+
+    private final AtomicInteger calls = new AtomicInteger();
+
+    private OffsetTracker tracker(int capacity) {
+        return new OffsetTracker(capacity, calls::incrementAndGet);
+    }
+
+    @Test
+    void tracker_randomWalk_agreesWithPlainModel() {
+        for (long seed = 0; seed < 2_000; seed++) {
+            try {
+                new Walk(seed).run();
+            } catch (RuntimeException | AssertionError failure) {
+                throw new AssertionError("seed " + seed, failure);
+            }
+        }
+    }
+
+    /** Drives a tracker and a list of plain records side by side, and compares them after each step. */
+    private static final class Walk {
+
+        private static final class Row {
+            final long token;
+            final long offset;
+            final int bytes;
+            int claims = 1;
+
+            Row(long token, long offset, int bytes) {
+                this.token = token;
+                this.offset = offset;
+                this.bytes = bytes;
+            }
+        }
+
+        private final Random random;
+        private final int capacity;
+        private final AtomicInteger calls = new AtomicInteger();
+        private final OffsetTracker tracker;
+        private final List<Row> outstanding = new ArrayList<>();
+        private final List<Row> claimed = new ArrayList<>();
+        private long nextOffset;
+        private long afterLast = -1;
+        private boolean sealed;
+        private int watchedRecords = -1;
+        private long watchedBytes;
+
+        Walk(long seed) {
+            random = new Random(seed);
+            // From one slot to several chunks, so that windows fill and chunk borders are crossed often.
+            capacity = 1 + random.nextInt(random.nextBoolean() ? 8 : 3_000);
+            tracker = new OffsetTracker(capacity, calls::incrementAndGet);
+            nextOffset = random.nextInt(1_000);
+        }
+
+        void run() {
+            int steps = 200 + random.nextInt(200);
+            for (int step = 0; step < steps; step++) {
+                switch (random.nextInt(8)) {
+                    case 0, 1 -> append(1 + random.nextInt(capacity));
+                    case 2, 3, 4 -> acknowledge(1 + random.nextInt(capacity));
+                    case 5 -> retain();
+                    case 6 -> watch();
+                    default -> {
+                        if (random.nextInt(100) == 0) {
+                            forget();
+                        }
+                    }
+                }
+                advanceAndCompare();
+            }
+        }
+
+        private void append(int wanted) {
+            if (sealed) {
+                assertThatThrownBy(() -> tracker.append(nextOffset, 1)).isInstanceOf(IllegalStateException.class);
+                return;
+            }
+            for (int i = 0; i < wanted && outstanding.size() < capacity; i++) {
+                nextOffset += random.nextInt(4) == 0 ? random.nextInt(50) : 0;
+                int bytes = random.nextInt(1_000);
+                Row row = new Row(tracker.append(nextOffset, bytes), nextOffset, bytes);
+                outstanding.add(row);
+                claimed.add(row);
+                nextOffset++;
+                afterLast = nextOffset;
+            }
+            if (outstanding.size() == capacity) {
+                assertThatThrownBy(() -> tracker.append(nextOffset, 1)).hasMessageContaining("window full");
+            }
+        }
+
+        private void acknowledge(int wanted) {
+            for (int i = 0; i < wanted && !claimed.isEmpty(); i++) {
+                // Mostly near the front, as work is; sometimes anywhere.
+                int reach = random.nextInt(5) == 0 ? claimed.size() : Math.min(claimed.size(), 16);
+                int at = random.nextInt(reach);
+                Row row = claimed.get(at);
+                tracker.ack(row.token);
+                if (--row.claims == 0) {
+                    claimed.remove(at);
+                }
+            }
+        }
+
+        private void retain() {
+            if (!claimed.isEmpty()) {
+                Row row = claimed.get(random.nextInt(claimed.size()));
+                int more = 1 + random.nextInt(3);
+                tracker.retain(row.token, more);
+                row.claims += more;
+            }
+        }
+
+        private void watch() {
+            int records = random.nextInt(Math.max(1, outstanding.size() + 1));
+            long bytes = random.nextBoolean() ? ANY_BYTES : random.nextInt(1 + 500 * (outstanding.size() + 1));
+            calls.set(0);
+            boolean waits = tracker.watch(records, bytes);
+            if (isLow(records, bytes)) {
+                assertThat(waits).isFalse();
+            }
+            watchedRecords = waits ? records : -1;
+            watchedBytes = bytes;
+        }
+
+        private boolean isLow(int records, long bytes) {
+            return outstanding.size() <= records
+                    && outstanding.stream().mapToLong(row -> row.bytes).sum() <= bytes;
+        }
+
+        /** Drops a suffix of records that nobody has acknowledged anything of, as a purge does. */
+        private void forget() {
+            int from = outstanding.size();
+            while (from > 0 && outstanding.get(from - 1).claims > 0 && random.nextInt(8) != 0) {
+                from--;
+            }
+            if (sealed || from == outstanding.size()) {
+                return;
+            }
+            Row first = outstanding.get(from);
+            assertThat(tracker.forgetFrom(first.token)).isEqualTo(first.offset);
+            List<Row> dropped = outstanding.subList(from, outstanding.size());
+            claimed.removeAll(dropped);
+            dropped.clear();
+            afterLast = first.offset;
+            sealed = true;
+            watchedRecords = -1;
+        }
+
+        private void advanceAndCompare() {
+            int finished = 0;
+            while (!outstanding.isEmpty() && outstanding.get(0).claims == 0) {
+                outstanding.remove(0);
+                finished++;
+            }
+            if (watchedRecords >= 0 && isLow(watchedRecords, watchedBytes)) {
+                assertThat(calls.get()).as("calls for a watch that came true").isPositive();
+                watchedRecords = -1;
+            }
+            assertThat(tracker.advance()).isEqualTo(finished);
+            assertThat(tracker.outstanding()).isEqualTo(outstanding.size());
+            assertThat(tracker.isIdle()).isEqualTo(outstanding.isEmpty());
+            assertThat(tracker.outstandingBytes())
+                    .isEqualTo(outstanding.stream().mapToLong(row -> row.bytes).sum());
+            assertThat(tracker.committableOffset())
+                    .isEqualTo(outstanding.isEmpty() ? afterLast : outstanding.get(0).offset);
+        }
+    }
+
+    @Test
+    void tracker_millionOutstandingAcknowledgedBackwards_advancesAtOnce() {
+        OffsetTracker tracker = tracker(1_000_000);
+        for (int i = 0; i < 1_000_000; i++) {
+            tracker.append(2L * i, 1);
+        }
+        for (int token = 999_999; token > 0; token--) {
+            tracker.ack(token);
+        }
+        assertThat(tracker.advance()).isZero();
+        assertThat(tracker.committableOffset()).isZero();
+        tracker.ack(0);
+        assertThat(tracker.advance()).isEqualTo(1_000_000);
+        assertThat(tracker.committableOffset()).isEqualTo(1_999_999);
+        assertThat(tracker.outstandingBytes()).isZero();
+    }
+
+    @Test
+    void ack_moreOftenThanClaimed_throws() {
+        OffsetTracker tracker = tracker(10);
+        long token = tracker.append(5, 1);
+        tracker.ack(token);
+        assertThatThrownBy(() -> tracker.ack(token)).hasMessageContaining("more often than claimed");
+    }
+
+    @Test
+    void retain_afterFinish_throws() {
+        OffsetTracker tracker = tracker(10);
+        long token = tracker.append(5, 1);
+        tracker.ack(token);
+        assertThatThrownBy(() -> tracker.retain(token, 1)).hasMessageContaining("after it was finished");
+    }
+
+    @Test
+    void watch_middleFinishedButHeadNot_waitsForHead() {
+        OffsetTracker tracker = tracker(10);
+        for (int i = 0; i < 4; i++) {
+            tracker.append(i, 1);
+        }
+        tracker.ack(1);
+        assertThat(tracker.watch(2, ANY_BYTES)).isTrue();
+        tracker.ack(0);
+        assertThat(calls).hasValue(1);
+    }
+
+    // Once the record in the middle was watched, and a stuck one there kept a partition paused that was low long since.
+    @Test
+    void watch_onlyRecordsInTheWayFinish_calls() {
+        OffsetTracker tracker = tracker(10);
+        for (int i = 0; i < 4; i++) {
+            tracker.append(i, 1);
+        }
+        assertThat(tracker.watch(2, ANY_BYTES)).isTrue();
+        tracker.ack(0);
+        tracker.ack(1);
+        assertThat(calls.get()).isPositive();
+    }
+
+    @Test
+    void watch_heavyRecordsInFront_callsWhenTheyAreFinished() {
+        OffsetTracker tracker = tracker(10);
+        tracker.append(0, 1_000);
+        for (int i = 1; i < 5; i++) {
+            tracker.append(i, 1);
+        }
+        assertThat(tracker.watch(5, 10)).isTrue();
+        tracker.ack(0);
+        assertThat(calls).hasValue(1);
+    }
+
+    /** Owner and acknowledger race for each watch; a lost wake-up shows as an owner that waits in vain. */
+    @Test
+    void watch_underRacingAcknowledgements_missesNoWakeUp() throws Exception {
+        Semaphore woken = new Semaphore(0);
+        OffsetTracker tracker = new OffsetTracker(64, woken::release);
+        int rounds = 20_000;
+        Semaphore published = new Semaphore(0);
+        Thread acknowledger = Thread.ofPlatform().start(() -> {
+            for (long token = 0; token < rounds; token++) {
+                published.acquireUninterruptibly();
+                tracker.ack(token);
+            }
+        });
+        int appended = 0;
+        while (appended < rounds || !tracker.isIdle()) {
+            while (appended < rounds && tracker.outstanding() < 2) {
+                tracker.append(appended++, 1);
+                published.release();
+            }
+            woken.drainPermits();
+            if (tracker.watch(0, 0)) {
+                assertThat(woken.tryAcquire(10, TimeUnit.SECONDS))
+                        .as("wake-up at %s", tracker.committableOffset())
+                        .isTrue();
+            }
+            tracker.advance();
+        }
+        acknowledger.join();
+        assertThat(tracker.committableOffset()).isEqualTo(rounds);
+    }
+}
