@@ -1,0 +1,154 @@
+package dev.weir.cli;
+
+import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.KafkaClusterException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParentCommand;
+
+/**
+ * {@code weir broker}: a development cluster, until a signal. One broker runs in this process, which is the quickest;
+ * several run in a process each, as real ones do, so that any of them can be killed and does not take the others along.
+ */
+@Command(
+        name = "broker",
+        sortOptions = false,
+        description = {
+            "Run a Kafka cluster for development on the loopback interface, without Docker.",
+            "Prints its bootstrap address on standard output when it is ready. Ctrl-C stops it."
+        })
+final class BrokerCommand implements Callable<Integer> {
+
+    private static final int MAX_BROKERS = 16;
+    private static final int MAX_PORT = 65_535;
+
+    // Held here, because the log manager holds its loggers weakly and a collected one forgets its level.
+    private static final List<Logger> SERVER_LOGGERS =
+            List.of(Logger.getLogger("kafka"), Logger.getLogger("org.apache.kafka"));
+
+    @ParentCommand
+    private Main weir;
+
+    @Option(
+            names = "--brokers",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "How many brokers, 1 to " + MAX_BROKERS + " (default: ${DEFAULT-VALUE}). With 3 or more, the"
+                    + " cluster survives the loss of any one.")
+    private int brokers;
+
+    @Option(
+            names = "--port",
+            paramLabel = "P",
+            defaultValue = "9092",
+            description = "Port of the first broker; the next ones follow (default: ${DEFAULT-VALUE}). 0 for any free.")
+    private int port;
+
+    @Option(
+            names = "--data",
+            paramLabel = "DIR",
+            description =
+                    "Folder that keeps topics and offsets for the next start. Without it they end with the command.")
+    private @Nullable Path data;
+
+    @Option(
+            names = "--topic",
+            paramLabel = "NAME:PARTITIONS",
+            description = "Create this topic if there is none of that name. May be repeated.")
+    private List<String> topics = new ArrayList<>();
+
+    @Option(names = "--json", description = "Print a JSON object instead of the address.")
+    private boolean json;
+
+    @Override
+    public Integer call() throws InterruptedException {
+        List<NewTopic> wanted = check();
+        // From here on a signal is a request, so that a cluster that is just starting is closed as well.
+        weir.shutdown().onStop(() -> {});
+        SERVER_LOGGERS.forEach(logger -> logger.setLevel(Level.INFO)); // for the log files; terminals have a level too
+        try (KafkaCluster cluster = start()) {
+            wanted.forEach(topic -> topic.createIn(cluster));
+            announce(cluster);
+            weir.shutdown().await();
+        } catch (KafkaClusterException e) {
+            throw CliFailure.work(String.valueOf(e.getMessage()), "", e);
+        }
+        return ExitCode.DONE;
+    }
+
+    private List<NewTopic> check() {
+        if (brokers < 1 || brokers > MAX_BROKERS) {
+            throw CliFailure.badValue("--brokers", brokers, "1 to " + MAX_BROKERS);
+        }
+        int highest = MAX_PORT - brokers + 1;
+        if (port < 0 || port > highest) {
+            throw CliFailure.badValue("--port", port, "0 to " + highest);
+        }
+        return topics.stream().map(NewTopic::parse).toList();
+    }
+
+    private KafkaCluster start() {
+        KafkaCluster.Builder builder = KafkaCluster.builder().brokers(brokers).port(port);
+        if (data != null) {
+            builder.dataFolder(data);
+        }
+        if (brokers > 1) {
+            builder.forked();
+        }
+        return builder.start();
+    }
+
+    private void announce(KafkaCluster cluster) {
+        if (json) {
+            weir.json().write(out -> {
+                out.writeStringField("bootstrap_servers", cluster.bootstrapServers());
+                out.writeNumberField("brokers", brokers);
+                out.writeStringField("cluster_id", cluster.clusterId());
+                out.writeStringField("folder", cluster.folder().toString());
+            });
+        } else {
+            weir.out().println(cluster.bootstrapServers());
+        }
+        if (weir.terminal().isLive()) {
+            weir.terminal()
+                    .note("ready; logs are in " + cluster.logs() + (data == null ? ", data ends with this command" : "")
+                            + "; Ctrl-C stops it");
+        }
+    }
+
+    /** A topic that was asked for. */
+    private record NewTopic(String name, int partitions) {
+
+        private static final int MAX_PARTITIONS = 10_000;
+
+        static NewTopic parse(String text) {
+            int colon = text.lastIndexOf(':');
+            try {
+                int partitions = Integer.parseInt(text.substring(colon + 1));
+                if (colon > 0 && partitions >= 1 && partitions <= MAX_PARTITIONS) {
+                    return new NewTopic(text.substring(0, colon), partitions);
+                }
+            } catch (NumberFormatException ignored) { // Said below.
+            }
+            throw CliFailure.badValue("--topic", text, "NAME:PARTITIONS with 1 to " + MAX_PARTITIONS + " partitions");
+        }
+
+        void createIn(KafkaCluster cluster) {
+            try {
+                if (cluster.admin().listTopics().names().get().contains(name)) {
+                    return;
+                }
+            } catch (Exception e) {
+                throw new KafkaClusterException("cannot list the topics: " + e.getMessage(), e);
+            }
+            cluster.createTopic(name, partitions);
+        }
+    }
+}

@@ -1,0 +1,169 @@
+package dev.weir.cli;
+
+import dev.weir.cli.PipeOptions.Via;
+import dev.weir.examples.asimov.AsimovRecords;
+import dev.weir.examples.asimov.AsimovTranslator;
+import dev.weir.examples.asimov.Malformed;
+import dev.weir.examples.asimov.Translation;
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.KafkaSink;
+import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.RecordOrdering;
+import dev.weir.kafka.Subscription;
+import dev.weir.stream.Ordering;
+import dev.weir.stream.Pipeline;
+import dev.weir.stream.Source;
+import java.util.Objects;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The pipeline of {@code weir pipe}: which stages, on which threads. Its functions are thread-safe; close it after the
+ * pipeline has ended.
+ *
+ * <pre>
+ *   consume -> [work: waits, concurrent, in the asked order] -> [cpu: computes, parallel, in input order]
+ *           -> identity | asimov (with cpu) | exec: send -> process -> receive, one after the other
+ *           -> produce
+ * </pre>
+ */
+final class PipeFlow implements AutoCloseable {
+
+    /** Records that {@code --work} holds at once unless told otherwise. */
+    static final int DEFAULT_BLOCKING = 16;
+
+    /** Lines under way in an {@code exec:} process unless told otherwise. */
+    static final int DEFAULT_LINES = 1024;
+
+    private static final int MAX_WORKERS = 1024;
+
+    private final PipeOptions options;
+    private final PipeRecords records;
+    private final @Nullable LineProcess process;
+    private final LongAdder deadLettered = new LongAdder();
+
+    PipeFlow(PipeOptions options) {
+        this.options = options;
+        this.records = new PipeRecords(options.to, options.deadLetter);
+        this.process = options.via instanceof Via.Exec exec
+                ? LineProcess.start(exec.command(), options.concurrency == null ? DEFAULT_LINES : options.concurrency)
+                : null;
+    }
+
+    /** Records that went to the dead-letter topic instead of the output, or are on their way there. */
+    long deadLettered() {
+        return deadLettered.sum();
+    }
+
+    Pipeline pipeline(ConsumerSettings<byte[], byte[]> consumer, ProducerSettings<byte[], byte[]> producer) {
+        Subscription topics = Subscription.topics(options.from);
+        Source<ConsumerRecord<byte[], byte[]>> consumed =
+                KafkaSource.committable(consumer, options.untilEnd ? topics.untilEnd() : topics);
+        if (options.work.isPositive()) {
+            int concurrency = options.concurrency == null ? DEFAULT_BLOCKING : options.concurrency;
+            long nanos = options.work.toNanos();
+            consumed = consumed.mapBlocking(concurrency, ordering(), record -> {
+                        block(nanos);
+                        return record;
+                    })
+                    .named("work");
+        }
+        return via(consumed).to(KafkaSink.producing(producer)).named("pipe");
+    }
+
+    private Ordering<ConsumerRecord<byte[], byte[]>> ordering() {
+        return switch (options.ordering) {
+            case partition -> RecordOrdering.byPartition();
+            case key -> RecordOrdering.byKey();
+            case unordered -> Ordering.unordered();
+        };
+    }
+
+    private Source<ProducerRecord<byte[], byte[]>> via(Source<ConsumerRecord<byte[], byte[]>> consumed) {
+        long spinNanos = options.workCpu.toNanos();
+        int workers = Math.min(
+                MAX_WORKERS,
+                options.concurrency == null ? Runtime.getRuntime().availableProcessors() : options.concurrency);
+        return switch (options.via) {
+            case Via.Identity ignored when spinNanos == 0 -> consumed.map(records::passOn);
+            case Via.Identity ignored ->
+                consumed.mapParallel(workers, record -> records.passOn(spin(spinNanos, record)))
+                        .named("work-cpu");
+            case Via.Asimov ignored -> {
+                AsimovTranslator translator = new AsimovTranslator();
+                yield consumed.mapParallel(workers, record -> translate(translator, spin(spinNanos, record)))
+                        .named("asimov");
+            }
+            case Via.Exec ignored -> {
+                LineProcess lines = Objects.requireNonNull(process);
+                yield (spinNanos == 0
+                                ? consumed
+                                : consumed.mapParallel(workers, record -> spin(spinNanos, record))
+                                        .named("work-cpu"))
+                        .mapBlocking(1, Ordering.input(), record -> send(lines, record))
+                        .named("exec-send")
+                        .mapBlocking(1, Ordering.input(), Sent::receive)
+                        .named("exec");
+            }
+        };
+    }
+
+    private ProducerRecord<byte[], byte[]> translate(
+            AsimovTranslator translator, ConsumerRecord<byte[], byte[]> record) {
+        Translation translation = translator.translate(record.value());
+        if (translation instanceof Malformed) {
+            deadLettered.increment();
+        }
+        return AsimovRecords.toProduce(record, translation, options.to, Objects.requireNonNull(options.deadLetter));
+    }
+
+    /** A record whose line is under way, or that could not be sent as a line. */
+    private interface Sent {
+        ProducerRecord<byte[], byte[]> receive() throws InterruptedException;
+    }
+
+    private Sent send(LineProcess lines, ConsumerRecord<byte[], byte[]> record) throws InterruptedException {
+        String refusal = LineProcess.refusal(record.value());
+        if (refusal == null) {
+            LineProcess.Answer answer = lines.send(record.value());
+            return () -> records.passOn(record, answer.await());
+        }
+        if (options.deadLetter == null) {
+            throw new LineProcessException("record " + record.topic() + "-" + record.partition() + "@" + record.offset()
+                    + " cannot go through exec: " + refusal + "; --dead-letter TOPIC lets the others pass");
+        }
+        deadLettered.increment();
+        ProducerRecord<byte[], byte[]> letter = records.deadLetter(record, "NOT_A_LINE", refusal);
+        return () -> letter;
+    }
+
+    private static void block(long nanos) throws InterruptedException {
+        long endNanos = System.nanoTime() + nanos;
+        long left;
+        while ((left = endNanos - System.nanoTime()) > 0) {
+            LockSupport.parkNanos(left);
+            if (Thread.interrupted()) {
+                throw new InterruptedException("stopped at work");
+            }
+        }
+    }
+
+    private static <T> T spin(long nanos, T element) {
+        long endNanos = System.nanoTime() + nanos;
+        while (System.nanoTime() - endNanos < 0) {
+            Thread.onSpinWait();
+        }
+        return element;
+    }
+
+    @Override
+    public void close() {
+        if (process != null) {
+            process.close();
+        }
+    }
+}

@@ -1,0 +1,201 @@
+package dev.weir.cli;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/** The options of {@code weir pipe}, as typed. Filled by picocli, then read only. */
+final class PipeOptions {
+
+    /** The order in which records are worked on. */
+    enum Order {
+        partition,
+        key,
+        unordered
+    }
+
+    /** What is done with each record. */
+    sealed interface Via {
+
+        record Identity() implements Via {}
+
+        record Asimov() implements Via {}
+
+        record Exec(String command) implements Via {}
+    }
+
+    static final int MAX_CONCURRENCY = 10_000;
+
+    private static final Duration MAX_WORK = Duration.ofHours(1);
+    private static final Pattern ADDRESSES = Pattern.compile("[^\\s,]+:\\d{1,5}(,[^\\s,]+:\\d{1,5})*");
+
+    @Option(
+            names = "--bootstrap-server",
+            required = true,
+            paramLabel = "HOST:PORT[,...]",
+            description = "Where the brokers are.")
+    String bootstrapServers;
+
+    @Option(names = "--from", required = true, paramLabel = "TOPIC", description = "Topic to read.")
+    String from;
+
+    @Option(names = "--to", required = true, paramLabel = "TOPIC", description = "Topic to write.")
+    String to;
+
+    @Option(
+            names = "--group",
+            required = true,
+            paramLabel = "GROUP",
+            description = "Consumer group whose committed offsets say where to go on.")
+    String group;
+
+    @Option(
+            names = "--via",
+            paramLabel = "HOW",
+            defaultValue = "identity",
+            converter = ViaConverter.class,
+            description = "What is done with a record: identity (nothing, the default), asimov (JSON event to"
+                    + " Protobuf), or exec:CMD (the value goes as a line through a shell command).")
+    Via via;
+
+    @Option(
+            names = "--concurrency",
+            paramLabel = "N",
+            description = "Records worked on at once, 1 to " + MAX_CONCURRENCY + ". Default: "
+                    + PipeFlow.DEFAULT_BLOCKING
+                    + " for --work, " + PipeFlow.DEFAULT_LINES + " lines under way for exec:CMD, one per processor for"
+                    + " what computes.")
+    @Nullable
+    Integer concurrency;
+
+    @Option(
+            names = "--ordering",
+            paramLabel = "ORDER",
+            defaultValue = "key",
+            description = "Order that is kept under concurrency: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+    Order ordering;
+
+    @Option(
+            names = "--guarantee",
+            paramLabel = "G",
+            defaultValue = "at-least-once",
+            description = "Delivery guarantee; at-least-once, the default, is what exists now.")
+    String guarantee;
+
+    @Option(
+            names = "--work",
+            paramLabel = "TIME",
+            description = "Let each record wait this long, as a handler that blocks.")
+    Duration work = Duration.ZERO;
+
+    @Option(
+            names = "--work-cpu",
+            paramLabel = "TIME",
+            description = "Let each record occupy a processor this long, as a handler that computes.")
+    Duration workCpu = Duration.ZERO;
+
+    @Option(
+            names = "--dead-letter",
+            paramLabel = "TOPIC",
+            description = "Topic for records that cannot be worked on, as they came and with the reason in headers.")
+    @Nullable
+    String deadLetter;
+
+    @Option(names = "--until-end", description = "Stop at the end that --from has at the start. Without it: run on.")
+    boolean untilEnd;
+
+    @Option(
+            names = "--client-config",
+            paramLabel = "FILE",
+            description = "Properties for all Kafka clients: security, timeouts, fetch sizes.")
+    @Nullable
+    Path clientConfig;
+
+    @Option(
+            names = "--drain-timeout",
+            paramLabel = "TIME",
+            defaultValue = "30s",
+            description = "How long Ctrl-C or SIGTERM lets records under way finish (default: ${DEFAULT-VALUE}).")
+    Duration drainTimeout;
+
+    @Option(names = "--json", description = "Print the summary as one JSON object on standard output.")
+    boolean json;
+
+    /** Refuses what does not go together or is out of bounds. */
+    void check() {
+        if (!ADDRESSES.matcher(bootstrapServers).matches()) {
+            throw CliFailure.badValue("--bootstrap-server", bootstrapServers, "HOST:PORT, several separated by commas");
+        }
+        checkNotBlank("--from", from);
+        checkNotBlank("--to", to);
+        checkNotBlank("--group", group);
+        if (from.equals(to)) {
+            throw CliFailure.usage("--from and --to name the same topic: " + from, "A pipe into itself never ends.");
+        }
+        if (deadLetter != null) {
+            checkNotBlank("--dead-letter", deadLetter);
+            if (deadLetter.equals(from) || deadLetter.equals(to)) {
+                throw CliFailure.usage("--dead-letter must be a topic of its own: --dead-letter=" + deadLetter, "");
+            }
+        } else if (via instanceof Via.Asimov) {
+            throw CliFailure.usage(
+                    "--via asimov needs --dead-letter", "Name the topic for events that cannot be translated.");
+        }
+        if (concurrency != null && (concurrency < 1 || concurrency > MAX_CONCURRENCY)) {
+            throw CliFailure.badValue("--concurrency", concurrency, "1 to " + MAX_CONCURRENCY);
+        }
+        if (!guarantee.equals("at-least-once")) {
+            throw CliFailure.badValue("--guarantee", guarantee, "at-least-once (what exists now)");
+        }
+        checkDuration("--work", work);
+        checkDuration("--work-cpu", workCpu);
+        checkDuration("--drain-timeout", drainTimeout);
+    }
+
+    private static void checkNotBlank(String option, String value) {
+        if (value.isBlank()) {
+            throw CliFailure.usage(option + " must not be empty", "");
+        }
+    }
+
+    private static void checkDuration(String option, Duration value) {
+        if (value.compareTo(MAX_WORK) > 0) {
+            throw CliFailure.badValue(option, value.toSeconds() + "s", "0s to 1h");
+        }
+    }
+
+    /** All topics that must exist. */
+    List<String> topics() {
+        List<String> topics = new ArrayList<>(List.of(from, to));
+        if (deadLetter != null) {
+            topics.add(deadLetter);
+        }
+        return topics;
+    }
+
+    /** Reads {@code --via}. Stateless. */
+    static final class ViaConverter implements ITypeConverter<Via> {
+
+        private static final String EXEC = "exec:";
+
+        @Override
+        public Via convert(String text) {
+            if (text.startsWith(EXEC) && !text.substring(EXEC.length()).isBlank()) {
+                return new Via.Exec(text.substring(EXEC.length()));
+            }
+            return switch (text) {
+                case "identity" -> new Via.Identity();
+                case "asimov" -> new Via.Asimov();
+                default ->
+                    throw new TypeConversionException(
+                            "'" + text + "' is none of identity, asimov, exec:CMD (for example exec:'sed s/a/b/')");
+            };
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package dev.weir.cli;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.kafka.ConsumerSnapshot;
+import dev.weir.stream.DrainReport;
+import dev.weir.stream.StageSnapshot;
+import java.io.IOException;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * What a pipe did, for people and for programs. Immutable.
+ *
+ * @param deadLettered records that went to the dead-letter topic
+ * @param consumer the consumer's last state
+ */
+record PipeSummary(DrainReport report, long deadLettered, ConsumerSnapshot consumer) {
+
+    private long in() {
+        return report.stages().getFirst().elementsIn();
+    }
+
+    /** What the brokers took, without dead letters. */
+    private long out() {
+        return Math.max(0, report.stages().getLast().elementsOut() - deadLettered);
+    }
+
+    private double perSecond() {
+        return (out() + deadLettered) * 1e9 / Math.max(1, report.elapsed().toNanos());
+    }
+
+    void write(JsonLines json) {
+        json.write(line -> {
+            line.writeNumberField("records_in", in());
+            line.writeNumberField("records_out", out());
+            line.writeNumberField("dead_lettered", deadLettered);
+            line.writeNumberField("elapsed_ms", report.elapsed().toMillis());
+            line.writeNumberField("records_per_second", Math.round(perSecond()));
+            line.writeBooleanField("drained", report.drained());
+            line.writeArrayFieldStart("left_undone");
+            for (String left : report.leftUndone()) {
+                line.writeString(left);
+            }
+            line.writeEndArray();
+            line.writeNumberField("commits", consumer.commits());
+            line.writeNumberField("failed_commits", consumer.failedCommits());
+            line.writeNumberField("rebalances", consumer.rebalances());
+            writeStages(line, report.stages());
+        });
+    }
+
+    private static void writeStages(JsonGenerator line, List<StageSnapshot> stages) throws IOException {
+        line.writeArrayFieldStart("stages");
+        for (StageSnapshot stage : stages) {
+            line.writeStartObject();
+            line.writeStringField("name", stage.name());
+            line.writeNumberField("parallelism", stage.parallelism());
+            line.writeNumberField("in", stage.elementsIn());
+            line.writeNumberField("out", stage.elementsOut());
+            line.writeNumberField("busy_share", rounded(stage.busyShare()));
+            line.writeNumberField("blocked_up_share", rounded(stage.blockedUpShare()));
+            line.writeNumberField("blocked_down_share", rounded(stage.blockedDownShare()));
+            line.writeEndObject();
+        }
+        line.writeEndArray();
+    }
+
+    private static double rounded(double share) {
+        return Math.round(share * 1000) / 1000.0;
+    }
+
+    String text() {
+        StringBuilder text = new StringBuilder();
+        text.append(String.format(
+                Locale.ROOT,
+                "%,d records in, %,d out, %,d dead letters in %.1f s: %,d/s%n",
+                in(),
+                out(),
+                deadLettered,
+                report.elapsed().toMillis() / 1000.0,
+                Math.round(perSecond())));
+        text.append(
+                report.drained()
+                        ? "drained: everything read is written and committed"
+                        : "not drained; what is not committed is read again at the next start");
+        report.leftUndone()
+                .forEach(
+                        left -> text.append(System.lineSeparator()).append("  ").append(left));
+        text.append(
+                String.format("%n  %-12s %7s %6s %11s %12s", "stage", "threads", "busy", "blocked up", "blocked down"));
+        for (StageSnapshot stage : report.stages()) {
+            text.append(String.format(
+                    Locale.ROOT,
+                    "%n  %-12s %7d %5.0f%% %10.0f%% %11.0f%%",
+                    stage.name(),
+                    stage.parallelism(),
+                    100 * stage.busyShare(),
+                    100 * stage.blockedUpShare(),
+                    100 * stage.blockedDownShare()));
+        }
+        return text.toString();
+    }
+}
