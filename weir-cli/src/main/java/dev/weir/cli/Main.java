@@ -29,7 +29,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         versionProvider = Versions.class,
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {CompletionCommand.class, WarmUpCommand.class})
+        subcommands = {DemoCommand.class, CompletionCommand.class, WarmUpCommand.class})
 public final class Main implements Runnable {
 
     @Option(
