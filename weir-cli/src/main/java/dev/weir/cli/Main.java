@@ -29,7 +29,13 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         versionProvider = Versions.class,
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {BrokerCommand.class, PipeCommand.class, CompletionCommand.class, WarmUpCommand.class})
+        subcommands = {
+            DemoCommand.class,
+            BrokerCommand.class,
+            PipeCommand.class,
+            CompletionCommand.class,
+            WarmUpCommand.class
+        })
 public final class Main implements Runnable {
 
     @Option(

@@ -1,0 +1,62 @@
+package dev.weir.examples.asimov;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.KafkaSink;
+import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.stream.Pipeline;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+
+/**
+ * The application: events from a topic, through the four steps of {@link AsimovTranslator}, to a topic of page views,
+ * or to one of dead letters. At-least-once, in order per session. Stateless.
+ *
+ * <p>Each step runs on as many threads as there are processors and shows up under its own name in {@link
+ * dev.weir.stream.RunningPipeline#stages}. They keep the order of their input, so the order per session needs no more
+ * care than that source, output and dead letters are keyed by session.
+ */
+public final class AsimovPipeline {
+    /** The topic of events, JSON. */
+    public static final String EVENTS = "events";
+    /** The topic of page views, Protobuf. */
+    public static final String PAGE_VIEWS = "page-views";
+    /** The topic of events that could not be translated, as they came. */
+    public static final String DEAD_LETTERS = "dead-letters";
+
+    private AsimovPipeline() {}
+
+    /**
+     * The pipeline's blueprint.
+     *
+     * @param onMalformed called for each dead letter before it is produced, by one thread at a time; must not block
+     */
+    public static Pipeline of(
+            ConsumerSettings<byte[], byte[]> consumer,
+            ProducerSettings<byte[], byte[]> producer,
+            Consumer<? super Malformed> onMalformed) {
+        AsimovTranslator asimov = new AsimovTranslator();
+        int cores = Runtime.getRuntime().availableProcessors();
+        return KafkaSource.committable(consumer, EVENTS)
+                .mapParallel(cores, record -> new Tracked<>(record, asimov.parseJson(record.value())))
+                .named("parse JSON")
+                .mapParallel(cores, event -> event.with(asimov.parseUrl(event.value())))
+                .named("parse URL")
+                .mapParallel(cores, event -> event.with(asimov.decompress(event.value())))
+                .named("decompress")
+                .mapParallel(cores, event -> event.with(asimov.encode(event.value())))
+                .named("encode")
+                .map(event -> routed(event, onMalformed))
+                .named("route")
+                .to(KafkaSink.producing(producer))
+                .named("asimov");
+    }
+
+    private static ProducerRecord<byte[], byte[]> routed(
+            Tracked<Translation> event, Consumer<? super Malformed> onMalformed) {
+        if (event.value() instanceof Malformed malformed) {
+            onMalformed.accept(malformed);
+        }
+        return AsimovRecords.toProduce(event.source(), event.value(), PAGE_VIEWS, DEAD_LETTERS);
+    }
+}
