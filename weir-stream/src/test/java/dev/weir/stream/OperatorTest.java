@@ -63,8 +63,9 @@ class OperatorTest {
 
     @ParameterizedTest
     @MethodSource("stepsAndSizes")
-    void mapConcat_thenAnyOperator_keepsTheClaimsOfFannedOutInputs(Step step, int[] batchSizes) throws Exception {
-        TrackedRun run = new TrackedRun(List.of(Step.mapConcat(3), step), 600, batchSizes);
+    void operator_belowFanOutAndGrouping_keepsTheClaimsOfAll(Step step, int[] batchSizes) throws Exception {
+        TrackedRun run =
+                new TrackedRun(List.of(Step.mapConcat(3), Step.grouped(5), Step.fanOut(3), step), 600, batchSizes);
         try (RunningPipeline running = run.start(() -> {})) {
             running.await();
         }
