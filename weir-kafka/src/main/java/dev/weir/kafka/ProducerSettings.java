@@ -31,6 +31,16 @@ public record ProducerSettings<K, V>(
             throw new IllegalArgumentException("acks=" + acks
                     + " would acknowledge records that a broker can still lose; leave it out, Weir waits for all");
         }
+        if (properties.containsKey(ProducerConfig.TRANSACTIONAL_ID_CONFIG)) {
+            throw new IllegalArgumentException("transactional.id="
+                    + properties.get(ProducerConfig.TRANSACTIONAL_ID_CONFIG)
+                    + " needs transactions to be begun and ended, which this sink does not; leave it out");
+        }
+        if ("false".equalsIgnoreCase(properties.get(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG))
+                && !"1".equals(properties.get(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION))) {
+            throw new IllegalArgumentException("enable.idempotence=false lets retries change the order of records;"
+                    + " leave it out, or set max.in.flight.requests.per.connection=1");
+        }
     }
 
     /** Settings of records whose key and value are bytes. */

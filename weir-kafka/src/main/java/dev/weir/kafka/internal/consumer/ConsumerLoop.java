@@ -19,6 +19,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -375,19 +376,22 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
         List<String> leftUndone = new ArrayList<>();
         try {
             buffer.end();
-            List<String> unfinished = assignment.values().stream()
-                    .filter(AssignedPartition::hasUnfinished)
-                    .map(partition -> partition + "@" + partition.tracker.committableOffset() + " and "
-                            + (partition.tracker.outstanding() - 1) + " after it")
-                    .toList();
-            if (!unfinished.isEmpty()) {
-                leftUndone.add("unfinished, to be read again: " + String.join(", ", unfinished));
-            }
             commitAtLast();
-            snapshot = takeSnapshot();
         } catch (RuntimeException failure) {
             LOG.warn("last commit failed: {}", failure.toString());
             leftUndone.add(String.valueOf(failure.getMessage()));
+        }
+        try {
+            // As the commit saw it: what is finished after that is read again as well.
+            String unfinished = assignment.values().stream()
+                    .filter(partition -> !partition.tracker.isIdle())
+                    .map(partition -> partition + "@" + partition.tracker.committableOffset() + " and "
+                            + (partition.tracker.outstanding() - 1) + " after it")
+                    .collect(Collectors.joining(", "));
+            if (!unfinished.isEmpty()) {
+                leftUndone.add(0, "unfinished, to be read again: " + unfinished);
+            }
+            snapshot = takeSnapshot();
         } finally {
             closeClient();
             closed.complete(String.join("; ", leftUndone));

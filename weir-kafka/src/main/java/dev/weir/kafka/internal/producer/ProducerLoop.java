@@ -15,7 +15,6 @@ import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -38,12 +37,14 @@ final class ProducerLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     private final StageMeter meter;
 
     private final AtomicLong unanswered = new AtomicLong();
+    private final AtomicLong abandoned = new AtomicLong();
     private volatile @Nullable ProduceException failure;
 
     // Segment thread: topics that a record was handed over for, which therefore exist.
     private final Set<String> knownTopics = new HashSet<>();
 
     private volatile @Nullable Thread sender;
+    private volatile boolean closing;
 
     ProducerLoop(Producer<K, V> producer, StageContext context) {
         this.producer = producer;
@@ -82,12 +83,10 @@ final class ProducerLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             unanswered.incrementAndGet();
             try {
                 var ignored = producer.send(record, answer);
-            } catch (InterruptException interrupted) {
+            } catch (RuntimeException refused) {
+                // Thrown, not called back: interrupted, not serialisable, or a producer that can do nothing any more.
                 unanswered.decrementAndGet();
-                throw interrupted;
-            } catch (KafkaException refused) {
-                unanswered.decrementAndGet();
-                throw new ProduceException(record.topic(), refused);
+                throw refused instanceof InterruptException ? refused : new ProduceException(record.topic(), refused);
             }
             if (answer.notTaken != null) {
                 waitedInVain(record.topic(), answer.notTaken);
@@ -114,8 +113,9 @@ final class ProducerLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
 
     /** See {@link StageContext.Termination}; the loop has ended, so nothing is sent any more. */
     String close(Duration patience) {
+        closing = true;
         producer.close(patience.compareTo(HASTY_CLOSE) < 0 ? HASTY_CLOSE : patience);
-        long left = unanswered.get();
+        long left = unanswered.get() + abandoned.get();
         return left == 0 ? "" : left + " records sent without an answer";
     }
 
@@ -144,6 +144,8 @@ final class ProducerLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             } else if (refused instanceof TimeoutException timeout && Thread.currentThread() == sender) {
                 // Called back by send itself: the record was not taken, which is not the end of it.
                 notTaken = timeout;
+            } else if (closing) {
+                abandoned.incrementAndGet();
             } else if (failure == null) {
                 ProduceException failed = new ProduceException(topic, refused);
                 failure = failed;

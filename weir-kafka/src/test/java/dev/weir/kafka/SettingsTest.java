@@ -1,0 +1,107 @@
+package dev.weir.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Properties;
+import java.util.function.UnaryOperator;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SettingsTest {
+
+    private static ConsumerSettings.Builder<byte[], byte[]> consumer() {
+        return ConsumerSettings.builder().bootstrapServers("h:1").groupId("g");
+    }
+
+    private static ProducerSettings.Builder<byte[], byte[]> producer() {
+        return ProducerSettings.builder().bootstrapServers("h:1");
+    }
+
+    private static void refuses(
+            UnaryOperator<ConsumerSettings.Builder<byte[], byte[]>> change, String... partsOfMessage) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> change.apply(consumer()).build())
+                .withMessageContainingAll(partsOfMessage);
+    }
+
+    @Test
+    void consumer_outOfBounds_refusesWithNameValueAndBound() {
+        refuses(s -> s.commitInterval(Duration.ZERO), "commitInterval=PT0S", "PT0.001S");
+        refuses(s -> s.commitInterval(Duration.ofMinutes(11)), "commitInterval=PT11M", "PT10M");
+        refuses(s -> s.commitRecords(0), "commitRecords=0", "1");
+        refuses(s -> s.maxOutstandingRecords(1_000_001), "maxOutstandingRecords=1000001", "1000000");
+        refuses(s -> s.bufferBytes(1_000), "bufferBytes=1000", "1048576");
+        refuses(s -> s.revokeDeadline(Duration.ofMinutes(5)), "revokeDeadline=PT5M", "PT4M");
+        refuses(s -> s.groupId(" "), "group.id");
+        refuses(s -> s.bootstrapServers(""), "bootstrap.servers");
+        refuses(s -> s.property("enable.auto.commit", "true"), "enable.auto.commit=true");
+    }
+
+    @Test
+    void consumer_groupProtocolConsumer_setsNoClassicAssignor() {
+        assertThat(consumer().build().clientConfig()).containsKey(ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG);
+        assertThat(consumer().property("group.protocol", "CONSUMER").build().clientConfig())
+                .doesNotContainKey(ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG);
+    }
+
+    @Test
+    void consumer_ownProperties_winOverDefaultsButNotOverSafety() {
+        Properties file = new Properties();
+        file.setProperty("max.poll.records", "7");
+        file.setProperty("key.deserializer", "Nonsense");
+        var config = consumer().properties(file).build().clientConfig();
+        assertThat(config)
+                .containsEntry("max.poll.records", "7")
+                .containsEntry("enable.auto.commit", false)
+                .doesNotContainValue("Nonsense");
+    }
+
+    @Test
+    void builder_changedAfterBuild_leavesWhatWasBuilt() {
+        var builder = consumer();
+        var built = builder.build();
+        builder.property("client.id", "later");
+        assertThat(built.properties()).doesNotContainKey("client.id");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "1"})
+    void producer_weakAcks_refuses(String acks) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> producer().property("acks", acks).build())
+                .withMessageContaining("acks=" + acks);
+    }
+
+    @Test
+    void producer_whatWouldBreakOrder_refuses() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(
+                        () -> producer().property("enable.idempotence", "false").build())
+                .withMessageContaining("enable.idempotence=false");
+        assertThat(producer()
+                        .property("enable.idempotence", "false")
+                        .property("max.in.flight.requests.per.connection", "1")
+                        .build()
+                        .clientConfig())
+                .containsEntry(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "false");
+    }
+
+    @Test
+    void producer_transactionalId_refuses() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> producer().property("transactional.id", "t").build())
+                .withMessageContaining("transactional.id=t");
+    }
+
+    @Test
+    void subscription_blankTopic_refuses() {
+        assertThatIllegalArgumentException().isThrownBy(() -> Subscription.topics(List.of()));
+        assertThatIllegalArgumentException().isThrownBy(() -> Subscription.topics("a", " "));
+    }
+}

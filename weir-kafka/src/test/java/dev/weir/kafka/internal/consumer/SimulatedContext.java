@@ -1,0 +1,46 @@
+package dev.weir.kafka.internal.consumer;
+
+import dev.weir.stream.spi.StageContext;
+import dev.weir.stream.spi.StageMeter;
+import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** A stage's surroundings that only note a failure. */
+final class SimulatedContext implements StageContext {
+
+    private final StageMeter meter = new StageMeter();
+
+    volatile @Nullable Throwable failure;
+
+    @Override
+    public String pipelineName() {
+        return "simulated";
+    }
+
+    @Override
+    public String stageName() {
+        return "consume";
+    }
+
+    @Override
+    public StageMeter meter() {
+        return meter;
+    }
+
+    @Override
+    public void depth(IntSupplier elements) {}
+
+    @Override
+    public void onStop(Runnable stop) {}
+
+    @Override
+    public void onTermination(Termination termination) {}
+
+    @Override
+    public void expose(Object handle) {}
+
+    @Override
+    public void fail(Throwable cause) {
+        failure = cause;
+    }
+}

@@ -1,0 +1,282 @@
+package dev.weir.kafka.internal.producer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.kafka.ProduceException;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageContext;
+import dev.weir.stream.spi.StageMeter;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
+import java.util.stream.LongStream;
+import org.apache.kafka.clients.producer.Callback;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.SerializationException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class ProducerLoopTest {
+
+    private final List<Long> acknowledged = new CopyOnWriteArrayList<>();
+    private final Context context = new Context();
+    private final Scripted producer = new Scripted();
+    private final ProducerLoop<String, String> loop = new ProducerLoop<>(producer, context);
+
+    private final AckTarget target = new AckTarget() {
+        @Override
+        public void ack(long token) {
+            acknowledged.add(token);
+        }
+
+        @Override
+        public void retain(long token, int claims) {}
+    };
+
+    @Test
+    void run_allAnswered_acknowledgesEachInput() throws Exception {
+        producer.autoComplete = true;
+        loop.run(upstream(3));
+        assertThat(acknowledged).containsExactly(0L, 1L, 2L);
+        assertThat(loop.close(Duration.ZERO)).isEmpty();
+    }
+
+    @Test
+    void run_answersOutOfOrder_acknowledgesWhatIsAnsweredOnly() throws Exception {
+        Thread answering = Thread.ofPlatform().start(() -> {
+            producer.awaitSent(3);
+            producer.answer(2, null);
+            producer.answer(0, null);
+            assertThat(acknowledged).containsExactly(2L, 0L);
+            producer.answer(1, null);
+        });
+        loop.run(upstream(3));
+        answering.join();
+        assertThat(acknowledged).containsExactly(2L, 0L, 1L);
+    }
+
+    // The client calls back on the calling thread when it gives up waiting for room; the record was not taken.
+    @Test
+    void send_noRoomForAKnownTopic_triesAgainUntilTaken() throws Exception {
+        producer.autoComplete = true;
+        producer.script(null, new TimeoutException("no room"), new TimeoutException("no room"), null);
+        loop.run(upstream(2));
+        assertThat(producer.sent).extracting(ProducerRecord::value).containsExactly("0", "1");
+        assertThat(acknowledged).containsExactly(0L, 1L);
+        assertThat(context.failures).isEmpty();
+    }
+
+    @Test
+    void send_topicNeverSeen_failsWithTheTopicsName() {
+        producer.script(new TimeoutException("Topic out not present in metadata after 60000 ms."));
+        assertThatThrownBy(() -> loop.run(upstream(1)))
+                .isInstanceOf(ProduceException.class)
+                .hasMessageContaining("out")
+                .hasMessageContaining("not present in metadata");
+        assertThat(acknowledged).isEmpty();
+        assertThat(loop.close(Duration.ZERO)).isEmpty();
+    }
+
+    @Test
+    void send_refusedAtOnce_failsTheRunAndAcknowledgesNothing() {
+        producer.script(new RecordTooLargeException("too large"));
+        assertThatThrownBy(() -> loop.run(upstream(2))).isInstanceOf(ProduceException.class);
+        assertThat(context.failures).hasSize(1);
+        assertThat(acknowledged).isEmpty();
+    }
+
+    @Test
+    void send_notSerialisable_failsTheRun() {
+        producer.script(new SerializationException("not a number"));
+        assertThatThrownBy(() -> loop.run(upstream(1)))
+                .isInstanceOf(ProduceException.class)
+                .hasMessageContaining("not a number");
+        assertThat(loop.close(Duration.ZERO)).isEmpty();
+    }
+
+    // An asynchronous timeout is the end of a record, unlike one out of send: the client has given it up.
+    @Test
+    void answer_timeoutFromTheProducersThread_failsTheRun() throws Exception {
+        Thread answering = Thread.ofPlatform().start(() -> {
+            producer.awaitSent(2);
+            producer.answer(0, new TimeoutException("delivery timed out"));
+            producer.answer(1, null);
+        });
+        assertThatThrownBy(() -> loop.run(upstream(2))).hasMessageContaining("delivery timed out");
+        answering.join();
+        assertThat(context.failures).hasSize(1);
+        assertThat(acknowledged).containsExactly(1L);
+    }
+
+    @Test
+    void run_interruptedInTheClient_throwsInterruptedExceptionAndClearsTheFlag() {
+        producer.script(new InterruptException("interrupted"));
+        assertThatThrownBy(() -> loop.run(upstream(1))).isInstanceOf(InterruptedException.class);
+        assertThat(Thread.interrupted()).isFalse();
+    }
+
+    // Records that the client gives up at close were once counted as answered, and failed a run that was only
+    // cancelled.
+    @Test
+    void close_withAnswersMissing_reportsThemAndFailsNothing() {
+        producer.interruptFlush = true;
+        assertThatThrownBy(() -> loop.run(upstream(3))).isInstanceOf(InterruptedException.class);
+        producer.onClose = () -> {
+            producer.answer(0, null);
+            producer.answer(1, new KafkaException("Producer is closed forcefully."));
+            producer.answer(2, new KafkaException("Producer is closed forcefully."));
+        };
+        assertThat(loop.close(Duration.ZERO)).isEqualTo("2 records sent without an answer");
+        assertThat(acknowledged).containsExactly(0L);
+        assertThat(context.failures).isEmpty();
+    }
+
+    private Stage<ProducerRecord<String, String>> upstream(int records) {
+        Object[] values = LongStream.range(0, records)
+                .mapToObj(n -> new ProducerRecord<String, String>("out", Long.toString(n)))
+                .toArray();
+        Queue<Batch<ProducerRecord<String, String>>> batches = new ArrayDeque<>();
+        batches.add(
+                Batch.of(values, records, target, LongStream.range(0, records).toArray()));
+        return new Stage<>() {
+            @Override
+            public @Nullable Batch<ProducerRecord<String, String>> pull(long deadlineNanos) {
+                return batches.poll();
+            }
+
+            @Override
+            public void close() {}
+        };
+    }
+
+    /** A producer that does with each send what the next line of a script says, and answers when told. */
+    @SuppressWarnings("UnsynchronizedOverridesSynchronized") // flush waits for answers, which come on another thread
+    private static final class Scripted extends MockProducer<String, String> {
+
+        final List<ProducerRecord<String, String>> sent = new CopyOnWriteArrayList<>();
+        final List<Callback> callbacks = new CopyOnWriteArrayList<>();
+        private final Queue<Optional<RuntimeException>> script = new ArrayDeque<>();
+        private final CompletableFuture<Void> flushed = new CompletableFuture<>();
+        private int answers;
+        boolean autoComplete;
+        boolean interruptFlush;
+        Runnable onClose = () -> {};
+
+        Scripted() {
+            super(false, null, new StringSerializer(), new StringSerializer());
+        }
+
+        /** Per send: null takes the record; an API exception is called back as the client does; others are thrown. */
+        void script(@Nullable RuntimeException... lines) {
+            for (RuntimeException line : lines) {
+                script.add(Optional.ofNullable(line));
+            }
+        }
+
+        @Override
+        public Future<RecordMetadata> send(ProducerRecord<String, String> record, Callback callback) {
+            RuntimeException line = script.isEmpty() ? null : script.remove().orElse(null);
+            if (line instanceof TimeoutException || line instanceof RecordTooLargeException) {
+                callback.onCompletion(null, line);
+            } else if (line != null) {
+                throw line;
+            } else {
+                sent.add(record);
+                callbacks.add(callback);
+                if (autoComplete) {
+                    answer(callbacks.size() - 1, null);
+                }
+            }
+            return new CompletableFuture<>();
+        }
+
+        void awaitSent(int records) {
+            while (callbacks.size() < records) {
+                Thread.onSpinWait();
+            }
+        }
+
+        synchronized void answer(int index, @Nullable Exception failure) {
+            callbacks.get(index).onCompletion(null, failure);
+            if (++answers == callbacks.size()) {
+                flushed.complete(null);
+            }
+        }
+
+        @Override
+        public void flush() {
+            if (interruptFlush) {
+                throw new InterruptException("interrupted");
+            }
+            if (!callbacks.isEmpty()) {
+                flushed.orTimeout(20, TimeUnit.SECONDS).join();
+            }
+        }
+
+        @Override
+        public void close(Duration timeout) {
+            Thread io = Thread.ofPlatform().start(onClose);
+            try {
+                io.join();
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+    }
+
+    private static final class Context implements StageContext {
+
+        final List<Throwable> failures = new ArrayList<>();
+        private final StageMeter meter = new StageMeter();
+
+        @Override
+        public String pipelineName() {
+            return "p";
+        }
+
+        @Override
+        public String stageName() {
+            return "produce";
+        }
+
+        @Override
+        public StageMeter meter() {
+            return meter;
+        }
+
+        @Override
+        public void depth(IntSupplier elements) {}
+
+        @Override
+        public void onStop(Runnable stop) {}
+
+        @Override
+        public void onTermination(Termination termination) {}
+
+        @Override
+        public void expose(Object handle) {}
+
+        @Override
+        public void fail(Throwable cause) {
+            failures.add(cause);
+        }
+    }
+}
