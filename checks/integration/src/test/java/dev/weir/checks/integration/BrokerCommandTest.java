@@ -1,0 +1,101 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.testkit.Records;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.apache.kafka.common.IsolationLevel;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+class BrokerCommandTest {
+
+    private static final Duration STOP = Duration.ofSeconds(20);
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    @Timeout(90)
+    void dataFolder_keepsTopicsForTheNextStart_andServesOneClusterAtATime() {
+        String data = folder.resolve("data").toString();
+        try (PipeProcess broker = start("--port", "0", "--data", data, "--topic", "kept:2")) {
+            String address = broker.awaitOut();
+            assertThat(address).matches("127\\.0\\.0\\.1:\\d+");
+            Records.produce(address, "kept", 0, 1000);
+            assertRefused("is in use by a running cluster", "--port", "0", "--data", data);
+            broker.signal("INT");
+            assertThat(broker.exitCode(STOP)).as(broker.err()).isZero();
+            assertThat(broker.err()).doesNotContain("\tat ", "ERROR", "SEVERE");
+        }
+        try (PipeProcess broker = start("--port", "0", "--data", data, "--topic", "kept:2", "--json")) {
+            String ready = broker.awaitOut();
+            String address = ready.replaceAll(".*\"bootstrap_servers\":\"([^\"]*)\".*", "$1");
+            assertThat(ready).contains("\"brokers\":1", "\"cluster_id\":");
+            assertThat(Records.numbers(Records.readAll(address, "kept", IsolationLevel.READ_UNCOMMITTED)).stream()
+                            .sorted()
+                            .toList())
+                    .isEqualTo(LongStream.range(0, 1000).boxed().toList());
+            broker.signal("TERM");
+            assertThat(broker.exitCode(STOP)).as(broker.err()).isZero();
+        }
+    }
+
+    @Test
+    @Timeout(90)
+    void severalBrokers_runInProcessesOfTheirOwn_andEndWithTheCommand() {
+        try (PipeProcess broker = start("--brokers", "3", "--port", "0", "--topic", "t:3")) {
+            String addresses = broker.awaitOut();
+            assertThat(addresses.split(",")).hasSize(3);
+            Records.produce(addresses, "t", 0, 100);
+            var brokers = broker.children();
+            assertThat(brokers).hasSize(3);
+            broker.signal("INT");
+            assertThat(broker.exitCode(STOP)).as(broker.err()).isZero();
+            assertThat(brokers).noneMatch(ProcessHandle::isAlive);
+        }
+    }
+
+    @Test
+    void port_inUse_isRefused() throws Exception {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+            assertRefused(
+                    "port " + taken.getLocalPort() + " (broker 1) is in use",
+                    "--port",
+                    Integer.toString(taken.getLocalPort()));
+        }
+    }
+
+    @Test
+    void dataFolder_thatCannotBeMade_isRefused() throws Exception {
+        // Below a file, because the superuser may write in any folder.
+        Path file = Files.createFile(folder.resolve("file"));
+        assertRefused(
+                "is not writable", "--port", "0", "--data", file.resolve("data").toString());
+        Path foreign = Files.createDirectory(folder.resolve("foreign"));
+        Files.createFile(foreign.resolve("thesis.txt"));
+        assertRefused("give an empty or a new folder", "--port", "0", "--data", foreign.toString());
+    }
+
+    private static PipeProcess start(String... args) {
+        return PipeProcess.start(
+                512, Stream.concat(Stream.of("broker"), Arrays.stream(args)).toArray(String[]::new));
+    }
+
+    private static void assertRefused(String message, String... args) {
+        try (PipeProcess broker = start(args)) {
+            assertThat(broker.exitCode(Duration.ofSeconds(15))).as(broker.err()).isEqualTo(1);
+            assertThat(broker.err()).startsWith("weir broker: ").contains(message);
+            assertThat(broker.err().lines()).hasSizeLessThanOrEqualTo(2);
+            assertThat(broker.out()).isEmpty();
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.Records;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.kafka.common.IsolationLevel;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+class PipeOrderTest {
+
+    @Test
+    @Timeout(120)
+    void keyOrdering_with64Handlers_keepsTheOrderOfEachKeyWhileTheyAllWork() {
+        int count = 16_000;
+        int keys = 500;
+        try (KafkaCluster cluster = KafkaCluster.builder().start()) {
+            cluster.createTopic("in", 6);
+            cluster.createTopic("out", 6);
+            Records.produce(cluster.bootstrapServers(), "in", 0, count, keys);
+
+            String summary = PipeProcess.runPipe(("pipe --bootstrap-server " + cluster.bootstrapServers()
+                            + " --from in --to out --group g --until-end --json"
+                            + " --concurrency 64 --work 20ms --ordering key")
+                    .split(" "));
+
+            assertThat(PipeProcess.number(summary, "records_out")).isEqualTo(count);
+            // Mean handlers at work over the whole run, its start and end included: more than partitions could give.
+            String work = summary.substring(summary.indexOf("{\"name\":\"work\""));
+            assertThat(PipeProcess.number(work, "parallelism")).isEqualTo(64);
+            assertThat(64 * PipeProcess.number(work, "busy_share")).isGreaterThan(32);
+            Map<Long, Long> lastOfKey = new HashMap<>();
+            var output = Records.readAll(cluster.bootstrapServers(), "out", IsolationLevel.READ_UNCOMMITTED);
+            assertThat(output).hasSize(count);
+            for (long number : Records.numbers(output)) {
+                Long before = lastOfKey.put(number % keys, number);
+                assertThat(before == null ? number % keys - keys : before).isEqualTo(number - keys);
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.awaitility.Awaitility;
+
+/**
+ * A {@code weir} command in a JVM of its own, as the launcher starts it, with its output in files. Confined to the test's
+ * thread, which closes it: a command that still runs is killed.
+ */
+final class PipeProcess implements AutoCloseable {
+
+    private final Process process;
+    private final Path folder;
+
+    private PipeProcess(Process process, Path folder) {
+        this.process = process;
+        this.folder = folder;
+    }
+
+    static PipeProcess start(String... args) {
+        return start(256, args);
+    }
+
+    static PipeProcess start(int heapMegabytes, String... args) {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx" + heapMegabytes + "m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+ExitOnOutOfMemoryError",
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                System.getProperty("java.class.path")));
+        if (Runtime.version().feature() >= 23) {
+            command.add("--sun-misc-unsafe-memory-access=allow");
+        }
+        command.add("dev.weir.cli.Main");
+        command.addAll(List.of(args));
+        try {
+            Path folder = Files.createTempDirectory("weir-pipe-test-");
+            Process process = new ProcessBuilder(command)
+                    .redirectOutput(folder.resolve("out").toFile())
+                    .redirectError(folder.resolve("err").toFile())
+                    .start();
+            return new PipeProcess(process, folder);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Runs a pipe that must drain; returns its summary. */
+    static String runPipe(String... args) {
+        try (PipeProcess pipe = start(args)) {
+            assertThat(pipe.exitCode(Duration.ofSeconds(90))).as(pipe.err()).isZero();
+            return pipe.out();
+        }
+    }
+
+    int exitCode(Duration deadline) {
+        try {
+            assertThat(process.waitFor(deadline.toMillis(), TimeUnit.MILLISECONDS))
+                    .as("ended within %s; so far it said: %s", deadline, err())
+                    .isTrue();
+            return process.exitValue();
+        } catch (InterruptedException e) {
+            throw new AssertionError("interrupted", e);
+        }
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** Its own processes. */
+    List<ProcessHandle> children() {
+        return process.children().toList();
+    }
+
+    /** SIGKILL; returns when the process is gone. */
+    void kill() {
+        process.destroyForcibly().onExit().join();
+    }
+
+    void signal(String name) {
+        try {
+            int status = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                    .inheritIO()
+                    .start()
+                    .waitFor();
+            assertThat(status).isZero();
+        } catch (IOException | InterruptedException e) {
+            throw new AssertionError("cannot signal", e);
+        }
+    }
+
+    /** The first line on standard output, when it is there. */
+    String awaitOut() {
+        Awaitility.await().atMost(Duration.ofSeconds(40)).until(() -> out().endsWith("\n") || !process.isAlive());
+        assertThat(out()).as(err()).endsWith("\n");
+        return out().strip();
+    }
+
+    String out() {
+        return text("out");
+    }
+
+    String err() {
+        return text("err");
+    }
+
+    private String text(String name) {
+        try {
+            return Files.readString(folder.resolve(name));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The first number of that name in a summary. */
+    static double number(String json, String name) {
+        Matcher matcher = Pattern.compile('"' + name + "\":(-?[0-9.]+)").matcher(json);
+        assertThat(matcher.find()).as("%s in %s", name, json).isTrue();
+        return Double.parseDouble(matcher.group(1));
+    }
+
+    @Override
+    public void close() {
+        kill();
+        try {
+            for (String name : List.of("out", "err")) {
+                Files.deleteIfExists(folder.resolve(name));
+            }
+            Files.deleteIfExists(folder);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.testkit.KafkaCluster;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What the user did wrong: one or two lines that say what and what to do, the right exit code, within 15 seconds. */
+class PipeRefusalTest {
+
+    private static KafkaCluster cluster;
+
+    @TempDir
+    private static Path folder;
+
+    @BeforeAll
+    static void startCluster() throws Exception {
+        cluster = KafkaCluster.builder().start();
+        cluster.createTopic("a", 1);
+        cluster.createTopic("c", 1);
+        Files.writeString(folder.resolve("protocol.properties"), "security.protocol=PLANTEXT\n");
+        Files.writeString(folder.resolve("acks.properties"), "acks=1\n");
+        Files.write(folder.resolve("binary.properties"), new byte[] {(byte) 0xC3, (byte) 0x28});
+        Files.writeString(
+                folder.resolve("sasl.properties"),
+                "security.protocol=SASL_PLAINTEXT\nsasl.mechanism=PLAIN\nsasl.jaas.config=org.apache.kafka.common"
+                        + ".security.plain.PlainLoginModule required username='u' password='p';\n");
+    }
+
+    @AfterAll
+    static void stopCluster() {
+        cluster.close();
+    }
+
+    @ParameterizedTest(name = "{1}: {0}")
+    @CsvSource(delimiter = '|', textBlock = """
+            --from missing | 1 | there is no topic missing at
+            --to missing | 1 | there is no topic missing at
+            --dead-letter missing | 1 | there is no topic missing at
+            --from in/valid | 2 | 'in/valid' cannot be the name of a topic
+            --to a | 2 | --from and --to name the same topic: a
+            --dead-letter c | 2 | --dead-letter must be a topic of its own
+            --concurrency 0 | 2 | --concurrency must be 1 to 10000: --concurrency=0
+            --concurrency many | 2 | Invalid value for option '--concurrency'
+            --ordering random | 2 | expected one of [partition, key, unordered]
+            --guarantee exactly-once | 2 | at-least-once (what exists now): --guarantee=exactly-once
+            --work fast | 2 | 'fast' is not a duration
+            --work-cpu 2h | 2 | --work-cpu must be 0s to 1h
+            --via sed | 2 | none of identity, asimov, exec:CMD
+            --via asimov | 2 | --via asimov needs --dead-letter
+            --group= | 2 | --group must not be empty
+            --bootstrap-server localhost | 2 | --bootstrap-server must be HOST:PORT
+            --bootstrap-server no-such-host.invalid:9092 | 1 | no address of --bootstrap-server=no-such-host.invalid:9092
+            --client-config FOLDER/absent | 2 | absent must be a properties file that can be read
+            --client-config FOLDER | 2 | must be a properties file that can be read
+            --client-config FOLDER/binary.properties | 2 | not a text in UTF-8
+            --client-config FOLDER/protocol.properties | 2 | protocol.properties: Invalid value PLANTEXT
+            --client-config FOLDER/acks.properties | 2 | acks.properties: acks=1
+            --client-config FOLDER/sasl.properties | 1 | authentication failed at
+            """)
+    void wrongArguments_areRefusedWithWhatAndWhatToDo(String arguments, int exitCode, String message) {
+        assertRefused(arguments, exitCode, message);
+    }
+
+    @Test
+    void bootstrapServer_whereNobodyListens_isReportedWithinFifteenSeconds() throws Exception {
+        int port;
+        try (ServerSocket free = new ServerSocket(0)) {
+            port = free.getLocalPort();
+        }
+        assertRefused("--bootstrap-server 127.0.0.1:" + port, 1, "no broker answers at 127.0.0.1:" + port);
+    }
+
+    @Test
+    void bootstrapServer_thatNeverAnswers_isReportedWithinFifteenSeconds() throws Exception {
+        try (ServerSocket silent = new ServerSocket(0)) {
+            String address = "127.0.0.1:" + silent.getLocalPort();
+            assertRefused("--bootstrap-server " + address, 1, "no broker answers at " + address);
+        }
+    }
+
+    private static void assertRefused(String arguments, int exitCode, String message) {
+        String[] given = arguments.replace("FOLDER", folder.toString()).split("[ =]", 2);
+        Map<String, String> defaults =
+                Map.of("--bootstrap-server", cluster.bootstrapServers(), "--from", "a", "--to", "c", "--group", "g");
+        StringBuilder line = new StringBuilder("pipe");
+        defaults.forEach((name, value) -> line.append(name.equals(given[0]) ? "" : " " + name + "=" + value));
+        line.append(" ").append(given[0]).append("=").append(given[1]);
+        try (PipeProcess pipe = PipeProcess.start(line.toString().split(" "))) {
+            assertThat(pipe.exitCode(Duration.ofSeconds(15))).as(pipe.err()).isEqualTo(exitCode);
+            assertThat(pipe.err()).startsWith("weir pipe: ").contains(message);
+            assertThat(pipe.err().lines()).hasSizeLessThanOrEqualTo(2);
+            assertThat(pipe.err().getBytes(StandardCharsets.UTF_8)).hasSizeLessThan(600);
+            assertThat(pipe.out()).isEmpty();
+        }
+    }
+}

@@ -1,0 +1,190 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.Records;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.IsolationLevel;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a pipe leaves behind when it is ended in the middle of its work, and what the next one makes of it. */
+class PipeRestartTest {
+
+    private static final int KEYS = 1000;
+
+    /** By default 16,384 unfinished records per partition, and one poll of 5,000 beyond; 6 partitions. */
+    private static final long MOST_OUTSTANDING = 6 * (16_384 + 5_000);
+
+    private static KafkaCluster cluster;
+
+    @TempDir
+    private Path folder;
+
+    @BeforeAll
+    static void startCluster() {
+        cluster = KafkaCluster.builder().start();
+    }
+
+    @AfterAll
+    static void stopCluster() {
+        cluster.close();
+    }
+
+    @Test
+    @Timeout(180)
+    void kill_threeTimes_losesNothingAndRepeatsOnlyWhatWasNotCommitted() throws Exception {
+        int count = 300_000;
+        createTopics("kill", count);
+        // A static member: its successor takes over at once instead of after the dead one's session.
+        Path config = folder.resolve("client.properties");
+        Files.writeString(config, "group.instance.id=pipe-1\n");
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        long written = 0;
+        long committed = 0;
+        for (int kill = 1; kill <= 3; kill++) {
+            long until = written + 10_000 + random.nextInt(60_000);
+            try (PipeProcess pipe = start("kill", "1ms", 32, "--client-config", config.toString())) {
+                awaitWritten("kill-out", until, pipe);
+                pipe.kill();
+            }
+            long repeats = -(written - committed);
+            written = settled("kill-out");
+            committed = sum(cluster.committedOffsets("kill"));
+            repeats += written - committed;
+            assertThat(repeats)
+                    .as("written by run %s and not committed; seed %s", kill, seed)
+                    .isBetween(0L, MOST_OUTSTANDING);
+        }
+        String summary = PipeProcess.runPipe(
+                args("kill", "0ms", 32, "--until-end", "--json", "--client-config", config.toString()));
+
+        assertThat(summary).contains("\"drained\":true", "\"left_undone\":[]");
+        assertThat(cluster.committedOffsets("kill")).isEqualTo(cluster.endOffsets("kill-in"));
+        List<ConsumerRecord<byte[], byte[]>> output = output("kill-out");
+        assertThat(new HashSet<>(Records.numbers(output)))
+                .as("distinct; seed %s", seed)
+                .hasSize(count);
+        // Runs 1 to 3 wrote `written` and committed `committed`; the last one did the rest once.
+        assertThat(output.size() - count).as("duplicates; seed %s", seed).isEqualTo((int) (written - committed));
+        assertFirstOccurrencesAreInOrder(output);
+    }
+
+    @Test
+    @Timeout(120)
+    void terminate_underLoad_drainsSoThatARestartRepeatsNothing() throws Exception {
+        int count = 60_000;
+        createTopics("term", count);
+        try (PipeProcess pipe = start("term", "2ms", 64, "--json")) {
+            awaitWritten("term-out", 10_000, pipe);
+            pipe.signal("TERM");
+            assertThat(pipe.exitCode(Duration.ofSeconds(40))).as(pipe.err()).isZero();
+            assertThat(pipe.out()).contains("\"drained\":true");
+            assertThat(sum(cluster.committedOffsets("term"))).isEqualTo(settled("term-out"));
+            assertThat(settled("term-out")).as("stopped in the middle").isLessThan(count);
+        }
+        PipeProcess.runPipe(args("term", "0ms", 64, "--until-end", "--json"));
+
+        assertThat(Records.numbers(output("term-out")).stream().sorted().toList())
+                .isEqualTo(LongStream.range(0, count).boxed().toList());
+        assertThat(cluster.committedOffsets("term")).isEqualTo(cluster.endOffsets("term-in"));
+    }
+
+    @Test
+    @Timeout(60)
+    void drain_thatExceedsItsTimeout_saysWhatIsUndoneAndFails() {
+        createTopics("late", 100);
+        try (PipeProcess pipe = start("late", "1h", 8, "--drain-timeout", "1s")) {
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(30))
+                    .until(() -> !cluster
+                            .admin()
+                            .describeConsumerGroups(List.of("late"))
+                            .describedGroups()
+                            .get("late")
+                            .get()
+                            .members()
+                            .stream()
+                            .allMatch(member ->
+                                    member.assignment().topicPartitions().isEmpty()));
+            pipe.signal("INT");
+            assertThat(pipe.exitCode(Duration.ofSeconds(20))).isEqualTo(1);
+            assertThat(pipe.err()).contains("not drained").doesNotContain("\tat ");
+        }
+    }
+
+    private static void createTopics(String name, int records) {
+        cluster.createTopic(name + "-in", 6);
+        cluster.createTopic(name + "-out", 6);
+        Records.produce(cluster.bootstrapServers(), name + "-in", 0, records, KEYS);
+    }
+
+    private static PipeProcess start(String name, String work, int concurrency, String... more) {
+        return PipeProcess.start(args(name, work, concurrency, more));
+    }
+
+    private static String[] args(String name, String work, int concurrency, String... more) {
+        String fixed = "pipe --bootstrap-server " + cluster.bootstrapServers() + " --from " + name + "-in --to " + name
+                + "-out --group " + name + " --work " + work + " --concurrency " + concurrency;
+        return Stream.concat(Arrays.stream(fixed.split(" ")), Arrays.stream(more))
+                .toArray(String[]::new);
+    }
+
+    private static void awaitWritten(String topic, long records, PipeProcess pipe) {
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(60))
+                .pollInterval(Duration.ofMillis(50))
+                .until(() -> sum(cluster.endOffsets(topic)) >= records || !pipe.isAlive());
+        assertThat(pipe.isAlive()).as(pipe.err()).isTrue();
+    }
+
+    /** The number of records when it no longer grows: a broker may still work on the last requests of a dead process. */
+    private static long settled(String topic) {
+        AtomicLong last = new AtomicLong(-1);
+        Awaitility.await().pollInterval(Duration.ofMillis(200)).until(() -> {
+            long now = sum(cluster.endOffsets(topic));
+            return last.getAndSet(now) == now;
+        });
+        return last.get();
+    }
+
+    private static long sum(Map<?, Long> offsets) {
+        return offsets.values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    private static List<ConsumerRecord<byte[], byte[]>> output(String topic) {
+        return Records.readAll(cluster.bootstrapServers(), topic, IsolationLevel.READ_UNCOMMITTED);
+    }
+
+    private static void assertFirstOccurrencesAreInOrder(List<ConsumerRecord<byte[], byte[]>> output) {
+        Set<Long> seen = new HashSet<>();
+        Map<Long, Long> lastOfKey = new HashMap<>();
+        for (long number : Records.numbers(output)) {
+            if (seen.add(number)) {
+                Long before = lastOfKey.put(number % KEYS, number);
+                assertThat(before == null || before < number)
+                        .as("%s after %s", number, before)
+                        .isTrue();
+            }
+        }
+    }
+}
