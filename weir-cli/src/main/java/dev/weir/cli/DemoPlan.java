@@ -58,7 +58,9 @@ record DemoPlan(int records, int seconds, int rate, long seed) {
 
     @Override
     public String toString() {
-        String amount = records == MAX_RECORDS && seconds != NO_LIMIT ? "events" : "%,d events".formatted(records);
+        String amount = records == MAX_RECORDS && seconds != NO_LIMIT
+                ? "events"
+                : records == 1 ? "1 event" : "%,d events".formatted(records);
         String time = seconds == NO_LIMIT ? "" : " for %,d s".formatted(seconds);
         String pace = isPaced() ? ", %,d a second".formatted(rate) : ", as fast as they are translated";
         return amount + time + pace + ", seed " + seed;

@@ -4,8 +4,8 @@ import dev.weir.examples.asimov.OutputLedger;
 import dev.weir.stream.StageSnapshot;
 import java.nio.charset.Charset;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
+import org.HdrHistogram.Histogram;
 
 /** A demo's summary for people: the verdict, then the figures, within 80 columns. Confined to one thread. */
 final class DemoReport {
@@ -14,16 +14,24 @@ final class DemoReport {
 
     private final DemoSummary summary;
 
-    /** What bars are made of: busy, waiting for input, waiting for the stage below. */
-    private final String[] shades;
+    // What bars are made of.
+    private final String busy;
+    private final String blocked;
+    private final String starved;
 
+    /** Prepares the report for a reader who sees {@code charset}. */
     DemoReport(DemoSummary summary, Charset charset) {
         this.summary = summary;
-        boolean drawsBlocks = charset.newEncoder().canEncode("█░▒");
-        this.shades = drawsBlocks ? new String[] {"█", "░", "▒"} : new String[] {"#", ".", "-"};
+        boolean hasBlocks = charset.newEncoder().canEncode("█▒░");
+        this.busy = hasBlocks ? "█" : "#";
+        this.blocked = hasBlocks ? "▒" : "=";
+        this.starved = hasBlocks ? "░" : ".";
     }
 
     List<String> lines() {
+        if (summary.books().recordsIn() == 0) {
+            return List.of("OK: stopped before the first event.");
+        }
         List<String> lines = new ArrayList<>();
         lines.add(verdict());
         lines.add("");
@@ -67,41 +75,41 @@ final class DemoReport {
     }
 
     private void speed(List<String> lines) {
-        var latency = summary.latencyMillis();
+        Histogram latency = summary.latencyMillis();
+        String from = summary.plan().isPaced()
+                ? "counted from the planned times"
+                : "mostly waiting in the topic: try --rate 5000";
         lines.add("  rate           %,12d   records/s over %.1f s"
                 .formatted(summary.recordsPerSecond(), summary.elapsedMillis() / 1e3));
-        lines.add("  latency    p50 %,12d ms".formatted(latency.getValueAtPercentile(50)));
-        lines.add("             p99 %,12d ms".formatted(latency.getValueAtPercentile(99)));
-        lines.add("             max %,12d ms%s"
-                .formatted(
-                        latency.getMaxValue(),
-                        summary.plan().isPaced() ? "" : "   mostly waiting in the topic: try --rate 5000"));
+        lines.add("  latency  p50   %,12d   ms".formatted(latency.getValueAtPercentile(50)));
+        lines.add("           p99   %,12d   ms".formatted(latency.getValueAtPercentile(99)));
+        lines.add("           max   %,12d   ms, %s".formatted(latency.getMaxValue(), from));
     }
 
     private void stages(List<String> lines) {
-        lines.add("  where the time went     busy  starved  blocked   %s busy  %s starved  %s blocked"
-                .formatted((Object[]) shades));
-        StageSnapshot busiest = summary.stages().stream()
-                .max(Comparator.comparingDouble(StageSnapshot::busyShare))
-                .orElseThrow();
+        long allBusyNanos = Math.max(
+                1, summary.stages().stream().mapToLong(StageSnapshot::busyNanos).sum());
+        lines.add(
+                "  where the time went   work   busy  starved  blocked   %s busy  %s blocked".formatted(busy, blocked));
         for (StageSnapshot stage : summary.stages()) {
-            lines.add("  %-16s x%-4d %4.0f %%   %4.0f %%   %4.0f %%   %s%s"
+            lines.add("  %-14s x%-4d %5.0f %%  %3.0f %%    %3.0f %%    %3.0f %%   %s"
                     .formatted(
                             stage.name(),
                             stage.parallelism(),
+                            100.0 * stage.busyNanos() / allBusyNanos,
                             100 * stage.busyShare(),
                             100 * stage.blockedUpShare(),
                             100 * stage.blockedDownShare(),
-                            bar(stage),
-                            stage == busiest ? "  <- busiest" : ""));
+                            bar(stage)));
         }
+        lines.add("  work: share of all that was done; starved: no input; blocked: output not taken");
     }
 
     private String bar(StageSnapshot stage) {
-        int busy = columns(stage.busyShare());
-        int down = Math.min(columns(stage.blockedDownShare()), BAR_COLUMNS - busy);
-        int up = Math.min(columns(stage.blockedUpShare()), BAR_COLUMNS - busy - down);
-        return (shades[0].repeat(busy) + shades[2].repeat(down) + shades[1].repeat(up));
+        int busyColumns = columns(stage.busyShare());
+        int blockedColumns = Math.min(columns(stage.blockedDownShare()), BAR_COLUMNS - busyColumns);
+        int rest = BAR_COLUMNS - busyColumns - blockedColumns;
+        return busy.repeat(busyColumns) + blocked.repeat(blockedColumns) + starved.repeat(rest);
     }
 
     private static int columns(double share) {

@@ -7,7 +7,10 @@ import java.util.Deque;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** The demo's progress in one line of 80 columns, the dearest words first. Confined to one thread. */
+/**
+ * The demo's progress in one line, which fits 80 columns up to a million events: generated, translated,
+ * dead-lettered, and how the consumer is. Confined to one thread.
+ */
 final class DemoStatus {
 
     /** The rate is that of the last seconds: what the eye sees. */
@@ -38,7 +41,7 @@ final class DemoStatus {
         double rate = (now.acknowledged - then.acknowledged) * 1e9 / Math.max(1, now.nanos - then.nanos);
         long dead = Math.min(deadLetters.getAsLong(), acknowledged);
         ConsumerSnapshot snapshot = consumer.snapshot();
-        return "%,d generated  %,d translated  %,d dead  %,.0f/s  %s in flight  %s lag  %d paused"
+        return "%,d in  %,d out  %,d dead  %,.0f/s  %s in flight  lag %s  %d paused"
                 .formatted(
                         traffic.generated(),
                         acknowledged - dead,

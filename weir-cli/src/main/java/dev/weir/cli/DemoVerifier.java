@@ -26,8 +26,11 @@ final class DemoVerifier {
     private static final Duration POLL = Duration.ofMillis(100);
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
+    /** Milliseconds are exact up to 20 s. */
+    private static final int SIGNIFICANT_DIGITS = 4;
+
     private final OutputLedger ledger;
-    private final Histogram latencyMillis = new Histogram(3);
+    private final Histogram latencyMillis = new Histogram(SIGNIFICANT_DIGITS);
 
     private long recordsRead;
     private long firstCreatedMillis = Long.MAX_VALUE;
