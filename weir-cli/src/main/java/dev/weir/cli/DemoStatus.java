@@ -41,14 +41,16 @@ final class DemoStatus {
         double rate = (now.acknowledged - then.acknowledged) * 1e9 / Math.max(1, now.nanos - then.nanos);
         long dead = Math.min(deadLetters.getAsLong(), acknowledged);
         ConsumerSnapshot snapshot = consumer.snapshot();
+        long generated = traffic.generated();
         return "%,d in  %,d out  %,d dead  %,.0f/s  %s in flight  lag %s  %d paused"
                 .formatted(
-                        traffic.generated(),
+                        generated,
                         acknowledged - dead,
                         dead,
                         rate,
                         brief(snapshot.inFlight()),
-                        brief(snapshot.lag()),
+                        // Not the snapshot's: the client does not learn how far a paused partition has grown.
+                        brief(Math.max(0, generated - acknowledged)),
                         snapshot.pausedPartitions());
     }
 

@@ -11,6 +11,7 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
@@ -137,11 +138,13 @@ final class DemoTraffic implements AutoCloseable {
 
     private ProducerRecord<byte[], byte[]> event(long index, long createdMillis) {
         ProducerRecord<byte[], byte[]> event = generator.record(AsimovPipeline.EVENTS, index);
-        event.headers()
-                .add(
-                        CREATED_HEADER,
-                        ByteBuffer.allocate(Long.BYTES).putLong(createdMillis).array());
+        event.headers().add(createdHeader(createdMillis));
         return new ProducerRecord<>(event.topic(), null, createdMillis, event.key(), event.value(), event.headers());
+    }
+
+    static Header createdHeader(long createdMillis) {
+        byte[] millis = ByteBuffer.allocate(Long.BYTES).putLong(createdMillis).array();
+        return new RecordHeader(CREATED_HEADER, millis);
     }
 
     /** The time in an event's header, which passes through the pipeline, or {@link #NO_TIME}. */
