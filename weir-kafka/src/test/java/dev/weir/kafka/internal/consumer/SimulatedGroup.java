@@ -81,7 +81,8 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
 
     private final List<Taken> inFlight = new ArrayList<>();
 
-    private record Pending(Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback) {}
+    private record Pending(
+            Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback, long answerNanos) {}
 
     private @Nullable Pending pendingCommit;
 
@@ -337,7 +338,7 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
     public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
         throwIfWoken();
         rebalancedInPoll = false;
-        if (pendingCommit != null && random.nextInt(3) == 0) {
+        if (pendingCommit != null && nowNanos - pendingCommit.answerNanos >= 0) {
             answerCommit(drawCommitFailure());
         }
         int actions = random.nextInt(4);
@@ -452,7 +453,8 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
     public void commitAsync(Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback) {
         require(pendingCommit == null, "two commits at once", null);
         requireOwned(offsets.keySet());
-        pendingCommit = new Pending(Map.copyOf(offsets), callback);
+        long latencyNanos = random.nextInt(4) == 0 ? random.nextLong(5_000_000_000L) : random.nextInt(3_000_000);
+        pendingCommit = new Pending(Map.copyOf(offsets), callback, nowNanos + latencyNanos);
     }
 
     private void requireOwned(Set<TopicPartition> ids) {
