@@ -58,6 +58,7 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
     private boolean woken;
     private boolean inCallback;
     private boolean rebalancedInPoll;
+    private boolean commitRefused;
     private @Nullable ConsumerRebalanceListener listener;
 
     /** An element in the pipeline, with the claims on it that have not ended. */
@@ -140,13 +141,17 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
         }
     }
 
-    private void checkFinalCommit(SimulatedLog log, String leftUndone) {
+    private static void checkFinishedIsCommitted(SimulatedLog log) {
         long unfinished = log.firstUnfinishedHere();
         int lastFinished = unfinished == 0 ? -1 : log.visible.previousSetBit((int) unfinished - 1);
         require(
                 lastFinished < log.start || log.committed > lastFinished,
-                "finished " + log.id + "@" + lastFinished + ", but committed at close " + log.committed,
+                "finished " + log.id + "@" + lastFinished + ", but committed " + log.committed,
                 null);
+    }
+
+    private void checkFinalCommit(SimulatedLog log, String leftUndone) {
+        checkFinishedIsCommitted(log);
         boolean isLeft = inFlight.stream().anyMatch(taken -> taken.log == log && taken.epoch == log.epoch);
         require(
                 isLeft == leftUndone.contains(log.id + "@"),
@@ -290,7 +295,11 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
             List<TopicPartition> revoked =
                     owned.stream().filter(id -> eager || !target.contains(id)).toList();
             if (!revoked.isEmpty()) {
+                commitRefused = false;
                 listener.onPartitionsRevoked(revoked);
+                if (!commitRefused) {
+                    revoked.forEach(id -> checkFinishedIsCommitted(log(id)));
+                }
                 release(revoked);
             }
         }
@@ -471,6 +480,7 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
                 throw new RebalanceInProgressException("drawn");
             }
         } else if (random.nextInt(5) == 0) {
+            commitRefused = true;
             throw random.nextBoolean() ? new TimeoutException("drawn") : new RebalanceInProgressException("drawn");
         }
         apply(offsets);
