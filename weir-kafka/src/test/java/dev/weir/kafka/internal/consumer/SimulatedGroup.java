@@ -332,6 +332,10 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
     @Override
     public void park(long nanos) {
         require(nanos > 0, "parked for " + nanos, null);
+        require(
+                !inCallback || !closeRequested || nowNanos + nanos <= closeDeadlineNanos,
+                "parks beyond the end of a closing pipeline's patience",
+                null);
         nowNanos += Math.max(1, (long) (nanos * random.nextDouble()));
         act();
     }
