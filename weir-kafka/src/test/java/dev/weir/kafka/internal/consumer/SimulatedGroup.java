@@ -58,6 +58,7 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
     private boolean woken;
     private boolean inCallback;
     private boolean rebalancedInPoll;
+    private boolean commitRefused;
     private @Nullable ConsumerRebalanceListener listener;
 
     /** An element in the pipeline, with the claims on it that have not ended. */
@@ -81,7 +82,8 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
 
     private final List<Taken> inFlight = new ArrayList<>();
 
-    private record Pending(Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback) {}
+    private record Pending(
+            Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback, long answerNanos) {}
 
     private @Nullable Pending pendingCommit;
 
@@ -139,13 +141,17 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
         }
     }
 
-    private void checkFinalCommit(SimulatedLog log, String leftUndone) {
+    private static void checkFinishedIsCommitted(SimulatedLog log) {
         long unfinished = log.firstUnfinishedHere();
         int lastFinished = unfinished == 0 ? -1 : log.visible.previousSetBit((int) unfinished - 1);
         require(
                 lastFinished < log.start || log.committed > lastFinished,
-                "finished " + log.id + "@" + lastFinished + ", but committed at close " + log.committed,
+                "finished " + log.id + "@" + lastFinished + ", but committed " + log.committed,
                 null);
+    }
+
+    private void checkFinalCommit(SimulatedLog log, String leftUndone) {
+        checkFinishedIsCommitted(log);
         boolean isLeft = inFlight.stream().anyMatch(taken -> taken.log == log && taken.epoch == log.epoch);
         require(
                 isLeft == leftUndone.contains(log.id + "@"),
@@ -289,7 +295,11 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
             List<TopicPartition> revoked =
                     owned.stream().filter(id -> eager || !target.contains(id)).toList();
             if (!revoked.isEmpty()) {
+                commitRefused = false;
                 listener.onPartitionsRevoked(revoked);
+                if (!commitRefused) {
+                    revoked.forEach(id -> checkFinishedIsCommitted(log(id)));
+                }
                 release(revoked);
             }
         }
@@ -322,6 +332,10 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
     @Override
     public void park(long nanos) {
         require(nanos > 0, "parked for " + nanos, null);
+        require(
+                !inCallback || !closeRequested || nowNanos + nanos <= closeDeadlineNanos,
+                "parks beyond the end of a closing pipeline's patience",
+                null);
         nowNanos += Math.max(1, (long) (nanos * random.nextDouble()));
         act();
     }
@@ -337,7 +351,7 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
     public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
         throwIfWoken();
         rebalancedInPoll = false;
-        if (pendingCommit != null && random.nextInt(3) == 0) {
+        if (pendingCommit != null && nowNanos - pendingCommit.answerNanos >= 0) {
             answerCommit(drawCommitFailure());
         }
         int actions = random.nextInt(4);
@@ -452,7 +466,8 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
     public void commitAsync(Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback) {
         require(pendingCommit == null, "two commits at once", null);
         requireOwned(offsets.keySet());
-        pendingCommit = new Pending(Map.copyOf(offsets), callback);
+        long latencyNanos = random.nextInt(4) == 0 ? random.nextLong(5_000_000_000L) : random.nextInt(3_000_000);
+        pendingCommit = new Pending(Map.copyOf(offsets), callback, nowNanos + latencyNanos);
     }
 
     private void requireOwned(Set<TopicPartition> ids) {
@@ -469,6 +484,7 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
                 throw new RebalanceInProgressException("drawn");
             }
         } else if (random.nextInt(5) == 0) {
+            commitRefused = true;
             throw random.nextBoolean() ? new TimeoutException("drawn") : new RebalanceInProgressException("drawn");
         }
         apply(offsets);

@@ -1,0 +1,127 @@
+package dev.weir.kafka.internal.consumer;
+
+import dev.weir.kafka.internal.offsets.OffsetTracker;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.StageMeter;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Expect;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.II_Result;
+
+/** A revoke purges a batch while the pipeline takes it: it is handed out or forgotten, never both and never neither. */
+@JCStressTest
+@Outcome(
+        id = {"1, 0", "0, 1"},
+        expect = Expect.ACCEPTABLE,
+        desc = "handed out or forgotten")
+@Outcome(expect = Expect.FORBIDDEN, desc = "both, or neither")
+@State
+public class RecordBufferStress {
+
+    /** How long a take waits before the case counts a wake-up as lost. */
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private static final StageMeter METER = new StageMeter();
+
+    private final RecordBuffer buffer = new RecordBuffer();
+    private final AssignedPartition partition = partition();
+
+    public RecordBufferStress() {
+        buffer.add(partition, 0, single());
+        buffer.end();
+    }
+
+    private static AssignedPartition partition() {
+        return new AssignedPartition(new TopicPartition("t", 0), new OffsetTracker(4, () -> {}), Long.MAX_VALUE);
+    }
+
+    private static Batch<ConsumerRecord<byte[], byte[]>> single() {
+        return Batch.unacknowledged(new Object[1], 1);
+    }
+
+    @Actor
+    public void pipeline(II_Result result) {
+        try {
+            result.r1 = buffer.take(System.nanoTime() + PATIENCE_NANOS, METER) == null ? 0 : 1;
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Actor
+    public void owner(II_Result result) {
+        result.r2 = buffer.purge(Set.of(partition)).size();
+    }
+
+    /** Two batches and the end reach a pipeline that waits for them. */
+    @JCStressTest
+    @Outcome(id = "2, 1", expect = Expect.ACCEPTABLE, desc = "both, then the end")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "a batch or a wake-up was lost")
+    @State
+    public static class WakeUp {
+
+        private final RecordBuffer buffer = new RecordBuffer();
+        private final AssignedPartition partition = partition();
+
+        @Actor
+        public void owner() {
+            buffer.add(partition, 0, single());
+            buffer.add(partition, 1, single());
+            buffer.end();
+        }
+
+        @Actor
+        public void pipeline(II_Result result) {
+            try {
+                long deadline = System.nanoTime() + PATIENCE_NANOS;
+                Batch<ConsumerRecord<byte[], byte[]>> batch;
+                while ((batch = buffer.take(deadline, METER)) != null) {
+                    if (batch.isEmpty()) {
+                        return;
+                    }
+                    result.r1++;
+                }
+                result.r2 = 1;
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+    }
+
+    /** A buffer whose taker and purger look and take in two steps. */
+    @JCStressTest
+    @Outcome(
+            id = {"1, 0", "0, 1"},
+            expect = Expect.ACCEPTABLE,
+            desc = "handed out or forgotten")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "both, or neither")
+    @State
+    public static class Broken {
+
+        private volatile boolean buffered = true;
+
+        private int remove() {
+            if (buffered) {
+                buffered = false;
+                return 1;
+            }
+            return 0;
+        }
+
+        @Actor
+        public void pipeline(II_Result result) {
+            result.r1 = remove();
+        }
+
+        @Actor
+        public void owner(II_Result result) {
+            result.r2 = remove();
+        }
+    }
+}

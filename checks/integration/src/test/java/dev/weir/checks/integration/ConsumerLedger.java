@@ -1,0 +1,74 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.testkit.KafkaCluster;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/** Counts how often each numbered record was handled, over all members of a test. Thread-safe. */
+final class ConsumerLedger {
+
+    private final AtomicIntegerArray times;
+    private final AtomicInteger seen = new AtomicInteger();
+
+    ConsumerLedger(int records) {
+        times = new AtomicIntegerArray(records);
+    }
+
+    void handled(ConsumerRecord<byte[], byte[]> record) {
+        int number = Integer.parseInt(new String(record.value(), StandardCharsets.US_ASCII));
+        if (times.getAndIncrement(number) == 0) {
+            seen.incrementAndGet();
+        }
+    }
+
+    /** Records handled at least once. */
+    int seen() {
+        return seen.get();
+    }
+
+    int lost() {
+        return times.length() - seen.get();
+    }
+
+    /** Handlings beyond the first of each record. */
+    int duplicates() {
+        int duplicates = 0;
+        for (int i = 0; i < times.length(); i++) {
+            duplicates += Math.max(0, times.get(i) - 1);
+        }
+        return duplicates;
+    }
+
+    void awaitSeen(int records, Duration within) {
+        await("handled " + records, within, () -> seen.get() >= records);
+    }
+
+    static void await(String what, Duration within, BooleanSupplier condition) {
+        long deadline = System.nanoTime() + within.toNanos();
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).as("%s within %s", what, within).isLessThan(deadline);
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
+        }
+    }
+
+    /** A handler's blocking work. */
+    static void work(Duration time) throws InterruptedException {
+        TimeUnit.NANOSECONDS.sleep(time.toNanos());
+    }
+
+    static ConsumerSettings.Builder<byte[], byte[]> settings(KafkaCluster cluster, String group) {
+        return ConsumerSettings.builder()
+                .bootstrapServers(cluster.bootstrapServers())
+                .groupId(group)
+                .commitInterval(Duration.ofMillis(200));
+    }
+}

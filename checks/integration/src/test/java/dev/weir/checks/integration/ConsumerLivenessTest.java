@@ -1,0 +1,128 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.kafka.ConsumerHandle;
+import dev.weir.kafka.ConsumerSnapshot;
+import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.RecordOrdering;
+import dev.weir.stream.DrainReport;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.Sink;
+import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.KafkaClusterExtension;
+import dev.weir.testkit.Records;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Handlers that are slow, stuck or never made. */
+class ConsumerLivenessTest {
+
+    @RegisterExtension
+    static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());
+
+    private static ConsumerHandle consumer(RunningPipeline running) {
+        return running.handles(ConsumerHandle.class).get(0);
+    }
+
+    @Test
+    void slowHandler_twiceThePollInterval_isNotExpelled() throws Exception {
+        KAFKA.cluster().createTopic("slow", 1);
+        Records.produce(KAFKA.bootstrapServers(), "slow", 0, 1);
+        ConsumerLedger ledger = new ConsumerLedger(1);
+        var settings = ConsumerLedger.settings(KAFKA.cluster(), "slow")
+                .property("max.poll.interval.ms", "10000")
+                .property("session.timeout.ms", "6000")
+                .property("heartbeat.interval.ms", "1000")
+                .build();
+        try (RunningPipeline running = KafkaSource.committable(settings, "slow")
+                .to(Sink.forEach(record -> {
+                    try {
+                        ConsumerLedger.work(Duration.ofSeconds(20));
+                    } catch (InterruptedException e) {
+                        throw new IllegalStateException(e);
+                    }
+                    ledger.handled(record);
+                }))
+                .run()) {
+            ledger.awaitSeen(1, Duration.ofSeconds(40));
+            ConsumerLedger.await(
+                    "commit",
+                    Duration.ofSeconds(5),
+                    () -> KAFKA.cluster()
+                            .committedOffsets("slow")
+                            .equals(KAFKA.cluster().endOffsets("slow")));
+            assertThat(consumer(running).snapshot().rebalances()).isZero();
+        }
+        assertThat(ledger.duplicates()).isZero();
+    }
+
+    @Test
+    void stuckPartition_withSmallWindow_pausesAloneWhileOthersGoOn() throws Exception {
+        KAFKA.cluster().createTopic("stuck", 3);
+        Records.produce(KAFKA.bootstrapServers(), "stuck", 0, 60_000);
+        AtomicIntegerArray handled = new AtomicIntegerArray(3);
+        CountDownLatch never = new CountDownLatch(1);
+        var settings = ConsumerLedger.settings(KAFKA.cluster(), "stuck")
+                .maxOutstandingRecords(100)
+                .property("max.poll.records", "100")
+                .build();
+        RunningPipeline running = KafkaSource.committable(settings, "stuck")
+                .mapBlocking(64, RecordOrdering.byPartition(), record -> {
+                    if (record.partition() == 0) {
+                        never.await();
+                    }
+                    handled.incrementAndGet(record.partition());
+                    return record;
+                })
+                .to(Sink.ignore())
+                .run();
+        var ends = KAFKA.cluster().endOffsets("stuck");
+        ConsumerLedger.await(
+                "partitions 1 and 2",
+                Duration.ofSeconds(30),
+                () -> ends.entrySet().stream()
+                        .filter(end -> end.getKey().partition() != 0)
+                        .allMatch(end -> handled.get(end.getKey().partition()) == end.getValue()));
+        assertThat(handled.get(0)).isZero();
+        ConsumerLedger.await(
+                "snapshot",
+                Duration.ofSeconds(5),
+                () -> consumer(running).snapshot().pausedPartitions() == 1);
+        ConsumerSnapshot snapshot = consumer(running).snapshot();
+        assertThat(snapshot.partitions())
+                .filteredOn(ConsumerSnapshot.PartitionSnapshot::paused)
+                .singleElement()
+                .satisfies(partition -> {
+                    assertThat(partition.partition()).isZero();
+                    assertThat(partition.outstanding()).isBetween(100, 200);
+                });
+
+        // The handler gives way to an interrupt, so the report can say what was left.
+        DrainReport report = running.drain(Duration.ofSeconds(2));
+        assertThat(report.drained()).isFalse();
+        assertThat(report.leftUndone()).singleElement().asString().contains("stuck-0@0 and ");
+        var committed = KAFKA.cluster().committedOffsets("stuck");
+        ends.forEach((id, end) -> assertThat(committed.getOrDefault(id, 0L)).isEqualTo(id.partition() == 0 ? 0 : end));
+    }
+
+    // The source had started its thread when the sink could not be made.
+    @Test
+    void run_sinkCannotBeMade_leavesNoThread() {
+        KAFKA.cluster().createTopic("unmade", 1);
+        var settings = ConsumerLedger.settings(KAFKA.cluster(), "unmade").build();
+        var pipeline = KafkaSource.committable(settings, "unmade")
+                .to(Sink.custom("broken", context -> {
+                    throw new IllegalStateException("no sink");
+                }))
+                .named("unmade");
+        assertThatThrownBy(pipeline::run).hasMessage("no sink");
+        assertThat(Thread.getAllStackTraces().keySet())
+                .extracting(Thread::getName)
+                .noneMatch(name -> name.contains("unmade"));
+    }
+}
