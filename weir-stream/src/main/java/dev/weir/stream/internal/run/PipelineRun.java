@@ -265,7 +265,7 @@ public final class PipelineRun implements RunningPipeline {
             return true;
         } catch (TimeoutException e) {
             return false;
-        } catch (ExecutionException e) {
+        } catch (ExecutionException | CancellationException e) {
             return true;
         }
     }
