@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Where log lines of libraries go (slf4j and System.Logger both end in java.util.logging here).
- * By default only errors reach the terminal: Kafka's warnings about an unreachable broker would bury the one line that
- * says what to do.
+ * By default only errors reach the terminal, and nothing of Kafka's: its lines about an unreachable broker would bury the
+ * one that says what to do.
  */
 final class Logging {
 
@@ -34,10 +34,18 @@ final class Logging {
         Logger root = Logger.getLogger("");
         Level terminalLevel = verbose ? Level.INFO : Level.SEVERE;
         root.setLevel(verbose || file != null ? Level.INFO : Level.SEVERE);
-        root.addHandler(terminalHandler(terminal, terminalLevel, new LineFormatter(verbose)));
+        Handler shown = terminalHandler(terminal, terminalLevel, new LineFormatter(verbose));
+        // A client that gives up throws, and the command says what to do; what it logs before would bury that.
+        shown.setFilter(verbose ? null : line -> !isOfKafka(line));
+        root.addHandler(shown);
         if (file != null) {
             root.addHandler(fileHandler(file));
         }
+    }
+
+    private static boolean isOfKafka(LogRecord line) {
+        String name = line.getLoggerName();
+        return name != null && (name.startsWith("org.apache.kafka.") || name.startsWith("kafka."));
     }
 
     private static Handler terminalHandler(Terminal terminal, Level level, Formatter formatter) {

@@ -115,7 +115,9 @@ final class PipeClients {
 
     private static String oneLine(Throwable e) {
         String message = e.getMessage();
-        return (message == null ? e.toString() : message).replaceAll("\\s*\\R\\s*", " ");
+        return (message == null ? e.toString() : message)
+                .replaceAll("\\s*\\R\\s*", " ")
+                .replaceAll("\\.$", "");
     }
 
     /** Returns if a broker answers and knows all the topics; throws what is in the way. */

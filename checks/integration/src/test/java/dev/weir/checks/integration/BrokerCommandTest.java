@@ -66,7 +66,7 @@ class BrokerCommandTest {
 
     @Test
     void port_inUse_isRefused() throws Exception {
-        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             assertRefused(
                     "port " + taken.getLocalPort() + " (broker 1) is in use",
                     "--port",

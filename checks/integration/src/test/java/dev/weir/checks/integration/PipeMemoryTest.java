@@ -58,9 +58,7 @@ class PipeMemoryTest {
                 assertThat(pipe.isAlive()).as(pipe.err()).isTrue();
                 cluster.broker(2).thaw();
                 assertThat(written(cluster)).as("stalled in the middle").isLessThan(RECORDS);
-                assertThat(pipe.exitCode(Duration.ofSeconds(120)))
-                        .as(pipe.err())
-                        .isZero();
+                assertThat(pipe.exitCode(Duration.ofMinutes(2))).as(pipe.err()).isZero();
                 assertThat(pipe.out()).contains("\"drained\":true", "\"records_out\":" + RECORDS);
             }
             assertThat(distinct(cluster)).isEqualTo(RECORDS);

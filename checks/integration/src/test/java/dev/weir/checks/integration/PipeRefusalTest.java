@@ -44,7 +44,7 @@ class PipeRefusalTest {
     }
 
     @ParameterizedTest(name = "{1}: {0}")
-    @CsvSource(delimiter = '|', textBlock = """
+    @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
             --from missing | 1 | there is no topic missing at
             --to missing | 1 | there is no topic missing at
             --dead-letter missing | 1 | there is no topic missing at
@@ -62,7 +62,7 @@ class PipeRefusalTest {
             --group= | 2 | --group must not be empty
             --bootstrap-server localhost | 2 | --bootstrap-server must be HOST:PORT
             --bootstrap-server no-such-host.invalid:9092 | 1 | no address of --bootstrap-server=no-such-host.invalid:9092
-            --client-config FOLDER/absent | 2 | absent must be a properties file that can be read
+            --client-config FOLDER/absent | 2 | (no such file or folder): --client-config=
             --client-config FOLDER | 2 | must be a properties file that can be read
             --client-config FOLDER/binary.properties | 2 | not a text in UTF-8
             --client-config FOLDER/protocol.properties | 2 | protocol.properties: Invalid value PLANTEXT
