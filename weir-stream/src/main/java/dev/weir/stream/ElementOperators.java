@@ -125,7 +125,7 @@ abstract class ElementOperators<T> {
      * run and one thread, so it may be changed at will.
      *
      * <p>Acknowledgements: each result carries that of the element for which it was returned. What a state keeps of an
-     * element that is acknowledged is lost if the pipeline fails; {@link #fold} and {@link #grouped} hold the
+     * element that is acknowledged is lost if the pipeline fails; {@link #fold} and {@link Source#grouped} hold the
      * acknowledgements back. On a normal end {@code onComplete} is called, on a failure or a cancellation it is not; a
      * state that was made is closed exactly once in any case. A restart by supervision closes it as well and makes
      * another.

@@ -99,9 +99,7 @@ final class UnfoldAsyncSource<S, T> implements Stage<T> {
             awaited = asked;
             Answer<S, T> answer = asked;
             var ignored = function.apply(state).whenComplete((unfolded, failure) -> {
-                answer.failure = failure;
-                answer.unfolded = unfolded;
-                answer.there = true;
+                answer.complete(unfolded, failure);
                 bell.ring();
             });
         }
@@ -114,22 +112,29 @@ final class UnfoldAsyncSource<S, T> implements Stage<T> {
     /** What became of one call. Written by whoever completes it, published by {@code there}. */
     private static final class Answer<S, T> {
 
-        private @Nullable Optional<Unfolded<S, T>> unfolded;
+        private Optional<Unfolded<S, T>> unfolded = Optional.empty();
         private @Nullable Throwable failure;
         private volatile boolean there;
+
+        @SuppressWarnings("NullableOptional") // that is how a stage tells of a failure
+        void complete(@Nullable Optional<Unfolded<S, T>> with, @Nullable Throwable thrown) {
+            if (with != null) {
+                unfolded = with;
+            } else if (thrown instanceof CompletionException && thrown.getCause() != null) {
+                failure = thrown.getCause();
+            } else {
+                failure = thrown != null ? thrown : new NullPointerException("an asynchronous source was given null");
+            }
+            there = true;
+        }
 
         boolean isThere() {
             return there;
         }
 
         Optional<Unfolded<S, T>> get() {
-            Throwable failed = failure;
-            if (failed != null) {
-                Throwable cause = failed instanceof CompletionException ? failed.getCause() : null;
-                throw Failures.rethrow(cause == null ? failed : cause);
-            }
-            if (unfolded == null) {
-                throw new NullPointerException("the stage of an asynchronous source was completed with null");
+            if (failure != null) {
+                throw Failures.rethrow(failure);
             }
             return unfolded;
         }
