@@ -2,31 +2,391 @@ package dev.weir.stream;
 
 import dev.weir.stream.internal.operator.Operators;
 import dev.weir.stream.internal.run.Node;
+import java.lang.System.Logger;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
-/** Operators that look at one element at a time. Part of {@link Source}. */
+/**
+ * Operators that look at one element at a time. Part of {@link Source}.
+ *
+ * <p>Unless a method says otherwise: elements keep their order; a batch is asked for when one is wanted below; the end and
+ * a failure from above are handed on at once; a cancellation drops nothing that would not come again. An element for
+ * which a function throws is put to the stage's {@link Supervision}; if that fails the stream, the elements before it
+ * still go on first.
+ */
 abstract class ElementOperators<T> {
+
+    private static final String SAME = "each goes with its element";
+    private static final String DROPPED_AT_ONCE = "dropped elements at once; the others' go with them";
+    private static final String BEYOND_NOT = "what lies beyond the end is not acknowledged";
+    private static final String FREE = "no allocation";
 
     /** The stage that was added last. */
     abstract Node<T> node();
 
-    /** Replaces each element by what {@code function} makes of it. Its acknowledgement goes with it. */
+    /**
+     * Replaces each element by what {@code function} makes of it. Its acknowledgement goes with it.
+     *
+     * <pre>{@code
+     * Source.of(1, 2, 3).map(n -> n * 10) // 10, 20, 30
+     * }</pre>
+     */
+    @Operator(acks = SAME, cost = FREE)
     public <R> Source<R> map(Function<? super T, ? extends R> function) {
         return Source.at(Operators.map(node(), Objects.requireNonNull(function, "function")));
     }
 
-    /** Keeps the elements that {@code keep} accepts; the others are acknowledged at once. */
+    /**
+     * Keeps the elements that {@code keep} accepts; the others are acknowledged at once.
+     *
+     * <pre>{@code
+     * Source.of(1, 2, 3, 4).filter(n -> n % 2 == 0) // 2, 4
+     * }</pre>
+     */
+    @Operator(acks = DROPPED_AT_ONCE, cost = FREE)
     public Source<T> filter(Predicate<? super T> keep) {
         return Source.at(Operators.filter(node(), Objects.requireNonNull(keep, "keep")));
     }
 
     /**
+     * Keeps the elements that {@code drop} does not accept; the others are acknowledged at once.
+     *
+     * <pre>{@code
+     * Source.of("a", "", "b").filterNot(String::isEmpty) // a, b
+     * }</pre>
+     */
+    @Operator(acks = DROPPED_AT_ONCE, cost = FREE)
+    public Source<T> filterNot(Predicate<? super T> drop) {
+        Objects.requireNonNull(drop, "drop");
+        return filter(element -> !drop.test(element)).named("filterNot");
+    }
+
+    /**
+     * Maps and filters in one: replaces each element by what {@code function} makes of it and drops it where that is
+     * null. Dropped elements are acknowledged at once.
+     *
+     * <pre>{@code
+     * Source.of("1", "x", "2").collect(s -> s.equals("x") ? null : Integer.valueOf(s)) // 1, 2
+     * }</pre>
+     */
+    @Operator(acks = DROPPED_AT_ONCE, cost = FREE)
+    public <R> Source<R> collect(Function<? super T, @Nullable R> function) {
+        return Source.at(Operators.<T, R>collect(node(), Objects.requireNonNull(function, "function")));
+    }
+
+    /**
+     * Keeps the elements of one type; the others are acknowledged at once.
+     *
+     * <pre>{@code
+     * Source.<Object>of(1, "two", 3).collect(Integer.class) // 1, 3
+     * }</pre>
+     */
+    @Operator(acks = DROPPED_AT_ONCE, cost = FREE)
+    public <R> Source<R> collect(Class<R> type) {
+        Objects.requireNonNull(type, "type");
+        return this.<R>collect(element -> type.isInstance(element) ? type.cast(element) : null);
+    }
+
+    /**
      * Replaces each element by any number of others. It is acknowledged when the last of them is, or at once if there
      * are none. The iterable may be long: it is taken in as demand comes.
+     *
+     * <pre>{@code
+     * Source.of(1, 2, 3).mapConcat(n -> Collections.nCopies(n, n)) // 1, 2, 2, 3, 3, 3
+     * }</pre>
      */
+    @Operator(acks = "when the last child's is", cost = "the iterable; a batch per 512 children")
     public <R> Source<R> mapConcat(Function<? super T, ? extends Iterable<? extends R>> function) {
         return Source.at(Operators.mapConcat(node(), Objects.requireNonNull(function, "function")));
+    }
+
+    /**
+     * {@link #statefulMap(Supplier, BiFunction, Function, Consumer)} with a state that emits nothing at the end and needs
+     * no closing.
+     *
+     * <pre>{@code
+     * Source.of(3, 1, 2).statefulMap(() -> new long[1], (sum, n) -> sum[0] += n) // 3, 4, 6
+     * }</pre>
+     */
+    @Operator(acks = DROPPED_AT_ONCE, cost = FREE)
+    public <S, R> Source<R> statefulMap(
+            Supplier<? extends S> create, BiFunction<? super S, ? super T, @Nullable R> apply) {
+        return this.<S, R>statefulMap(create, apply, state -> Optional.empty(), state -> {});
+    }
+
+    /**
+     * Replaces each element with the help of an object that remembers something of those before it. The state is of one
+     * run and one thread, so it may be changed at will.
+     *
+     * <p>Acknowledgements: each result carries that of the element for which it was returned. What a state keeps of an
+     * element that is acknowledged is lost if the pipeline fails; {@link #fold} and {@link Source#grouped} hold the
+     * acknowledgements back. On a normal end {@code onComplete} is called, on a failure or a cancellation it is not; a
+     * state that was made is closed exactly once in any case. A restart by supervision closes it as well and makes
+     * another.
+     *
+     * @param create makes the state when it is first needed
+     * @param apply makes the result, or null to drop the element, which is then acknowledged at once
+     * @param onComplete what is emitted behind the last result, if anything; nobody waits for its acknowledgement
+     * @param close gives the state up
+     */
+    @Operator(acks = DROPPED_AT_ONCE, cost = FREE)
+    public <S, R> Source<R> statefulMap(
+            Supplier<? extends S> create,
+            BiFunction<? super S, ? super T, @Nullable R> apply,
+            Function<? super S, Optional<R>> onComplete,
+            Consumer<? super S> close) {
+        return Source.at(Operators.<S, T, R>statefulMap(
+                node(),
+                Objects.requireNonNull(create, "create"),
+                Objects.requireNonNull(apply, "apply"),
+                Objects.requireNonNull(onComplete, "onComplete"),
+                Objects.requireNonNull(close, "close")));
+    }
+
+    /**
+     * Emits {@code initial}, then for each element what {@code function} makes of the emission before and the element.
+     * Each emission carries the acknowledgement of its element; nobody waits for that of {@code initial}. A restart by
+     * supervision goes on from {@code initial}, without emitting it again.
+     *
+     * <pre>{@code
+     * Source.of(1, 2, 3).scan(0, Integer::sum) // 0, 1, 3, 6
+     * }</pre>
+     *
+     * @param initial all runs start with this very object, so nobody may change it
+     */
+    @Operator(acks = SAME, cost = FREE)
+    public <R> Source<R> scan(R initial, BiFunction<? super R, ? super T, ? extends R> function) {
+        return Source.at(Operators.scan(
+                node(), Objects.requireNonNull(initial, "initial"), Objects.requireNonNull(function, "function")));
+    }
+
+    /**
+     * Combines all elements to one, which is emitted at the end: {@code initial} if there were none. On a failure or a
+     * cancellation nothing is emitted.
+     *
+     * <p>Acknowledgements: the elements are acknowledged together, when the result is; until then each counts against
+     * what the source lets be unacknowledged at once, so this is for streams with an end, or within sub-streams. A
+     * restart by supervision drops and acknowledges what was combined so far.
+     *
+     * <pre>{@code
+     * Source.of(1, 2, 3).fold(10, Integer::sum) // 16
+     * }</pre>
+     *
+     * @param initial all runs start with this very object, so nobody may change it
+     */
+    @Operator(acks = "all together, with the result", cost = "16 bytes per acknowledged element, until the end")
+    public <R> Source<R> fold(R initial, BiFunction<? super R, ? super T, ? extends R> function) {
+        return Source.at(Operators.fold(
+                node(), Objects.requireNonNull(initial, "initial"), Objects.requireNonNull(function, "function")));
+    }
+
+    /**
+     * As {@link #fold}, beginning with the first element; emits nothing if there are none.
+     *
+     * <pre>{@code
+     * Source.of(3, 1, 2).reduce(Integer::max) // 3
+     * }</pre>
+     */
+    @Operator(acks = "all together, with the result", cost = "16 bytes per acknowledged element, until the end")
+    public Source<T> reduce(BiFunction<? super T, ? super T, ? extends T> function) {
+        return Source.at(Operators.reduce(node(), Objects.requireNonNull(function, "function")));
+    }
+
+    /**
+     * Lets {@code count} elements through and ends, and closes what is above at once.
+     *
+     * <p>Acknowledgements: whatever came in one batch with the last of them, or is still on its way from above, is not
+     * acknowledged. It was not worked on; a source that waits for acknowledgements delivers it again to the next run.
+     *
+     * <pre>{@code
+     * Source.repeat("x").take(3) // x, x, x
+     * }</pre>
+     *
+     * @param count at least 0; for 0 nothing is asked for
+     */
+    @Operator(acks = BEYOND_NOT, cost = FREE)
+    public Source<T> take(long count) {
+        return Source.at(Operators.take(node(), count));
+    }
+
+    /** {@link #takeWhile(Predicate, boolean)} without the element that ends it. */
+    @Operator(acks = BEYOND_NOT, cost = FREE)
+    public Source<T> takeWhile(Predicate<? super T> predicate) {
+        return takeWhile(predicate, false);
+    }
+
+    /**
+     * Lets elements through until {@code predicate} refuses one, ends there, and closes what is above at once. What lies
+     * beyond the end is not acknowledged, as with {@link #take}; unless {@code inclusive}, that is also the element that
+     * was refused.
+     *
+     * <pre>{@code
+     * Source.of(1, 2, 3, 1).takeWhile(n -> n < 3)       // 1, 2
+     * Source.of(1, 2, 3, 1).takeWhile(n -> n < 3, true) // 1, 2, 3
+     * }</pre>
+     *
+     * @param inclusive whether the element that was refused goes through as the last
+     */
+    @Operator(acks = BEYOND_NOT, cost = FREE)
+    public Source<T> takeWhile(Predicate<? super T> predicate, boolean inclusive) {
+        return Source.at(Operators.takeWhile(node(), Objects.requireNonNull(predicate, "predicate"), inclusive));
+    }
+
+    /**
+     * Drops and acknowledges the first {@code count} elements.
+     *
+     * <pre>{@code
+     * Source.of(1, 2, 3).drop(2) // 3
+     * }</pre>
+     *
+     * @param count at least 0
+     */
+    @Operator(acks = DROPPED_AT_ONCE, cost = FREE)
+    public Source<T> drop(long count) {
+        return Source.at(Operators.drop(node(), count));
+    }
+
+    /**
+     * Drops and acknowledges elements until {@code predicate} refuses one; that and all others go through. A restart by
+     * supervision begins to drop again.
+     *
+     * <pre>{@code
+     * Source.of(1, 2, 3, 1).dropWhile(n -> n < 3) // 3, 1
+     * }</pre>
+     */
+    @Operator(acks = DROPPED_AT_ONCE, cost = FREE)
+    public Source<T> dropWhile(Predicate<? super T> predicate) {
+        return Source.at(Operators.dropWhile(node(), Objects.requireNonNull(predicate, "predicate")));
+    }
+
+    /**
+     * Lets {@code limit} elements through and fails with a {@link LimitExceededException} at the next, which is not
+     * acknowledged: a guard for streams that must be small. The elements before it go on first.
+     *
+     * <pre>{@code
+     * Source.from(rows).limit(10_000).toList()
+     * }</pre>
+     *
+     * @param limit at least 0
+     */
+    @Operator(acks = BEYOND_NOT, cost = FREE)
+    public Source<T> limit(long limit) {
+        return Source.at(Operators.limit(node(), limit));
+    }
+
+    /**
+     * Puts each element's number beside it, from 0.
+     *
+     * <pre>{@code
+     * Source.of("a", "b").zipWithIndex() // (0, a), (1, b)
+     * }</pre>
+     */
+    @Operator(acks = SAME, cost = "an object per element")
+    public Source<Indexed<T>> zipWithIndex() {
+        return Source.at(Operators.zipWithIndex(node()));
+    }
+
+    /**
+     * Puts {@code between} between each two elements. Nobody waits for its acknowledgement.
+     *
+     * <pre>{@code
+     * Source.of("a", "b", "c").intersperse(",") // a , b , c
+     * }</pre>
+     */
+    @Operator(acks = "each goes with its element, the injected have none", cost = "a batch per batch")
+    public Source<T> intersperse(T between) {
+        return Source.at(Operators.intersperse(node(), null, Objects.requireNonNull(between, "between"), null));
+    }
+
+    /**
+     * Puts {@code start} before the first element, {@code between} between each two, and {@code end} behind the last;
+     * start and end also come when there are no elements. The end does not come behind a failure. Nobody waits for the
+     * acknowledgements of the three.
+     *
+     * <pre>{@code
+     * Source.of("1", "2").intersperse("[", ",", "]") // [ 1 , 2 ]
+     * }</pre>
+     */
+    @Operator(acks = "each goes with its element, the injected have none", cost = "a batch per batch")
+    public Source<T> intersperse(T start, T between, T end) {
+        return Source.at(Operators.intersperse(
+                node(),
+                Objects.requireNonNull(start, "start"),
+                Objects.requireNonNull(between, "between"),
+                Objects.requireNonNull(end, "end")));
+    }
+
+    /**
+     * Drops each element whose key is among the {@code window} different keys that came last, and acknowledges it at
+     * once. A key that comes again counts as new among those. What was seen is forgotten with the run, and at a restart
+     * by supervision.
+     *
+     * <pre>{@code
+     * Source.of("a1", "b1", "a2", "c1").deduplicate(s -> s.charAt(0), 1000) // a1, b1, c1
+     * }</pre>
+     *
+     * @param key never null; compared by equals
+     * @param window at least 1; a key is kept that long, so this bounds memory
+     */
+    @Operator(acks = DROPPED_AT_ONCE, cost = "a hash look-up per element; an entry per key, up to the window")
+    public Source<T> deduplicate(Function<? super T, ?> key, int window) {
+        return Source.at(Operators.deduplicate(node(), Objects.requireNonNull(key, "key"), window));
+    }
+
+    /** {@link #dropRepeated(Function)} by the elements themselves. */
+    @Operator(acks = DROPPED_AT_ONCE, cost = FREE)
+    public Source<T> dropRepeated() {
+        return dropRepeated(Function.identity());
+    }
+
+    /**
+     * Drops each element whose key equals that of the element right before it, and acknowledges it at once.
+     *
+     * <pre>{@code
+     * Source.of(1, 1, 2, 1).dropRepeated() // 1, 2, 1
+     * }</pre>
+     *
+     * @param key never null
+     */
+    @Operator(acks = DROPPED_AT_ONCE, cost = FREE)
+    public Source<T> dropRepeated(Function<? super T, ?> key) {
+        return Source.at(Operators.dropRepeated(node(), Objects.requireNonNull(key, "key")));
+    }
+
+    /**
+     * Calls {@code consumer} with each element, which then goes on.
+     *
+     * <pre>{@code
+     * Source.of(1, 2, 3).tap(n -> counter.add(n))
+     * }</pre>
+     */
+    @Operator(acks = SAME, cost = FREE)
+    public Source<T> tap(Consumer<? super T> consumer) {
+        return Source.at(Operators.tap(node(), Objects.requireNonNull(consumer, "consumer")));
+    }
+
+    /** {@link #log(Logger, Logger.Level)} to the logger of this name, at DEBUG. */
+    @Operator(acks = SAME, cost = "a line per element if the level is on, else none")
+    public Source<T> log(String loggerName) {
+        return log(System.getLogger(loggerName), Logger.Level.DEBUG);
+    }
+
+    /**
+     * Logs each element that passes and the end, and at ERROR a failure from above, with the names of pipeline and stage.
+     *
+     * <pre>{@code
+     * source.log(System.getLogger("orders"), Logger.Level.INFO)
+     * }</pre>
+     */
+    @Operator(acks = SAME, cost = "a line per element if the level is on, else none")
+    public Source<T> log(Logger logger, Logger.Level level) {
+        return Source.at(Operators.log(
+                node(), Objects.requireNonNull(logger, "logger"), Objects.requireNonNull(level, "level")));
     }
 }

@@ -54,6 +54,17 @@ public interface RunningPipeline extends AutoCloseable {
     /** What sources and sinks of the pipeline expose of the given type, for instance a consumer's handle. */
     <H> List<H> handles(Class<H> type);
 
+    /**
+     * What {@code sink}, which stands in this pipeline, makes of the elements. Completes when the sink is done, perhaps
+     * before the pipeline is; if it does not get that far, with what ended the pipeline. Completing or cancelling the
+     * future itself does nothing to the pipeline.
+     *
+     * @throws IllegalArgumentException if the sink does not stand in this pipeline, or more than once
+     */
+    default <R> CompletableFuture<R> result(ResultSink<?, R> sink) {
+        return sink.resultIn(this);
+    }
+
     /** Drains for {@link #DEFAULT_DRAIN}, then cancels. Does not throw what made the pipeline fail. */
     @Override
     void close();

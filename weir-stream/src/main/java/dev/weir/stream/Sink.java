@@ -1,13 +1,19 @@
 package dev.weir.stream;
 
 import dev.weir.stream.internal.operator.Operators;
+import dev.weir.stream.internal.sink.ResultLoops;
 import dev.weir.stream.spi.SinkFactory;
+import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Collector;
+import java.util.stream.Collectors;
 
 /** The end of a pipeline's blueprint. Immutable and free to share: each run makes its own loop. */
-public sealed interface Sink<T> {
+public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
 
     /** A sink implemented elsewhere; it acknowledges what it is done with. */
     static <T> Loop<T> custom(String name, SinkFactory<T> factory) {
@@ -15,14 +21,110 @@ public sealed interface Sink<T> {
     }
 
     /** Calls {@code consumer} with each element, in order, on one thread, and acknowledges it when that returns. */
+    @Operator(acks = "each when the consumer has returned", cost = "the consumer's")
     static <T> Loop<T> forEach(Consumer<? super T> consumer) {
         Objects.requireNonNull(consumer, "consumer");
         return custom("forEach", Operators.forEach(consumer));
     }
 
     /** Acknowledges each element and drops it. */
+    @Operator(acks = "each at once", cost = "per batch")
     static <T> Loop<T> ignore() {
         return custom("ignore", Operators.ignore());
+    }
+
+    /** Wants nothing: closes the stream above without asking for an element. */
+    @Operator(acks = "nothing is taken", cost = "none")
+    static <T> Loop<T> cancelled() {
+        return custom("cancelled", context -> upstream -> {});
+    }
+
+    /**
+     * Calls {@code action}, which may block, with up to {@code concurrency} elements at once, each on a virtual thread, in
+     * no order. An element is acknowledged when the action has returned; one that throws fails the pipeline.
+     *
+     * @param concurrency 1 to 100,000
+     */
+    @Operator(acks = "each when its action has returned", cost = "a virtual thread per lane, a hand-over per element")
+    static <T> Sink<T> forEachBlocking(int concurrency, Action<? super T> action) {
+        Objects.requireNonNull(action, "action");
+        return through(source -> source.mapBlocking(concurrency, Ordering.unordered(), element -> {
+                    action.accept(element);
+                    return element;
+                })
+                .named("forEachBlocking")
+                .to(ignore()));
+    }
+
+    /**
+     * Lets another thread take the elements, at its own pace; see {@link SinkQueue}, also for acknowledgements.
+     *
+     * @param queue serves one run
+     */
+    @Operator(acks = "each when the taker comes back for the next", cost = "a lock per element, a wake-up per batch")
+    static <T> Loop<T> queue(SinkQueue<T> queue) {
+        Objects.requireNonNull(queue, "queue");
+        return custom("queue", queue::attach);
+    }
+
+    /** Gathers the elements in a list, in their order. See {@link Source#toList} for the short form. */
+    @Operator(acks = ResultSink.ACKS, cost = "a slot per element, kept")
+    static <T> ResultSink<T, List<T>> toList() {
+        return ResultSink.of("toList", ResultLoops.collect(Collectors.<T>toList()));
+    }
+
+    /** Combines the elements as {@code collector} does; one thread fills one container. */
+    @Operator(acks = ResultSink.ACKS, cost = "the collector's")
+    static <T, R> ResultSink<T, R> collect(Collector<? super T, ?, ? extends R> collector) {
+        return ResultSink.of("collect", ResultLoops.collect(Objects.requireNonNull(collector, "collector")));
+    }
+
+    /**
+     * Combines the elements to one value: {@code initial} with the first, the result with the second, and so on.
+     *
+     * @param initial the result if there are no elements; all runs start with this very object, so nobody may change it
+     */
+    @Operator(acks = ResultSink.ACKS, cost = "the function's")
+    static <T, R> ResultSink<T, R> fold(R initial, BiFunction<? super R, ? super T, ? extends R> function) {
+        Objects.requireNonNull(initial, "initial");
+        Objects.requireNonNull(function, "function");
+        return ResultSink.of("fold", ResultLoops.fold(() -> initial, function, Function.identity()));
+    }
+
+    /** Combines the elements to one, the first with the second, the result with the third; empty if there are none. */
+    @Operator(acks = ResultSink.ACKS, cost = "an object per element")
+    static <T> ResultSink<T, Optional<T>> reduce(BiFunction<? super T, ? super T, ? extends T> function) {
+        return ResultSink.of("reduce", ResultLoops.reduce(Objects.requireNonNull(function, "function")));
+    }
+
+    /** Counts the elements. */
+    @Operator(acks = ResultSink.ACKS, cost = "per batch")
+    static <T> ResultSink<T, Long> count() {
+        return ResultSink.of("count", ResultLoops.count());
+    }
+
+    /** The first element; asks for no more. Fails with a NoSuchElementException if there is none. */
+    @Operator(acks = "the first; what came in one batch with it is not", cost = "one batch")
+    static <T> ResultSink<T, T> head() {
+        return ResultSink.of("head", ResultLoops.orElseThrow(ResultLoops.head()));
+    }
+
+    /** The first element, if there is one; asks for no more. */
+    @Operator(acks = "the first; what came in one batch with it is not", cost = "one batch")
+    static <T> ResultSink<T, Optional<T>> headOption() {
+        return ResultSink.of("headOption", ResultLoops.head());
+    }
+
+    /** The last element. Fails with a NoSuchElementException if there is none. */
+    @Operator(acks = ResultSink.ACKS, cost = "per batch")
+    static <T> ResultSink<T, T> last() {
+        return ResultSink.of("last", ResultLoops.orElseThrow(ResultLoops.last()));
+    }
+
+    /** The last element, if there is one. */
+    @Operator(acks = ResultSink.ACKS, cost = "per batch")
+    static <T> ResultSink<T, Optional<T>> lastOption() {
+        return ResultSink.of("lastOption", ResultLoops.last());
     }
 
     /** A sink that is the lower part of a pipeline: operators and the sink below them. */

@@ -2,9 +2,19 @@ package dev.weir.stream;
 
 import dev.weir.stream.internal.operator.Operators;
 import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.source.Sources;
+import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.SourceFactory;
+import java.time.Duration;
 import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * The blueprint of a stream: where elements come from and what is done with them. Immutable and free to share; nothing
@@ -40,12 +50,173 @@ public final class Source<T> extends FailureOperators<T> {
         return new Source<>(Operators.custom(name, factory));
     }
 
-    /** Emits the elements of an iterable, anew in each run. */
+    /**
+     * Emits the elements of an iterable, anew in each run. A failure of its iterator follows the elements before it; a
+     * stop ends the source after the element it is at.
+     *
+     * <p>This source, and each that asks user code for one element after the other, gathers {@link Batch#DEFAULT_CAPACITY}
+     * of them before it hands them on. Where that may take long, let it gather less:
+     * {@code with(Attributes.NONE.withBuffer(1))}.
+     */
+    @Operator(acks = "none: nobody waits for them", cost = "the iterator's; batches are used again")
     public static <T> Source<T> from(Iterable<? extends T> elements) {
-        return new Source<>(Operators.iterable(Objects.requireNonNull(elements, "elements")));
+        return new Source<>(Sources.iterable("iterable", Objects.requireNonNull(elements, "elements")));
+    }
+
+    /** Emits what an iterator gives, of which each run gets its own from {@code iterators}, when it starts. */
+    @Operator(acks = "none", cost = "the iterator's; batches are used again")
+    public static <T> Source<T> fromIterator(Supplier<? extends Iterator<? extends T>> iterators) {
+        Objects.requireNonNull(iterators, "iterators");
+        return new Source<>(Sources.iterable("iterator", () -> widened(iterators.get())));
+    }
+
+    @SuppressWarnings("unchecked") // an iterator is only read
+    private static <T> Iterator<T> widened(Iterator<? extends T> iterator) {
+        return (Iterator<T>) iterator;
+    }
+
+    /** Ends at once. */
+    @Operator(acks = "none", cost = "none")
+    public static <T> Source<T> empty() {
+        return new Source<>(Sources.empty());
+    }
+
+    /** Emits one element. */
+    @Operator(acks = "none", cost = "one batch")
+    public static <T> Source<T> single(T element) {
+        return Source.<T>from(List.of(element)).named("single");
+    }
+
+    /** Fails at once; a checked exception arrives as the cause of a CompletionException. */
+    @Operator(acks = "none", cost = "none")
+    public static <T> Source<T> failed(Throwable failure) {
+        return new Source<>(Sources.failed(Objects.requireNonNull(failure, "failure")));
+    }
+
+    /** Emits nothing, and ends only when the pipeline is told to stop. */
+    @Operator(acks = "none", cost = "none while it waits")
+    public static <T> Source<T> never() {
+        return new Source<>(Sources.never());
+    }
+
+    /** Emits one element again and again, without end, as fast as it is asked to. */
+    @Operator(acks = "none", cost = "about a nanosecond per element; batches are used again")
+    public static <T> Source<T> repeat(T element) {
+        return new Source<>(Sources.repeat(Objects.requireNonNull(element, "element")));
+    }
+
+    /** Emits the elements of an iterable over and over, without end; ends if the iterable has none. */
+    @Operator(acks = "none", cost = "the iterator's; batches are used again")
+    public static <T> Source<T> cycle(Iterable<? extends T> elements) {
+        return new Source<>(Sources.cycle(Objects.requireNonNull(elements, "elements")));
+    }
+
+    /** Emits the numbers from {@code from} to {@code to} - 1; none if there are none. */
+    @Operator(acks = "none", cost = "the box of each number; batches are used again")
+    public static Source<Integer> range(int from, int to) {
+        return new Source<>(Sources.range(from, to, number -> (int) number));
+    }
+
+    /** Emits the numbers from {@code from} to {@code to} - 1; none if there are none. */
+    @Operator(acks = "none", cost = "the box of each number; batches are used again")
+    public static Source<Long> range(long from, long to) {
+        return new Source<>(Sources.range(from, to, number -> number));
+    }
+
+    /**
+     * Emits an element after {@code initialDelay}, and then once each {@code interval}, by the run's clock, until the
+     * pipeline is told to stop. A tick that comes while nobody asks waits; those that come meanwhile are left out, and
+     * the times of later ones do not move.
+     *
+     * @param interval more than zero
+     */
+    @Operator(acks = "none", cost = "a small batch per tick")
+    public static <T> Source<T> tick(Duration initialDelay, Duration interval, T element) {
+        return new Source<>(Sources.tick(initialDelay, interval, Objects.requireNonNull(element, "element")));
+    }
+
+    /**
+     * Emits what other threads put into {@code queue}; see {@link SourceQueue}. A full queue refuses offers or lets them
+     * wait, which is its back-pressure. When the pipeline is told to stop, what is in the queue still goes out; when it
+     * fails, is cancelled or wants no more, that is dropped. In each case offers are answered as closed from then on.
+     *
+     * @param queue feeds one run; a second is refused when it starts
+     */
+    @Operator(acks = "none: who offers is told of the queue, not of the end of the pipeline", cost = "a lock per offer")
+    public static <T> Source<T> queue(SourceQueue<T> queue) {
+        Objects.requireNonNull(queue, "queue");
+        return custom("queue", queue::attach);
+    }
+
+    /**
+     * Emits what {@code function} makes of a state, again and again, each time with the state that it left, until it
+     * returns nothing.
+     *
+     * <pre>{@code
+     * Source<Integer> powers = Source.unfold(1, n -> n > 100 ? Optional.empty() : Optional.of(new Unfolded<>(2 * n, n)));
+     * }</pre>
+     *
+     * @param initial the state to begin with, in each run
+     */
+    @Operator(acks = "none", cost = "the function's; batches are used again")
+    public static <S, T> Source<T> unfold(S initial, Function<? super S, Optional<Unfolded<S, T>>> function) {
+        return new Source<>(Sources.unfold(
+                Objects.requireNonNull(initial, "initial"), Objects.requireNonNull(function, "function")));
+    }
+
+    /**
+     * The same for a function that answers later, for instance with the next page of a list. It is asked for one step at
+     * a time, when an element is wanted; steps that are there at once go on together. An answer that is under way when
+     * the stream ends is not waited for.
+     */
+    @Operator(acks = "none", cost = "the function's, a wake-up per step that is not there at once")
+    public static <S, T> Source<T> unfoldAsync(
+            S initial, Function<? super S, ? extends CompletionStage<Optional<Unfolded<S, T>>>> function) {
+        return new Source<>(Sources.unfoldAsync(
+                Objects.requireNonNull(initial, "initial"), Objects.requireNonNull(function, "function")));
+    }
+
+    /**
+     * Emits what is read from a resource, such as a file, until {@code read} returns nothing. Each run opens its own when
+     * it first wants an element, and closes it exactly once: behind the last element, or when the stream fails, is
+     * cancelled, or is not wanted any more. {@code open}, {@code read} and {@code close} run on the segment's thread and
+     * may block.
+     *
+     * <pre>{@code
+     * Source<String> lines = Source.resource(
+     *         () -> Files.newBufferedReader(path), reader -> Optional.ofNullable(reader.readLine()), Reader::close);
+     * }</pre>
+     */
+    @Operator(acks = "none", cost = "what reading costs; batches are used again")
+    public static <R, T> Source<T> resource(
+            Callable<? extends R> open, Handler<? super R, Optional<T>> read, Action<? super R> close) {
+        return new Source<>(Sources.resource(
+                Objects.requireNonNull(open, "open"),
+                Objects.requireNonNull(read, "read"),
+                Objects.requireNonNull(close, "close")));
+    }
+
+    /** Emits what {@code stage} is completed with, once it is; fails with what it fails with. Does not cancel it. */
+    @Operator(acks = "none", cost = "one batch")
+    public static <T> Source<T> completionStage(CompletionStage<? extends T> stage) {
+        return new Source<>(Sources.completionStage(Objects.requireNonNull(stage, "stage")));
+    }
+
+    /** Emits what the source does that {@code stage} is completed with; starts it in the run, once it is there. */
+    @Operator(acks = "those of the source", cost = "a pull more per batch")
+    public static <T> Source<T> completionStageSource(CompletionStage<Source<T>> stage) {
+        return new Source<>(Sources.completionStageSource(stage.thenApply(Source::node)));
+    }
+
+    /** Emits what the source does that {@code source} makes, which is called in each run, when an element is wanted. */
+    @Operator(acks = "those of the source", cost = "a pull more per batch")
+    public static <T> Source<T> lazily(Supplier<Source<T>> source) {
+        Objects.requireNonNull(source, "source");
+        return new Source<>(Sources.lazily(() -> source.get().node()));
     }
 
     /** Emits the given elements. */
+    @Operator(acks = "none", cost = "about a nanosecond per element; batches are used again")
     @SafeVarargs
     @SuppressWarnings("varargs") // the copy is only read
     public static <T> Source<T> of(T... elements) {
@@ -65,5 +236,30 @@ public final class Source<T> extends FailureOperators<T> {
     /** Closes the blueprint with a sink. */
     public Pipeline to(Sink<? super T> sink) {
         return sink.close(this);
+    }
+
+    /**
+     * Runs to the end and returns the result, or throws what made the pipeline fail. An interrupt of the caller cancels
+     * the pipeline.
+     *
+     * <pre>{@code
+     * long even = Source.range(0, 10).filter(n -> n % 2 == 0).runTo(Sink.count());
+     * }</pre>
+     */
+    public <R> R runTo(ResultSink<? super T, R> sink) throws InterruptedException {
+        try (RunningPipeline running = to(sink).run()) {
+            try {
+                var ignored = running.await();
+            } catch (InterruptedException interrupted) {
+                running.cancel();
+                throw interrupted;
+            }
+            return running.result(sink).join();
+        }
+    }
+
+    /** Runs to the end and returns all elements: {@link #runTo} with {@link Sink#toList}. */
+    public List<T> toList() throws InterruptedException {
+        return runTo(Sink.<T>toList());
     }
 }

@@ -72,9 +72,19 @@ final class TrackedRun {
         return values;
     }
 
+    int seenCount() {
+        return seen.size();
+    }
+
     /** After a normal ending. */
     void assertAsModelled() {
         source.assertAllFinished();
+        assertSeenAsModelled();
+    }
+
+    /** After a normal ending of a chain that may end before its source. */
+    void assertSeenAsModelled() {
+        source.assertProtocolKept();
         if (chain.stream().allMatch(Step::keepsOrder)) {
             assertThat(seen).isEqualTo(expected());
         } else {

@@ -79,6 +79,10 @@ final class TrackedSource<T> implements AckTarget {
         });
     }
 
+    boolean isClosed() {
+        return closed.get() > 0;
+    }
+
     /** How many inputs were handed out. */
     int pulled() {
         return pulled.get();

@@ -1,11 +1,12 @@
 package dev.weir.stream.spi;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A run of elements with, beside each, where its acknowledgement goes: a struct of arrays, no object per element.
  * Confined to one thread at a time: whoever pulled a batch owns it, may change it in place, and gives it up by handing
- * it on.
+ * it on. The last owner may {@link #release} it.
  *
  * <pre>
  *   values   | v0 | v1 | v2 | ... |          size used
@@ -18,7 +19,7 @@ public final class Batch<T> {
     /** How many elements a batch holds unless its maker has a reason for another size. */
     public static final int DEFAULT_CAPACITY = 512;
 
-    private static final long[] NO_TOKENS = {};
+    static final long[] NO_TOKENS = {};
 
     private Object[] values;
     private int size;
@@ -26,12 +27,20 @@ public final class Batch<T> {
     private AckTarget target;
     private AckTarget[] targets = NO_TARGETS;
     private long[] tokens;
+    private @Nullable BatchPool home;
 
     private static final AckTarget[] NO_TARGETS = {};
+    private static final Object[] NO_VALUES = {};
 
     /** Creates an empty batch with room for {@code capacity} elements; it grows when needed. */
     public Batch(int capacity) {
         this(new Object[capacity], 0, AckTarget.NONE, NO_TOKENS);
+    }
+
+    /** An empty batch whose arrays go back to {@code home} at {@link #release}. */
+    Batch(Object[] values, long[] tokens, BatchPool home) {
+        this(values, 0, AckTarget.NONE, tokens);
+        this.home = home;
     }
 
     private Batch(Object[] values, int size, AckTarget target, long[] tokens) {
@@ -124,6 +133,11 @@ public final class Batch<T> {
         size = newSize;
     }
 
+    /** Appends an element that nobody waits for. */
+    public void add(Object value) {
+        add(value, AckTarget.NONE, 0);
+    }
+
     /** Appends an element with its claim. */
     public void add(Object value, AckTarget to, long token) {
         if (size == values.length) {
@@ -151,6 +165,27 @@ public final class Batch<T> {
             Arrays.fill(targets, 0, size, target);
         } else if (targets.length <= size) {
             targets = Arrays.copyOf(targets, values.length);
+        }
+    }
+
+    /**
+     * Gives the batch up without handing it on: its owner is done with every element. Its arrays go back to where they
+     * came from, to be filled anew; it is empty from now on. Acknowledges nothing. Not to release a batch costs garbage
+     * and nothing else, so whoever is in doubt leaves it.
+     */
+    public void release() {
+        BatchPool pool = home;
+        if (pool != null) {
+            home = null;
+            Object[] spareValues = values;
+            long[] spareTokens = tokens;
+            Arrays.fill(spareValues, 0, size, null);
+            values = NO_VALUES;
+            tokens = NO_TOKENS;
+            targets = NO_TARGETS;
+            target = AckTarget.NONE;
+            size = 0;
+            pool.giveBack(spareValues, spareTokens);
         }
     }
 }

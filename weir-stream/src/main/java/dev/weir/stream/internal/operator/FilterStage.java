@@ -42,6 +42,7 @@ final class FilterStage<T> implements Stage<T> {
             if (!batch.isEmpty() || clock.hasPassed(deadlineNanos)) {
                 return batch;
             }
+            batch.release();
         }
         return null;
     }

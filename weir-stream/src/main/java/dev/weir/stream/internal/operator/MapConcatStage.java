@@ -92,6 +92,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
                 }
             } else {
                 parents = null;
+                from.release();
                 return;
             }
         }

@@ -1,23 +1,24 @@
 package dev.weir.stream.internal.operator;
 
+import dev.weir.stream.Indexed;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.SinkFactory;
 import dev.weir.stream.spi.SourceFactory;
 import dev.weir.stream.spi.Stage;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** The door of this package: one method for each operator, behind the facade's methods. Stateless. */
 public final class Operators {
 
     private Operators() {}
-
-    public static <T> Node<T> iterable(Iterable<? extends T> elements) {
-        return IteratorSource.node(elements);
-    }
 
     /** A source that somebody else implements. */
     public static <T> Node<T> custom(String name, SourceFactory<T> factory) {
@@ -37,6 +38,79 @@ public final class Operators {
         return MapConcatStage.node(above, function);
     }
 
+    public static <T, R> Node<R> collect(Node<T> above, Function<? super T, @Nullable R> function) {
+        return CollectStage.node(above, function);
+    }
+
+    /** See {@link dev.weir.stream.Source#statefulMap(Supplier, BiFunction, Function, Consumer)}. */
+    public static <S, T, R> Node<R> statefulMap(
+            Node<T> above,
+            Supplier<? extends S> create,
+            BiFunction<? super S, ? super T, @Nullable R> apply,
+            Function<? super S, Optional<R>> onComplete,
+            Consumer<? super S> close) {
+        return StatefulMapStage.node(above, new StatefulMapStage.Functions<>(create, apply, onComplete, close));
+    }
+
+    public static <T, R> Node<R> scan(
+            Node<T> above, R initial, BiFunction<? super R, ? super T, ? extends R> function) {
+        return ScanStage.node(above, initial, function);
+    }
+
+    public static <T, R> Node<R> fold(
+            Node<T> above, R initial, BiFunction<? super R, ? super T, ? extends R> function) {
+        return FoldStage.fold(above, initial, function);
+    }
+
+    public static <T> Node<T> reduce(Node<T> above, BiFunction<? super T, ? super T, ? extends T> function) {
+        return FoldStage.reduce(above, function);
+    }
+
+    public static <T> Node<T> take(Node<T> above, long count) {
+        return TakeStage.node(above, count);
+    }
+
+    public static <T> Node<T> takeWhile(Node<T> above, Predicate<? super T> predicate, boolean inclusive) {
+        return TakeWhileStage.node(above, predicate, inclusive);
+    }
+
+    public static <T> Node<T> drop(Node<T> above, long count) {
+        return DropStage.node(above, count);
+    }
+
+    public static <T> Node<T> dropWhile(Node<T> above, Predicate<? super T> predicate) {
+        return DropWhileStage.node(above, predicate);
+    }
+
+    public static <T> Node<T> limit(Node<T> above, long limit) {
+        return LimitStage.node(above, limit);
+    }
+
+    public static <T> Node<Indexed<T>> zipWithIndex(Node<T> above) {
+        return ZipWithIndexStage.node(above);
+    }
+
+    /** See {@link dev.weir.stream.Source#intersperse}; a null start or end stands for none. */
+    public static <T> Node<T> intersperse(Node<T> above, @Nullable T start, T between, @Nullable T end) {
+        return IntersperseStage.node(above, start, between, end);
+    }
+
+    public static <T> Node<T> deduplicate(Node<T> above, Function<? super T, ?> key, int window) {
+        return DeduplicateStage.node(above, key, window);
+    }
+
+    public static <T> Node<T> dropRepeated(Node<T> above, Function<? super T, ?> key) {
+        return DropRepeatedStage.node(above, key);
+    }
+
+    public static <T> Node<T> tap(Node<T> above, Consumer<? super T> consumer) {
+        return TapStage.node(above, consumer);
+    }
+
+    public static <T> Node<T> log(Node<T> above, System.Logger logger, System.Logger.Level level) {
+        return LogStage.node(above, logger, level);
+    }
+
     public static <T> Node<List<T>> grouped(Node<T> above, int groupSize) {
         return GroupedStage.node(above, groupSize);
     }
@@ -52,6 +126,7 @@ public final class Operators {
                     batch.ack(i);
                 }
                 context.meter().worked(batch.size(), batch.size(), start);
+                batch.release();
             }
         };
     }
@@ -64,6 +139,7 @@ public final class Operators {
                 long start = System.nanoTime();
                 batch.ackAll();
                 context.meter().worked(batch.size(), batch.size(), start);
+                batch.release();
             }
         };
     }

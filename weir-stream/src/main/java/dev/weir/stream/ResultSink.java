@@ -1,0 +1,96 @@
+package dev.weir.stream;
+
+import dev.weir.stream.internal.sink.ResultLoop;
+import dev.weir.stream.spi.SinkLoop;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageContext;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The end of a blueprint that makes one result of all elements, such as {@link Sink#toList()}. Immutable and free to
+ * share: each run makes its own result.
+ *
+ * <p>The sink is also the key to its result: {@link RunningPipeline#result}. For a run to its end and nothing else there
+ * is {@link Source#runTo}.
+ *
+ * <pre>{@code
+ * ResultSink<Integer, Long> count = Sink.count();
+ * try (RunningPipeline running = Source.range(0, 10).to(count).run()) {
+ *     running.result(count).thenAccept(n -> ...);
+ * }
+ * }</pre>
+ *
+ * <p>An element is acknowledged as soon as it has gone into the result. If the pipeline fails later the result is lost
+ * and those elements do not come again; where that matters, let {@link Source#fold} hold the acknowledgements back.
+ *
+ * @param <T> what comes in
+ * @param <R> the result
+ */
+public final class ResultSink<T, R> implements Sink<T> {
+
+    /** What {@link Operator#acks} says of most of these sinks. */
+    static final String ACKS = "each when it has gone into the result";
+
+    private final Attributes attributes;
+    private final ResultLoop<T, R> loop;
+
+    private ResultSink(Attributes attributes, ResultLoop<T, R> loop) {
+        this.attributes = attributes;
+        this.loop = loop;
+    }
+
+    static <T, R> ResultSink<T, R> of(String name, ResultLoop<T, R> loop) {
+        return new ResultSink<>(Attributes.named(name), loop);
+    }
+
+    /** Another sink of the same kind, with a name of its own in snapshots. */
+    public ResultSink<T, R> named(String name) {
+        return with(Attributes.named(name));
+    }
+
+    /** Another sink of the same kind, of which more is said: name, dispatcher, supervision. */
+    public ResultSink<T, R> with(Attributes more) {
+        return new ResultSink<>(more.over(attributes), loop);
+    }
+
+    @Override
+    public Pipeline close(Source<? extends T> source) {
+        return Pipeline.of(source, new Loop<>(attributes, this::begin));
+    }
+
+    private SinkLoop<T> begin(StageContext context) {
+        Result<R> result = new Result<>(this, new CompletableFuture<>());
+        context.expose(result);
+        Supervision supervision = attributes.supervisionOrFail();
+        return (Stage<T> upstream) -> {
+            R made = loop.run(upstream, context.meter(), supervision);
+            result.future.complete(Objects.requireNonNull(made, "a sink made null"));
+        };
+    }
+
+    /** See {@link RunningPipeline#result}. */
+    @SuppressWarnings("unchecked") // a result with this sink for a key was made by it
+    CompletableFuture<R> resultIn(RunningPipeline running) {
+        List<CompletableFuture<R>> results = running.handles(Result.class).stream()
+                .filter(result -> result.sink == this)
+                .map(result -> ((Result<R>) result).future)
+                .toList();
+        if (results.size() != 1) {
+            throw new IllegalArgumentException("the sink " + attributes.requiredName() + " stands " + results.size()
+                    + " times in pipeline " + running.name());
+        }
+        CompletableFuture<R> result = results.getFirst();
+        var ignored = running.completion().whenComplete((report, failure) -> {
+            // Too late unless the sink did not get as far as a result.
+            result.completeExceptionally(
+                    failure != null ? failure : new CancellationException("the sink was cut off before its result"));
+        });
+        return result.copy();
+    }
+
+    /** What one run makes of one sink. */
+    private record Result<R>(ResultSink<?, R> sink, CompletableFuture<R> future) {}
+}

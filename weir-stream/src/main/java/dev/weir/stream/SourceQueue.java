@@ -1,0 +1,243 @@
+package dev.weir.stream;
+
+import dev.weir.stream.internal.run.Failures;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.BatchPool;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageContext;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Objects;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A bounded queue by which other threads feed a pipeline; see {@link Source#queue}. Thread-safe.
+ *
+ * <p>It may be filled before the pipeline runs, feeds one run, and takes nothing more when that ends or is told to stop.
+ *
+ * <pre>{@code
+ * SourceQueue<Order> orders = SourceQueue.of(1000);
+ * RunningPipeline running = Source.queue(orders).map(...).to(...).run();
+ * switch (orders.offer(order)) {
+ *     case SourceQueue.Enqueued enqueued -> accepted();
+ *     case SourceQueue.Full full -> tryLater();
+ *     case SourceQueue.Closed closed -> gone();
+ * }
+ * }</pre>
+ */
+public final class SourceQueue<T> {
+
+    /** What became of an offered element. */
+    public sealed interface Offer {}
+
+    /** The pipeline will get it, unless it fails. */
+    public record Enqueued() implements Offer {}
+
+    /** There was no room. */
+    public record Full() implements Offer {}
+
+    /**
+     * The queue takes nothing more: it was completed or failed, or the pipeline has ended or is told to.
+     *
+     * @param failure what it was failed with, or null
+     */
+    public record Closed(@Nullable Throwable failure) implements Offer {}
+
+    private static final Offer ENQUEUED = new Enqueued();
+    private static final Offer FULL = new Full();
+
+    private final int capacity;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition notFull = lock.newCondition();
+    private final Condition notEmpty = lock.newCondition();
+
+    // Under the lock.
+    private final ArrayDeque<T> elements = new ArrayDeque<>();
+    private boolean closed;
+    private @Nullable Throwable failure;
+    private boolean attached;
+
+    private SourceQueue(int capacity) {
+        this.capacity = capacity;
+    }
+
+    /**
+     * A new queue.
+     *
+     * @param capacity how many elements may wait in it, at least 1
+     */
+    public static <T> SourceQueue<T> of(int capacity) {
+        if (capacity < 1) {
+            throw new IllegalArgumentException("capacity must be at least 1 element: capacity=" + capacity);
+        }
+        return new SourceQueue<>(capacity);
+    }
+
+    /** Puts an element in if there is room. */
+    public Offer offer(T element) {
+        Objects.requireNonNull(element, "element");
+        lock.lock();
+        try {
+            return offerNow(element);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Puts an element in, and waits for room if there is none.
+     *
+     * @param patience how long to wait, in the system's time; after that the element is refused as {@link Full}
+     */
+    public Offer offer(T element, Duration patience) throws InterruptedException {
+        Objects.requireNonNull(element, "element");
+        long leftNanos = patience.compareTo(Duration.ofDays(36_500)) > 0 ? Long.MAX_VALUE : patience.toNanos();
+        lock.lockInterruptibly();
+        try {
+            Offer offer;
+            while ((offer = offerNow(element)) == FULL && leftNanos > 0) {
+                leftNanos = notFull.awaitNanos(leftNanos);
+            }
+            return offer;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Offer offerNow(T element) {
+        if (closed) {
+            return new Closed(failure);
+        }
+        if (elements.size() >= capacity) {
+            return FULL;
+        }
+        elements.add(element);
+        notEmpty.signal();
+        return ENQUEUED;
+    }
+
+    /** Takes nothing more; the stream ends behind what is in the queue. */
+    public void complete() {
+        close(null);
+    }
+
+    /** Takes nothing more; the stream fails behind what is in the queue. */
+    public void fail(Throwable cause) {
+        close(Objects.requireNonNull(cause, "cause"));
+    }
+
+    private void close(@Nullable Throwable cause) {
+        lock.lock();
+        try {
+            if (!closed) {
+                closed = true;
+                failure = cause;
+                notFull.signalAll();
+                notEmpty.signal();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** How many elements wait in the queue. */
+    public int size() {
+        lock.lock();
+        try {
+            return elements.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether offers are refused for good. */
+    public boolean isClosed() {
+        lock.lock();
+        try {
+            return closed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The end of the queue that a run pulls. */
+    Stage<T> attach(StageContext context) {
+        lock.lock();
+        try {
+            if (attached) {
+                throw new IllegalStateException("a SourceQueue feeds one run, and has one already");
+            }
+            attached = true;
+        } finally {
+            lock.unlock();
+        }
+        context.depth(this::size);
+        context.onStop(this::complete);
+        return new Outlet(context);
+    }
+
+    private final class Outlet implements Stage<T> {
+
+        private final StageContext context;
+        private final BatchPool pool = new BatchPool();
+
+        Outlet(StageContext context) {
+            this.context = context;
+        }
+
+        @Override
+        public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+            lock.lockInterruptibly();
+            try {
+                awaitElement(deadlineNanos);
+                if (!elements.isEmpty()) {
+                    return takeAll();
+                }
+                if (!closed) {
+                    return new Batch<>(0);
+                }
+                if (failure != null) {
+                    throw Failures.rethrow(failure);
+                }
+                return null;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        private void awaitElement(long deadlineNanos) throws InterruptedException {
+            if (elements.isEmpty() && !closed) {
+                long startNanos = System.nanoTime();
+                do {
+                    context.clock().await(lock, notEmpty, deadlineNanos);
+                } while (elements.isEmpty() && !closed && !context.clock().hasPassed(deadlineNanos));
+                context.meter().blockedUp(System.nanoTime() - startNanos);
+            }
+        }
+
+        private Batch<T> takeAll() {
+            Batch<T> batch = pool.take();
+            int size = Math.min(elements.size(), Batch.DEFAULT_CAPACITY);
+            for (int i = 0; i < size; i++) {
+                batch.add(elements.remove());
+            }
+            context.meter().out(size);
+            notFull.signalAll();
+            return batch;
+        }
+
+        /** Refuses what is offered from now on, and drops what is inside. */
+        @Override
+        public void close() {
+            complete();
+            lock.lock();
+            try {
+                elements.clear();
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package dev.weir.stream.internal.operator;
+
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.Batch;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Replaces each element, and drops those that have no replacement. */
+final class CollectStage<T, R> extends InPlaceStage<T, R> {
+
+    private final Function<? super T, @Nullable R> function;
+
+    private CollectStage(Wiring<T> wiring, Function<? super T, @Nullable R> function) {
+        super(wiring);
+        this.function = function;
+    }
+
+    static <T, R> Node<R> node(Node<T> above, Function<? super T, @Nullable R> function) {
+        return Wiring.node("collect", above, wiring -> new CollectStage<T, R>(wiring, function));
+    }
+
+    @Override
+    int rework(Batch<T> batch) {
+        int size = batch.size();
+        int kept = 0;
+        for (int i = 0; i < size; i++) {
+            R result;
+            try {
+                result = function.apply(batch.get(i));
+            } catch (Throwable thrown) {
+                if (failsBy(thrown, batch, i)) {
+                    break;
+                }
+                continue;
+            }
+            if (result == null) {
+                batch.ack(i);
+            } else {
+                batch.set(i, result);
+                batch.move(i, kept++);
+            }
+        }
+        return kept;
+    }
+}

@@ -1,0 +1,39 @@
+package dev.weir.stream.internal.operator;
+
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.Batch;
+
+/** Drops a number of elements and lets the others through. */
+final class DropStage<T> extends InPlaceStage<T, T> {
+
+    private long left;
+
+    private DropStage(Wiring<T> wiring, long count) {
+        super(wiring);
+        this.left = count;
+    }
+
+    static <T> Node<T> node(Node<T> above, long count) {
+        if (count < 0) {
+            throw new IllegalArgumentException("count must be at least 0: count=" + count);
+        }
+        return Wiring.node("drop", above, wiring -> new DropStage<>(wiring, count));
+    }
+
+    @Override
+    int rework(Batch<T> batch) {
+        int size = batch.size();
+        if (left == 0) {
+            return size;
+        }
+        int dropped = (int) Math.min(left, size);
+        left -= dropped;
+        for (int i = 0; i < dropped; i++) {
+            batch.ack(i);
+        }
+        for (int i = dropped; i < size; i++) {
+            batch.move(i, i - dropped);
+        }
+        return size - dropped;
+    }
+}

@@ -1,0 +1,95 @@
+package dev.weir.stream.internal.operator;
+
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import java.util.Objects;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/** Combines all elements to one, which it emits at the end and which acknowledges them all. */
+final class FoldStage<T, R> extends InPlaceStage<T, R> {
+
+    private static final int EXPECTED_MEMBERS = 16;
+
+    private final @Nullable R initial;
+    private final BiFunction<? super @Nullable R, ? super T, ? extends R> function;
+
+    private @Nullable R combined;
+    private @Nullable JointAck acks;
+
+    private FoldStage(
+            Wiring<T> wiring, @Nullable R initial, BiFunction<? super @Nullable R, ? super T, ? extends R> function) {
+        super(wiring);
+        this.initial = initial;
+        this.combined = initial;
+        this.function = function;
+    }
+
+    static <T, R> Node<R> fold(Node<T> above, R initial, BiFunction<? super R, ? super T, ? extends R> function) {
+        return Wiring.node(
+                "fold",
+                above,
+                wiring -> new FoldStage<T, R>(
+                        wiring,
+                        initial,
+                        (combined, element) -> function.apply(Objects.requireNonNull(combined), element)));
+    }
+
+    static <T> Node<T> reduce(Node<T> above, BiFunction<? super T, ? super T, ? extends T> function) {
+        return Wiring.node(
+                "reduce",
+                above,
+                wiring -> new FoldStage<T, T>(
+                        wiring,
+                        null,
+                        (combined, element) -> combined == null ? element : function.apply(combined, element)));
+    }
+
+    @Override
+    int rework(Batch<T> batch) {
+        int size = batch.size();
+        for (int i = 0; i < size; i++) {
+            try {
+                combined = Objects.requireNonNull(function.apply(combined, batch.get(i)), "fold made a null");
+            } catch (Throwable thrown) {
+                if (failsBy(thrown, batch, i)) {
+                    break;
+                }
+                continue;
+            }
+            if (batch.target(i) != AckTarget.NONE) {
+                join(batch.target(i), batch.token(i));
+            }
+        }
+        return 0;
+    }
+
+    private void join(AckTarget target, long token) {
+        if (acks == null) {
+            acks = new JointAck(EXPECTED_MEMBERS);
+        }
+        acks.add(target, token);
+    }
+
+    @Override
+    @Nullable
+    Batch<R> last() {
+        if (combined == null) {
+            return null;
+        }
+        Batch<R> batch = new Batch<>(1);
+        batch.add(combined, acks == null ? AckTarget.NONE : acks, 0);
+        return batch;
+    }
+
+    /** What was combined so far is dropped, and acknowledged like anything that is. */
+    @Override
+    void restart() {
+        combined = initial;
+        if (acks != null) {
+            acks.ack(0);
+            acks = null;
+        }
+    }
+}

@@ -1,0 +1,81 @@
+package dev.weir.stream.internal.operator;
+
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import org.jspecify.annotations.Nullable;
+
+/** Puts an element between each two, and perhaps one at the start and one at the end. Nobody waits for those. */
+final class IntersperseStage<T> implements Stage<T> {
+
+    private final Stage<T> upstream;
+    private final StageMeter meter;
+    private final T between;
+    private final @Nullable T end;
+
+    /** What goes before the next element: the start, or what stands between two; null for nothing. */
+    private @Nullable T before;
+
+    private boolean begun;
+    private boolean ended;
+
+    private IntersperseStage(Wiring<T> wiring, @Nullable T start, T between, @Nullable T end) {
+        this.upstream = wiring.upstream();
+        this.meter = wiring.meter();
+        this.before = start;
+        this.between = between;
+        this.end = end;
+    }
+
+    static <T> Node<T> node(Node<T> above, @Nullable T start, T between, @Nullable T end) {
+        return Wiring.node("intersperse", above, wiring -> new IntersperseStage<>(wiring, start, between, end));
+    }
+
+    @Override
+    public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+        if (ended) {
+            return null;
+        }
+        Batch<T> batch = upstream.pull(deadlineNanos);
+        if (batch == null) {
+            ended = true;
+            return frame();
+        }
+        int size = batch.size();
+        if (size == 0) {
+            return batch;
+        }
+        long startNanos = System.nanoTime();
+        Batch<T> out = new Batch<>(2 * size);
+        for (int i = 0; i < size; i++) {
+            if (before != null) {
+                out.add(before);
+            }
+            before = between;
+            out.add(batch.get(i), batch.target(i), batch.token(i));
+        }
+        begun = true;
+        meter.worked(size, out.size(), startNanos);
+        batch.release();
+        return out;
+    }
+
+    /** What comes at the end: also the start, if no element came to go behind it. */
+    private @Nullable Batch<T> frame() {
+        Batch<T> out = new Batch<>(2);
+        if (!begun && before != null) {
+            out.add(before);
+        }
+        if (end != null) {
+            out.add(end);
+        }
+        meter.out(out.size());
+        return out.isEmpty() ? null : out;
+    }
+
+    @Override
+    public void close() {
+        upstream.close();
+    }
+}

@@ -1,0 +1,37 @@
+package dev.weir.stream.internal.operator;
+
+import dev.weir.stream.LimitExceededException;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.Batch;
+
+/** Lets a number of elements through and fails at the next. */
+final class LimitStage<T> extends InPlaceStage<T, T> {
+
+    private final long limit;
+    private final String name;
+
+    private long seen;
+
+    private LimitStage(Wiring<T> wiring, long limit) {
+        super(wiring);
+        this.limit = limit;
+        this.name = wiring.context().stageName();
+    }
+
+    static <T> Node<T> node(Node<T> above, long limit) {
+        if (limit < 0) {
+            throw new IllegalArgumentException("limit must be at least 0: limit=" + limit);
+        }
+        return Wiring.node("limit", above, wiring -> new LimitStage<>(wiring, limit));
+    }
+
+    @Override
+    int rework(Batch<T> batch) {
+        int kept = (int) Math.min(limit - seen, batch.size());
+        seen += kept;
+        if (kept < batch.size()) {
+            fail(new LimitExceededException(name, limit));
+        }
+        return kept;
+    }
+}

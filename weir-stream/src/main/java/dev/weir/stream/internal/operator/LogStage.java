@@ -1,0 +1,70 @@
+package dev.weir.stream.internal.operator;
+
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.StageContext;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import org.jspecify.annotations.Nullable;
+
+/** Logs each element, the end and a failure from above. */
+final class LogStage<T> extends InPlaceStage<T, T> {
+
+    private final Logger logger;
+    private final Level level;
+    private final StageContext context;
+
+    private LogStage(Wiring<T> wiring, Logger logger, Level level) {
+        super(wiring);
+        this.logger = logger;
+        this.level = level;
+        this.context = wiring.context();
+    }
+
+    static <T> Node<T> node(Node<T> above, Logger logger, Level level) {
+        return Wiring.node("log", above, wiring -> new LogStage<>(wiring, logger, level));
+    }
+
+    @Override
+    int rework(Batch<T> batch) {
+        int size = batch.size();
+        if (!logger.isLoggable(level)) {
+            return size;
+        }
+        int kept = 0;
+        for (int i = 0; i < size; i++) {
+            try {
+                logger.log(
+                        level,
+                        "{0} {1}: {2}",
+                        context.pipelineName(),
+                        context.stageName(),
+                        String.valueOf(batch.get(i)));
+            } catch (Throwable thrown) {
+                if (failsBy(thrown, batch, i)) {
+                    break;
+                }
+                continue;
+            }
+            batch.move(i, kept++);
+        }
+        return kept;
+    }
+
+    @Override
+    @Nullable
+    Batch<T> last() {
+        logger.log(level, "{0} {1}: end", context.pipelineName(), context.stageName());
+        return null;
+    }
+
+    @Override
+    public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+        try {
+            return super.pull(deadlineNanos);
+        } catch (RuntimeException | Error failure) {
+            logger.log(Level.ERROR, context.pipelineName() + " " + context.stageName() + ": failed", failure);
+            throw failure;
+        }
+    }
+}

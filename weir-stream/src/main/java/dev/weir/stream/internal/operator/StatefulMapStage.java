@@ -1,0 +1,109 @@
+package dev.weir.stream.internal.operator;
+
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.Batch;
+import java.util.Optional;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Replaces each element with the help of a state of the user's, which it makes and closes. */
+final class StatefulMapStage<S, T, R> extends InPlaceStage<T, R> {
+
+    /**
+     * The user's functions.
+     *
+     * @param create makes a state
+     * @param apply makes of an element what is emitted, or null if nothing is, and changes the state
+     * @param onComplete makes what is emitted last
+     * @param close gives the state up
+     */
+    record Functions<S, T, R>(
+            Supplier<? extends S> create,
+            BiFunction<? super S, ? super T, @Nullable R> apply,
+            Function<? super S, Optional<R>> onComplete,
+            Consumer<? super S> close) {}
+
+    private final Functions<S, T, R> functions;
+
+    private @Nullable S state;
+
+    private StatefulMapStage(Wiring<T> wiring, Functions<S, T, R> functions) {
+        super(wiring);
+        this.functions = functions;
+    }
+
+    static <S, T, R> Node<R> node(Node<T> above, Functions<S, T, R> functions) {
+        return Wiring.node("statefulMap", above, wiring -> new StatefulMapStage<>(wiring, functions));
+    }
+
+    private S state() {
+        S current = state;
+        if (current == null) {
+            current = functions.create.get();
+            state = current;
+        }
+        return current;
+    }
+
+    @Override
+    int rework(Batch<T> batch) {
+        int size = batch.size();
+        int kept = 0;
+        for (int i = 0; i < size; i++) {
+            R result;
+            try {
+                result = functions.apply.apply(state(), batch.get(i));
+            } catch (Throwable thrown) {
+                if (failsBy(thrown, batch, i)) {
+                    break;
+                }
+                continue;
+            }
+            if (result == null) {
+                batch.ack(i);
+            } else {
+                batch.set(i, result);
+                batch.move(i, kept++);
+            }
+        }
+        return kept;
+    }
+
+    @Override
+    @Nullable
+    Batch<R> last() {
+        Optional<R> last = functions.onComplete.apply(state());
+        closeState();
+        if (last.isEmpty()) {
+            return null;
+        }
+        Batch<R> batch = new Batch<>(1);
+        batch.add(last.get());
+        return batch;
+    }
+
+    @Override
+    void restart() {
+        closeState();
+    }
+
+    private void closeState() {
+        S closing = state;
+        if (closing != null) {
+            state = null;
+            functions.close.accept(closing);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            closeState();
+        } finally {
+            super.close();
+        }
+    }
+}

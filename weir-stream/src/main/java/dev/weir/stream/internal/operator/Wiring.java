@@ -1,0 +1,40 @@
+package dev.weir.stream.internal.operator;
+
+import dev.weir.stream.Supervision;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageContext;
+import dev.weir.stream.spi.StageMeter;
+
+/**
+ * What a fused stage is connected to. Immutable.
+ *
+ * @param upstream the stage above, which the stage owns
+ * @param context the stage's place in the run
+ * @param supervision what happens to an element for which the stage's function throws
+ */
+record Wiring<T>(Stage<T> upstream, StageContext context, Supervision supervision) {
+
+    /** Makes the running form of a stage. */
+    @FunctionalInterface
+    interface Maker<T, R> {
+        Stage<R> make(Wiring<T> wiring);
+    }
+
+    /** The blueprint of a fused stage below {@code above}. */
+    static <T, R> Node<R> node(String name, Node<T> above, Maker<T, R> maker) {
+        return new Node<>(name, (assembly, attributes) -> {
+            Stage<T> upstream = above.build(assembly);
+            return maker.make(new Wiring<>(upstream, assembly.fused(attributes), attributes.supervisionOrFail()));
+        });
+    }
+
+    StageMeter meter() {
+        return context.meter();
+    }
+
+    Clock clock() {
+        return context.clock();
+    }
+}

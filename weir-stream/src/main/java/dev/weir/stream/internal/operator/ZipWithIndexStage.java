@@ -1,0 +1,28 @@
+package dev.weir.stream.internal.operator;
+
+import dev.weir.stream.Indexed;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.Batch;
+
+/** Puts each element's number beside it. */
+final class ZipWithIndexStage<T> extends InPlaceStage<T, Indexed<T>> {
+
+    private long next;
+
+    private ZipWithIndexStage(Wiring<T> wiring) {
+        super(wiring);
+    }
+
+    static <T> Node<Indexed<T>> node(Node<T> above) {
+        return Wiring.node("zipWithIndex", above, ZipWithIndexStage::new);
+    }
+
+    @Override
+    int rework(Batch<T> batch) {
+        int size = batch.size();
+        for (int i = 0; i < size; i++) {
+            batch.set(i, new Indexed<>(next++, batch.get(i)));
+        }
+        return size;
+    }
+}

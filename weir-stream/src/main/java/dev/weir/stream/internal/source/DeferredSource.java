@@ -1,0 +1,58 @@
+package dev.weir.stream.internal.source;
+
+import dev.weir.stream.internal.run.Nest;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import org.jspecify.annotations.Nullable;
+
+/** Emits what a source does that becomes known only while the pipeline runs: the one element of the stage above. */
+final class DeferredSource<T> implements Stage<T> {
+
+    private final Stage<Node<T>> upstream;
+    private final Nest nest;
+
+    private Nest.@Nullable Child<T> child;
+
+    private DeferredSource(Stage<Node<T>> upstream, Nest nest) {
+        this.upstream = upstream;
+        this.nest = nest;
+    }
+
+    static <T> Node<T> node(String name, Node<Node<T>> above) {
+        return new Node<>(name, (assembly, attributes) -> {
+            Stage<Node<T>> upstream = above.build(assembly);
+            DeferredSource<T> source = new DeferredSource<>(upstream, assembly.nest());
+            assembly.fused(attributes).onStop(source.nest::stop);
+            return source;
+        });
+    }
+
+    @Override
+    public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+        Nest.Child<T> running = child;
+        if (running == null) {
+            Batch<Node<T>> known = upstream.pull(deadlineNanos);
+            if (known == null) {
+                return null;
+            }
+            if (known.isEmpty()) {
+                return new Batch<>(0);
+            }
+            running = nest.start(known.get(0));
+            child = running;
+        }
+        return running.pull(deadlineNanos);
+    }
+
+    @Override
+    public void close() {
+        try {
+            if (child != null) {
+                child.close();
+            }
+        } finally {
+            upstream.close();
+        }
+    }
+}

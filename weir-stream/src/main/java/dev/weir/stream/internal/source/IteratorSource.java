@@ -1,0 +1,33 @@
+package dev.weir.stream.internal.source;
+
+import dev.weir.stream.Attributes;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.Batch;
+import java.util.Iterator;
+import java.util.Objects;
+
+/** Emits what an iterator gives; nobody waits for acknowledgements. */
+final class IteratorSource<T> extends ReadingSource<T> {
+
+    private final Iterator<? extends T> iterator;
+
+    private IteratorSource(Iterator<? extends T> iterator, Attributes attributes) {
+        super(attributes);
+        this.iterator = iterator;
+    }
+
+    static <T> Node<T> node(String name, Iterable<? extends T> elements) {
+        return reading(name, attributes -> new IteratorSource<>(elements.iterator(), attributes));
+    }
+
+    @Override
+    boolean fill(Batch<T> batch, int limit) {
+        while (batch.size() < limit && !isStopped()) {
+            if (!iterator.hasNext()) {
+                return false;
+            }
+            batch.add(Objects.requireNonNull(iterator.next(), "an element of a stream must not be null"));
+        }
+        return true;
+    }
+}

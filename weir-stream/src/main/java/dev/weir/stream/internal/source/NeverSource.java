@@ -1,0 +1,41 @@
+package dev.weir.stream.internal.source;
+
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageContext;
+import org.jspecify.annotations.Nullable;
+
+/** Emits nothing and ends when it is told to stop. */
+final class NeverSource<T> implements Stage<T> {
+
+    private final Bell bell;
+
+    private volatile boolean stopped;
+
+    private NeverSource(StageContext context) {
+        this.bell = new Bell(context);
+    }
+
+    static <T> Node<T> node() {
+        return new Node<>("never", (assembly, attributes) -> {
+            var entry = assembly.fused(attributes);
+            NeverSource<T> source = new NeverSource<>(entry);
+            entry.onStop(source::stop);
+            return source;
+        });
+    }
+
+    private void stop() {
+        stopped = true;
+        bell.ring();
+    }
+
+    @Override
+    public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+        return bell.await(() -> stopped, deadlineNanos) ? null : new Batch<>(0);
+    }
+
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,77 @@
+package dev.weir.stream.internal.source;
+
+import dev.weir.stream.Action;
+import dev.weir.stream.Attributes;
+import dev.weir.stream.Handler;
+import dev.weir.stream.internal.run.Failures;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.Batch;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Emits what is read from a resource, which it opens when first asked and closes once: at its end, or when the stream
+ * ends otherwise.
+ */
+final class ResourceSource<R, T> extends ReadingSource<T> {
+
+    private final Callable<? extends R> open;
+    private final Handler<? super R, Optional<T>> read;
+    private final Action<? super R> close;
+
+    private @Nullable R resource;
+
+    private ResourceSource(
+            Callable<? extends R> open,
+            Handler<? super R, Optional<T>> read,
+            Action<? super R> close,
+            Attributes attributes) {
+        super(attributes);
+        this.open = open;
+        this.read = read;
+        this.close = close;
+    }
+
+    static <R, T> Node<T> node(
+            Callable<? extends R> open, Handler<? super R, Optional<T>> read, Action<? super R> close) {
+        return reading("resource", attributes -> new ResourceSource<>(open, read, close, attributes));
+    }
+
+    @Override
+    boolean fill(Batch<T> batch, int limit) throws Exception {
+        R from = resource;
+        if (from == null) {
+            from = open.call();
+            resource = from;
+        }
+        while (batch.size() < limit && !isStopped()) {
+            Optional<T> element = read.handle(from);
+            if (element.isEmpty()) {
+                closeResource();
+                return false;
+            }
+            batch.add(element.get());
+        }
+        return true;
+    }
+
+    private void closeResource() throws Exception {
+        R closing = resource;
+        if (closing != null) {
+            resource = null;
+            close.accept(closing);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            closeResource();
+        } catch (RuntimeException unchecked) {
+            throw unchecked;
+        } catch (Exception failure) {
+            throw Failures.rethrow(failure);
+        }
+    }
+}

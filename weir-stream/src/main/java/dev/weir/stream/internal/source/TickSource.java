@@ -1,0 +1,83 @@
+package dev.weir.stream.internal.source;
+
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageContext;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** Emits one element again and again at fixed times; those that nobody asked for in time are left out. */
+final class TickSource<T> implements Stage<T> {
+
+    private static final long NOT_STARTED = Long.MIN_VALUE;
+
+    private final T element;
+    private final long initialDelayNanos;
+    private final long intervalNanos;
+    private final Clock clock;
+    private final StageContext context;
+    private final Bell bell;
+
+    private long nextTickNanos = NOT_STARTED;
+    private volatile boolean stopped;
+
+    private TickSource(T element, long initialDelayNanos, long intervalNanos, StageContext context) {
+        this.element = element;
+        this.initialDelayNanos = initialDelayNanos;
+        this.intervalNanos = intervalNanos;
+        this.clock = context.clock();
+        this.context = context;
+        this.bell = new Bell(context);
+    }
+
+    static <T> Node<T> node(Duration initialDelay, Duration interval, T element) {
+        if (initialDelay.isNegative()) {
+            throw new IllegalArgumentException("initialDelay must not be negative: initialDelay=" + initialDelay);
+        }
+        if (!interval.isPositive()) {
+            throw new IllegalArgumentException("interval must be positive: interval=" + interval);
+        }
+        long initialDelayNanos = nanos(initialDelay);
+        long intervalNanos = nanos(interval);
+        return new Node<>("tick", (assembly, attributes) -> {
+            var entry = assembly.fused(attributes);
+            TickSource<T> source = new TickSource<>(element, initialDelayNanos, intervalNanos, entry);
+            entry.onStop(source::stop);
+            return source;
+        });
+    }
+
+    /** In nanoseconds, of a time that nobody lives to see the end of if there are too many. */
+    private static long nanos(Duration duration) {
+        return duration.compareTo(Duration.ofDays(36_500)) > 0 ? NEVER : duration.toNanos();
+    }
+
+    private void stop() {
+        stopped = true;
+        bell.ring();
+    }
+
+    @Override
+    public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+        if (nextTickNanos == NOT_STARTED) {
+            nextTickNanos = clock.after(initialDelayNanos);
+        }
+        boolean tickIsFirst = nextTickNanos != NEVER && (deadlineNanos == NEVER || nextTickNanos - deadlineNanos <= 0);
+        if (bell.await(() -> stopped, tickIsFirst ? nextTickNanos : deadlineNanos)) {
+            return null;
+        }
+        Batch<T> batch = new Batch<>(1);
+        if (clock.hasPassed(nextTickNanos)) {
+            long missed = (clock.nanoTime() - nextTickNanos) / intervalNanos;
+            nextTickNanos = intervalNanos == NEVER ? NEVER : nextTickNanos + (missed + 1) * intervalNanos;
+            batch.add(element);
+            context.meter().out(1);
+        }
+        return batch;
+    }
+
+    @Override
+    public void close() {}
+}

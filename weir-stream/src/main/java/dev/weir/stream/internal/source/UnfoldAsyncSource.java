@@ -1,0 +1,142 @@
+package dev.weir.stream.internal.source;
+
+import dev.weir.stream.Unfolded;
+import dev.weir.stream.internal.run.Failures;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageContext;
+import java.util.Optional;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Emits what a function makes of a state some time later. Confined to the thread of its segment, but for {@link #stop}
+ * and the completion of the function's stages.
+ */
+final class UnfoldAsyncSource<S, T> implements Stage<T> {
+
+    private final Function<? super S, ? extends CompletionStage<Optional<Unfolded<S, T>>>> function;
+    private final int room;
+    private final StageContext context;
+    private final Bell bell;
+
+    private S state;
+    private @Nullable Answer<S, T> awaited;
+    private volatile boolean stopped;
+
+    private UnfoldAsyncSource(
+            S state,
+            Function<? super S, ? extends CompletionStage<Optional<Unfolded<S, T>>>> function,
+            int room,
+            StageContext context) {
+        this.state = state;
+        this.function = function;
+        this.room = room;
+        this.context = context;
+        this.bell = new Bell(context);
+    }
+
+    static <S, T> Node<T> node(
+            String name, S initial, Function<? super S, ? extends CompletionStage<Optional<Unfolded<S, T>>>> function) {
+        return new Node<>(name, (assembly, attributes) -> {
+            var entry = assembly.fused(attributes);
+            UnfoldAsyncSource<S, T> source =
+                    new UnfoldAsyncSource<>(initial, function, attributes.bufferOr(Batch.DEFAULT_CAPACITY), entry);
+            entry.onStop(source::stop);
+            return source;
+        });
+    }
+
+    private void stop() {
+        stopped = true;
+        bell.ring();
+    }
+
+    @Override
+    public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        long start = System.nanoTime();
+        Batch<T> batch = new Batch<>(1);
+        boolean goesOn = takeAnswers(batch);
+        if (batch.isEmpty() && goesOn) {
+            Answer<S, T> next = ask();
+            if (bell.await(() -> stopped || next.isThere(), deadlineNanos)) {
+                start = System.nanoTime();
+                goesOn = takeAnswers(batch);
+            }
+        }
+        context.meter().worked(batch.size(), batch.size(), start);
+        return goesOn || !batch.isEmpty() ? batch : null;
+    }
+
+    /** Takes in what is there already; false at the end. A failure stays where it is until the batch is empty. */
+    private boolean takeAnswers(Batch<T> batch) {
+        while (batch.size() < room && !stopped) {
+            Answer<S, T> answer = ask();
+            if (!answer.isThere() || (answer.failure != null && !batch.isEmpty())) {
+                return true;
+            }
+            Optional<Unfolded<S, T>> unfolded = answer.get();
+            if (unfolded.isEmpty()) {
+                return false;
+            }
+            awaited = null;
+            state = unfolded.get().next();
+            batch.add(unfolded.get().element());
+        }
+        return !stopped;
+    }
+
+    private Answer<S, T> ask() {
+        Answer<S, T> asked = awaited;
+        if (asked == null) {
+            asked = new Answer<>();
+            awaited = asked;
+            Answer<S, T> answer = asked;
+            var ignored = function.apply(state).whenComplete((unfolded, failure) -> {
+                answer.complete(unfolded, failure);
+                bell.ring();
+            });
+        }
+        return asked;
+    }
+
+    @Override
+    public void close() {}
+
+    /** What became of one call. Written by whoever completes it, published by {@code there}. */
+    private static final class Answer<S, T> {
+
+        private Optional<Unfolded<S, T>> unfolded = Optional.empty();
+        private @Nullable Throwable failure;
+        private volatile boolean there;
+
+        @SuppressWarnings("NullableOptional") // that is how a stage tells of a failure
+        void complete(@Nullable Optional<Unfolded<S, T>> with, @Nullable Throwable thrown) {
+            if (with != null) {
+                unfolded = with;
+            } else if (thrown instanceof CompletionException && thrown.getCause() != null) {
+                failure = thrown.getCause();
+            } else {
+                failure = thrown != null ? thrown : new NullPointerException("an asynchronous source was given null");
+            }
+            there = true;
+        }
+
+        boolean isThere() {
+            return there;
+        }
+
+        Optional<Unfolded<S, T>> get() {
+            if (failure != null) {
+                throw Failures.rethrow(failure);
+            }
+            return unfolded;
+        }
+    }
+}

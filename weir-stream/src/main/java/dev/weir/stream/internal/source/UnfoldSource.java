@@ -1,0 +1,39 @@
+package dev.weir.stream.internal.source;
+
+import dev.weir.stream.Attributes;
+import dev.weir.stream.Unfolded;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.Batch;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** Emits what a function makes of a state, and goes on with the state that it leaves. */
+final class UnfoldSource<S, T> extends ReadingSource<T> {
+
+    private final Function<? super S, Optional<Unfolded<S, T>>> function;
+
+    private S state;
+
+    private UnfoldSource(S state, Function<? super S, Optional<Unfolded<S, T>>> function, Attributes attributes) {
+        super(attributes);
+        this.state = state;
+        this.function = function;
+    }
+
+    static <S, T> Node<T> node(S initial, Function<? super S, Optional<Unfolded<S, T>>> function) {
+        return reading("unfold", attributes -> new UnfoldSource<>(initial, function, attributes));
+    }
+
+    @Override
+    boolean fill(Batch<T> batch, int limit) {
+        while (batch.size() < limit && !isStopped()) {
+            Optional<Unfolded<S, T>> unfolded = function.apply(state);
+            if (unfolded.isEmpty()) {
+                return false;
+            }
+            state = unfolded.get().next();
+            batch.add(unfolded.get().element());
+        }
+        return true;
+    }
+}
