@@ -14,14 +14,14 @@ import java.util.concurrent.ThreadLocalRandom;
  */
 public record Backoff(Duration min, Duration max, double jitter) {
 
+    private static final Duration LONGEST = Duration.ofDays(365);
+    private static final int MAX_DOUBLINGS = 62;
+
     /** The jitter unless another is given: {@value}. */
     public static final double DEFAULT_JITTER = 0.2;
 
     /** No wait at all. */
     public static final Backoff NONE = new Backoff(Duration.ZERO, Duration.ZERO, 0);
-
-    private static final Duration LONGEST = Duration.ofDays(365);
-    private static final int MAX_DOUBLINGS = 62;
 
     /** Checks. */
     public Backoff {
