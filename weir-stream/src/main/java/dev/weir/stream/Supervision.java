@@ -2,11 +2,14 @@ package dev.weir.stream;
 
 import java.util.Objects;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Decides what becomes of an element for which a stage's function threw. Thread-safe if its decider is.
+ * Decides what becomes of an element for which a stage's function threw: whether the function is called again, and if
+ * that is of no use, what then. Thread-safe if its decider is.
  *
- * <p>Failures of the machinery (interruption, a failed stage above, {@link VirtualMachineError}) are not asked about.
+ * <p>Failures of the machinery (interruption, a failed stage above, {@link VirtualMachineError}) are not asked about, nor
+ * is anything that is thrown while the pipeline is being cancelled.
  */
 public final class Supervision {
 
@@ -29,9 +32,11 @@ public final class Supervision {
     private static final Supervision SKIP = of(failure -> Decision.SKIP);
 
     private final Function<? super Throwable, Decision> decider;
+    private final @Nullable RetryPolicy retryPolicy;
 
-    private Supervision(Function<? super Throwable, Decision> decider) {
+    private Supervision(Function<? super Throwable, Decision> decider, @Nullable RetryPolicy retryPolicy) {
         this.decider = Objects.requireNonNull(decider, "decider");
+        this.retryPolicy = retryPolicy;
     }
 
     /** Fails the stream at the first exception: what stages do unless told otherwise. */
@@ -46,7 +51,26 @@ public final class Supervision {
 
     /** Decides by the exception. */
     public static Supervision of(Function<? super Throwable, Decision> decider) {
-        return new Supervision(decider);
+        return new Supervision(decider, null);
+    }
+
+    /**
+     * Calls the function again for the same element, as {@code policy} says, then decides by {@code then} on what it threw
+     * last. Order is kept: what waits behind the element, by key or by input, goes on waiting. A stage with threads of its
+     * own waits on one of them; a fused stage holds up its whole segment meanwhile.
+     *
+     * @param then a supervision that does not retry
+     */
+    public static Supervision retry(RetryPolicy policy, Supervision then) {
+        if (then.retryPolicy != null) {
+            throw new IllegalArgumentException("what follows a retry must not retry itself");
+        }
+        return new Supervision(then.decider, Objects.requireNonNull(policy, "policy"));
+    }
+
+    /** What is tried before anything is decided, or null. */
+    public @Nullable RetryPolicy retryPolicy() {
+        return retryPolicy;
     }
 
     /** The decision on {@code failure}; FAIL for what no stage can go on after. */
@@ -54,6 +78,6 @@ public final class Supervision {
         if (failure instanceof VirtualMachineError || failure instanceof InterruptedException) {
             return Decision.FAIL;
         }
-        return decider.apply(failure);
+        return Objects.requireNonNull(decider.apply(failure), "the supervision decided nothing");
     }
 }

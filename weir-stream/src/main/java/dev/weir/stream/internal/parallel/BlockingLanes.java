@@ -4,6 +4,9 @@ import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Handler;
 import dev.weir.stream.Ordering;
+import dev.weir.stream.Supervision.Decision;
+import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Segment;
@@ -42,6 +45,7 @@ public final class BlockingLanes<T, R> implements Stage<R> {
     private final Ordering<? super T> ordering;
     private final Handler<? super T, ? extends R> handler;
     private final StageMeter meter;
+    private final Supervised supervised;
     private final WorkerTasks tasks;
     private final Clock clock;
     private final ReentrantLock lock = new ReentrantLock();
@@ -58,6 +62,9 @@ public final class BlockingLanes<T, R> implements Stage<R> {
     private boolean cancelled;
     private @Nullable Throwable failure;
 
+    /** What an element's key could not be worked out for. Confined to the feeder. */
+    private @Nullable Throwable keyFailure;
+
     // Set before the run starts.
     private @Nullable Segment<T> upper;
     private StageMeter pullerMeter = new StageMeter();
@@ -67,6 +74,7 @@ public final class BlockingLanes<T, R> implements Stage<R> {
             Ordering<? super T> ordering,
             Handler<? super T, ? extends R> handler,
             StageMeter meter,
+            Supervised supervised,
             WorkerTasks tasks,
             Clock clock) {
         this.concurrency = concurrency;
@@ -74,6 +82,7 @@ public final class BlockingLanes<T, R> implements Stage<R> {
         this.ordering = ordering;
         this.handler = handler;
         this.meter = meter;
+        this.supervised = supervised;
         this.tasks = tasks;
         this.clock = clock;
         int wanted = Math.max(MIN_CAPACITY, concurrency * CAPACITY_PER_LANE);
@@ -104,6 +113,7 @@ public final class BlockingLanes<T, R> implements Stage<R> {
                     ordering,
                     handler,
                     entry.meter(),
+                    Supervised.by(attributes, assembly.clock()),
                     new WorkerTasks(assembly.tasks(), chosen, entry.stageName()),
                     assembly.clock());
             entry.depth(stage::depth);
@@ -126,6 +136,10 @@ public final class BlockingLanes<T, R> implements Stage<R> {
                     }
                 }
                 meter.in(batch.size());
+                if (keyFailure != null) {
+                    end(keyFailure);
+                    return;
+                }
             }
             end(null);
         } catch (InterruptedException interrupted) {
@@ -136,14 +150,41 @@ public final class BlockingLanes<T, R> implements Stage<R> {
         }
     }
 
-    /** The keys of a batch, worked out before the lock is taken; empty if the ordering has none. */
-    private long[] keysOf(Batch<T> batch) {
+    /**
+     * The keys of a batch, worked out before the lock is taken; empty if the ordering has none. Elements for which there
+     * is none are dropped from the batch, or it is cut off at the first of them.
+     */
+    private long[] keysOf(Batch<T> batch) throws InterruptedException {
         if (!ordering.isKeyed()) {
             return NO_KEYS;
         }
-        long[] keys = new long[batch.size()];
-        for (int i = 0; i < keys.length; i++) {
-            keys[i] = ordering.keyOf(batch.get(i));
+        int size = batch.size();
+        long[] keys = new long[size];
+        int kept = 0;
+        for (int i = 0; i < size; i++) {
+            T element = batch.get(i);
+            long key;
+            try {
+                key = ordering.keyOf(element);
+            } catch (Throwable thrown) {
+                Object outcome = supervised.after(thrown, ordering::keyOf, element);
+                if (outcome instanceof Verdict verdict) {
+                    if (verdict.fails()) {
+                        keyFailure = verdict.failure();
+                        break;
+                    }
+                    verdict.settle(batch.target(i), batch.token(i));
+                    continue;
+                }
+                key = (long) outcome;
+            }
+            if (kept < i) {
+                batch.move(i, kept);
+            }
+            keys[kept++] = key;
+        }
+        if (kept < size) {
+            batch.truncate(kept);
         }
         return keys;
     }
@@ -227,12 +268,15 @@ public final class BlockingLanes<T, R> implements Stage<R> {
                 long start = System.nanoTime();
                 try {
                     outcome = handle(element);
+                    if (outcome instanceof Verdict verdict) {
+                        verdict.settle(table.target(slot), table.token(slot));
+                    }
                 } finally {
                     meter.busy(System.nanoTime() - start);
                     lock.lock();
                 }
-                if (outcome instanceof HandlerFailure failed) {
-                    fail(failed.cause());
+                if (outcome instanceof Verdict verdict && verdict.fails()) {
+                    fail(verdict.failure());
                     return;
                 }
                 table.complete(slot, outcome);
@@ -247,21 +291,32 @@ public final class BlockingLanes<T, R> implements Stage<R> {
         }
     }
 
+    /** The handler's result, or a verdict. */
     private Object handle(T element) {
         try {
-            R result = handler.handle(element);
-            return result != null
-                    ? result
-                    : new HandlerFailure(new NullPointerException("the handler of mapBlocking returned null"));
-        } catch (InterruptedException interrupted) {
-            // Wrapped, or the stage below would take it for its own interruption.
-            return new HandlerFailure(new CompletionException(interrupted));
+            return call(element);
         } catch (Throwable thrown) {
-            return new HandlerFailure(thrown);
+            try {
+                Object outcome = supervised.after(thrown, this::call, element);
+                // Wrapped, or the stage below would take it for its own interruption.
+                return outcome instanceof Verdict verdict && verdict.failure() instanceof InterruptedException
+                        ? new Verdict(verdict.decision(), new CompletionException(verdict.failure()))
+                        : outcome;
+            } catch (InterruptedException interrupted) {
+                return new Verdict(Decision.FAIL, new CompletionException(interrupted));
+            } catch (VirtualMachineError fatal) {
+                return new Verdict(Decision.FAIL, fatal);
+            }
         }
     }
 
-    private record HandlerFailure(Throwable cause) {}
+    private R call(T element) throws Exception {
+        R result = handler.handle(element);
+        if (result == null) {
+            throw new NullPointerException("the handler of mapBlocking returned null");
+        }
+        return result;
+    }
 
     private void fail(Throwable cause) {
         if (failure == null) {
@@ -305,28 +360,37 @@ public final class BlockingLanes<T, R> implements Stage<R> {
     public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            awaitOutgoing(deadlineNanos);
-            if (!table.hasOutgoing()) {
-                if (!atEnd()) {
-                    return new Batch<>(0);
+            while (true) {
+                awaitOutgoing(deadlineNanos);
+                if (!table.hasOutgoing()) {
+                    return nothingDone();
                 }
-                if (failure != null) {
-                    throw Failures.rethrowFromAbove(failure);
+                Batch<R> out = new Batch<>(Math.min(Batch.DEFAULT_CAPACITY, table.doneCount()));
+                table.drain(out, Batch.DEFAULT_CAPACITY);
+                updateStall();
+                room.signal();
+                if (ended && table.isEmpty()) {
+                    readyOrEnded.signalAll();
                 }
-                return null;
+                if (!out.isEmpty()) {
+                    meter.out(out.size());
+                    return out;
+                }
             }
-            Batch<R> out = new Batch<>(Math.min(Batch.DEFAULT_CAPACITY, table.doneCount()));
-            table.drain(out, Batch.DEFAULT_CAPACITY);
-            updateStall();
-            room.signal();
-            if (ended && table.isEmpty()) {
-                readyOrEnded.signalAll();
-            }
-            meter.out(out.size());
-            return out;
         } finally {
             lock.unlock();
         }
+    }
+
+    /** The end, an empty batch if it has not come, or the failure. */
+    private @Nullable Batch<R> nothingDone() throws InterruptedException {
+        if (!atEnd()) {
+            return new Batch<>(0);
+        }
+        if (failure != null) {
+            throw Failures.rethrowFromAbove(failure);
+        }
+        return null;
     }
 
     /** Nothing more will be done: the input has ended and all of it left, or the stage was cut off. */

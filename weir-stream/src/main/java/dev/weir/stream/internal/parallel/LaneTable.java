@@ -1,6 +1,7 @@
 package dev.weir.stream.internal.parallel;
 
 import dev.weir.stream.Ordering;
+import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import java.util.Arrays;
@@ -131,7 +132,19 @@ final class LaneTable<T> {
         return (T) values[slot];
     }
 
-    /** Ends the work on a running slot; the next of its key becomes ready. */
+    AckTarget target(int slot) {
+        return targets[slot];
+    }
+
+    long token(int slot) {
+        return tokens[slot];
+    }
+
+    /**
+     * Ends the work on a running slot; the next of its key becomes ready.
+     *
+     * @param result a {@link Verdict} if the element was dropped
+     */
     void complete(int slot, Object result) {
         values[slot] = result;
         done[slot] = true;
@@ -155,11 +168,13 @@ final class LaneTable<T> {
         return !outgoing.isEmpty() && done[outgoing.peek()];
     }
 
-    /** Moves done elements, in the order that is kept, to the end of {@code out}. */
+    /** Moves done elements, in the order that is kept, to the end of {@code out}, without the dropped ones. */
     void drain(Batch<?> out, int max) {
         for (int n = 0; n < max && hasOutgoing(); n++) {
             int slot = outgoing.poll();
-            out.add(values[slot], targets[slot], tokens[slot]);
+            if (!(values[slot] instanceof Verdict)) {
+                out.add(values[slot], targets[slot], tokens[slot]);
+            }
             values[slot] = EMPTY;
             targets[slot] = AckTarget.NONE;
             doneCount--;

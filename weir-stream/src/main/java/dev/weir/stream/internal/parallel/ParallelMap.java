@@ -3,6 +3,8 @@ package dev.weir.stream.internal.parallel;
 import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Handler;
+import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Assembly;
 import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Node;
@@ -15,6 +17,7 @@ import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import java.util.ArrayDeque;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +43,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
     private final int workers;
     private final Handler<? super T, ? extends R> handler;
     private final StageMeter meter;
+    private final Supervised supervised;
     private final WorkerTasks tasks;
     private final Clock clock;
     private final ReentrantLock lock = new ReentrantLock();
@@ -56,15 +60,24 @@ public final class ParallelMap<T, R> implements Stage<R> {
     private boolean cancelled;
     private @Nullable Throwable upperFailure;
 
+    /** What the segment below is to fail with next. Confined to it. */
+    private @Nullable Throwable pendingFailure;
+
     // Set before the run starts.
     private @Nullable Segment<T> upper;
     private StageMeter pullerMeter = new StageMeter();
 
     private ParallelMap(
-            int workers, Handler<? super T, ? extends R> handler, StageMeter meter, WorkerTasks tasks, Clock clock) {
+            int workers,
+            Handler<? super T, ? extends R> handler,
+            StageMeter meter,
+            Supervised supervised,
+            WorkerTasks tasks,
+            Clock clock) {
         this.workers = workers;
         this.handler = handler;
         this.meter = meter;
+        this.supervised = supervised;
         this.tasks = tasks;
         this.clock = clock;
         this.stall = new StallClock(meter, workers);
@@ -94,7 +107,9 @@ public final class ParallelMap<T, R> implements Stage<R> {
         int workers = Math.min(wantedWorkers, dispatcher.size());
         StageEntry entry = assembly.threaded(attributes, dispatcher, workers);
         WorkerTasks tasks = new WorkerTasks(assembly.tasks(), dispatcher, entry.stageName());
-        ParallelMap<T, R> stage = new ParallelMap<>(workers, handler, entry.meter(), tasks, assembly.clock());
+        Clock clock = assembly.clock();
+        ParallelMap<T, R> stage =
+                new ParallelMap<>(workers, handler, entry.meter(), Supervised.by(attributes, clock), tasks, clock);
         entry.depth(stage::depth);
         stage.upper = assembly.closeSegment(
                 feederName, Dispatcher.virtual(), upstream, from -> stage.feed(from, feederMeter));
@@ -216,21 +231,36 @@ public final class ParallelMap<T, R> implements Stage<R> {
     private void runChunk(Work<T> work, int from, Task self) {
         int to = work.endOf(from);
         long start = System.nanoTime();
+        int i = from;
         try {
             Batch<T> batch = work.batch;
             boolean goOn = self.mayGoOn();
-            for (int i = from; i < to && work.failure == null; i++) {
+            for (; i < to && work.isWanted(i); i++) {
                 if (!goOn || self.isInterruptRequested()) {
                     throw new CancellationException("a worker of mapParallel was told to end");
                 }
-                R result = handler.handle(batch.get(i));
-                if (result == null) {
-                    throw new NullPointerException("the handler of mapParallel returned null");
+                T element = batch.get(i);
+                Object result;
+                try {
+                    result = call(element);
+                } catch (Throwable thrown) {
+                    result = supervised.after(thrown, this::call, element);
+                    if (result instanceof Verdict verdict) {
+                        if (verdict.fails()) {
+                            work.fail(i, verdict.failure());
+                            break;
+                        }
+                        verdict.settle(batch.target(i), batch.token(i));
+                        work.hasDropped = true;
+                    }
                 }
                 batch.set(i, result);
             }
+        } catch (InterruptedException interrupted) {
+            // Wrapped, or the stage below would take it for its own interruption.
+            work.fail(i, new CompletionException(interrupted));
         } catch (Throwable failure) {
-            work.failure = failure;
+            work.fail(i, failure);
         }
         meter.busy(System.nanoTime() - start);
         if (work.finished(to - from)) {
@@ -243,8 +273,34 @@ public final class ParallelMap<T, R> implements Stage<R> {
         }
     }
 
+    private R call(T element) throws Exception {
+        R result = handler.handle(element);
+        if (result == null) {
+            throw new NullPointerException("the handler of mapParallel returned null");
+        }
+        return result;
+    }
+
     @Override
     public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
+        while (pendingFailure == null) {
+            Work<T> done = takeHead(deadlineNanos);
+            if (done == null) {
+                return isAtEnd() ? null : new Batch<>(0);
+            }
+            pendingFailure = done.failure();
+            done.trim();
+            Batch<R> out = done.batch.retyped();
+            if (!out.isEmpty()) {
+                meter.out(out.size());
+                return out;
+            }
+        }
+        throw Failures.rethrow(pendingFailure);
+    }
+
+    /** The oldest batch once it is done; null at the deadline or the end. */
+    private @Nullable Work<T> takeHead(long deadlineNanos) throws InterruptedException {
         lock.lockInterruptibly();
         try {
             awaitHead(deadlineNanos);
@@ -254,15 +310,22 @@ public final class ParallelMap<T, R> implements Stage<R> {
                 elements -= head.batch.size();
                 updateStall();
                 room.signal();
-                return resultOf(head);
-            }
-            if (!atEnd()) {
-                return new Batch<>(0);
-            }
-            if (upperFailure != null) {
-                throw Failures.rethrowFromAbove(upperFailure);
+                return head;
             }
             return null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Asked when no batch is done: false if one may still come. Throws what the stage above failed with. */
+    private boolean isAtEnd() throws InterruptedException {
+        lock.lock();
+        try {
+            if (atEnd() && upperFailure != null) {
+                throw Failures.rethrowFromAbove(upperFailure);
+            }
+            return atEnd();
         } finally {
             lock.unlock();
         }
@@ -291,14 +354,6 @@ public final class ParallelMap<T, R> implements Stage<R> {
         } finally {
             pullerMeter.endBlockedUp();
         }
-    }
-
-    private Batch<R> resultOf(Work<T> done) {
-        if (done.failure != null) {
-            throw Failures.rethrow(done.failure);
-        }
-        meter.out(done.batch.size());
-        return done.batch.retyped();
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.parallel;
 
+import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.spi.Batch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -16,14 +17,20 @@ final class Work<T> {
     private final AtomicInteger nextUnclaimed = new AtomicInteger();
     private final AtomicInteger unfinished;
 
-    /** What a worker failed with; the rest of the batch need not be worked on then. */
-    volatile @Nullable Throwable failure;
+    /** The first element that failed, past the last if none did: what is behind it need not be worked on. */
+    private volatile int failedAt;
+
+    private volatile @Nullable Throwable failure;
+
+    /** Whether a {@link Verdict} stands in the place of some element. */
+    volatile boolean hasDropped;
 
     Work(Batch<T> batch, int wantedChunks) {
         this.batch = batch;
         this.size = batch.size();
         this.chunkSize = Math.ceilDiv(size, wantedChunks);
         this.unfinished = new AtomicInteger(size);
+        this.failedAt = size;
     }
 
     int chunks() {
@@ -46,6 +53,45 @@ final class Work<T> {
 
     int endOf(int from) {
         return Math.min(size, from + chunkSize);
+    }
+
+    /** Whether the element at {@code index} is still wanted: nothing before it has failed. */
+    boolean isWanted(int index) {
+        return index < failedAt;
+    }
+
+    /** Reports that an element failed; of several the first in the batch counts. */
+    synchronized void fail(int index, Throwable cause) {
+        if (index < failedAt) {
+            failure = cause;
+            failedAt = index;
+        }
+    }
+
+    /** What the first failed element failed with, if any did. */
+    @Nullable
+    Throwable failure() {
+        return failure;
+    }
+
+    /** Closes the gaps of dropped elements and cuts off what failed and all behind it. For a batch that is done. */
+    void trim() {
+        int to = failedAt;
+        int kept = to;
+        if (hasDropped) {
+            kept = 0;
+            for (int i = 0; i < to; i++) {
+                if (!(batch.get(i) instanceof Verdict)) {
+                    if (kept < i) {
+                        batch.move(i, kept);
+                    }
+                    kept++;
+                }
+            }
+        }
+        if (kept < size) {
+            batch.truncate(kept);
+        }
     }
 
     /** Reports elements as worked on; true for the call that completes the batch. */

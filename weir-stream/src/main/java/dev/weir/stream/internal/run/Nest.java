@@ -71,7 +71,7 @@ public final class Nest {
         private final List<Termination> terminations = new ArrayList<>();
         private final Set<Runnable> stops = ConcurrentHashMap.newKeySet();
         private @Nullable Stage<R> lowest;
-        private boolean asynchronous;
+        private List<Segment<?>> segments = List.of();
 
         private Child(Nest nest) {
             this.nest = nest;
@@ -86,8 +86,8 @@ public final class Nest {
                 terminate();
                 throw failure;
             }
-            asynchronous = !assembly.segments().isEmpty();
-            assembly.segments().forEach(nest.run::startOrClose);
+            segments = assembly.segments();
+            segments.forEach(nest.run::startOrClose);
             if (nest.stopped) {
                 stop();
             }
@@ -96,7 +96,7 @@ public final class Nest {
 
         /** Whether part of it runs on threads of its own. */
         public boolean isAsynchronous() {
-            return asynchronous;
+            return !segments.isEmpty();
         }
 
         @Override
@@ -104,7 +104,10 @@ public final class Nest {
             return lowest == null ? null : lowest.pull(deadlineNanos);
         }
 
-        /** Ends the stream and closes its resources. May be called more than once. */
+        /**
+         * Ends the stream, waits until its segments have closed their stages, and closes its resources. May be called
+         * more than once.
+         */
         @Override
         public void close() {
             Stage<R> closing = lowest;
@@ -113,6 +116,7 @@ public final class Nest {
                 try {
                     closing.close();
                 } finally {
+                    segments.forEach(Segment::awaitClosed);
                     terminate();
                 }
             }
@@ -121,13 +125,22 @@ public final class Nest {
         private void terminate() {
             nest.children.remove(this);
             for (Termination termination : terminations.reversed()) {
-                nest.run.leftUndone(termination.close(Duration.ZERO));
+                try {
+                    nest.run.leftUndone(termination.close(Duration.ZERO));
+                } catch (RuntimeException | Error failure) {
+                    // One resource that cannot be closed must not keep the others from it.
+                    nest.run.fail(failure);
+                }
             }
             terminations.clear();
         }
 
         private void stop() {
-            stops.forEach(Runnable::run);
+            for (Runnable stop : List.copyOf(stops)) {
+                if (stops.remove(stop)) {
+                    stop.run();
+                }
+            }
         }
 
         @Override

@@ -4,6 +4,7 @@ import dev.weir.stream.Dispatcher;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.Stage;
+import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +18,8 @@ public final class Segment<T> {
     private final Dispatcher dispatcher;
     private final Stage<T> upstream;
     private final SinkLoop<T> loop;
+
+    private final CountDownLatch closed = new CountDownLatch(1);
 
     private volatile TaskGroup.@Nullable Task task;
     private volatile boolean cancelled;
@@ -69,6 +72,24 @@ public final class Segment<T> {
             upstream.close();
         } catch (Throwable failure) {
             run.fail(failure);
+        } finally {
+            closed.countDown();
+        }
+    }
+
+    /** Waits until the stages are closed. */
+    void awaitClosed() {
+        boolean interrupted = false;
+        while (true) {
+            try {
+                closed.await();
+                break;
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 

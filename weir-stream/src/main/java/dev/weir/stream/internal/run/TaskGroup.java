@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -14,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * The tasks of one pipeline: nothing of it runs outside, and the pipeline has ended when none is left. Thread-safe.
  */
 public final class TaskGroup {
+
+    private static final ThreadLocal<@Nullable Task> CURRENT = new ThreadLocal<>();
 
     private final String pipelineName;
     private final Consumer<Throwable> onEscape;
@@ -32,6 +35,20 @@ public final class TaskGroup {
     TaskGroup(String pipelineName, Consumer<Throwable> onEscape) {
         this.pipelineName = pipelineName;
         this.onEscape = onEscape;
+    }
+
+    /** The task that the calling thread works for, or null. */
+    static @Nullable Task current() {
+        return CURRENT.get();
+    }
+
+    /**
+     * Whether the calling thread's task, or a {@link Section} of it that the thread is in, was told to end: what fails
+     * now may fail because of that, so it must neither be skipped nor recovered from.
+     */
+    public static boolean isCurrentInterrupted() {
+        Task task = CURRENT.get();
+        return task != null && (task.interruptRequested || task.interruptedSections.get() > 0);
     }
 
     /** Runs {@code body}, which is given its own task, on the dispatcher. */
@@ -131,6 +148,9 @@ public final class TaskGroup {
         private @Nullable Thread thread;
         private volatile boolean interruptRequested;
 
+        /** Sections that were interrupted and have not been left yet. */
+        final AtomicInteger interruptedSections = new AtomicInteger();
+
         Task(String name, Set<Task> members, boolean mayQueue, Consumer<Task> body) {
             this.name = "weir-" + pipelineName + "-" + name;
             this.members = members;
@@ -148,11 +168,13 @@ public final class TaskGroup {
             if (current.isVirtual()) {
                 current.setName(name);
             }
+            CURRENT.set(this);
             try {
                 mine.accept(this);
             } catch (Throwable escaped) {
                 onEscape.accept(escaped);
             } finally {
+                CURRENT.remove();
                 shield();
                 ended();
             }

@@ -1,0 +1,68 @@
+package dev.weir.stream;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * How long to wait between attempts: twice as long after each failure, from {@code min} up to {@code max}. Immutable.
+ *
+ * @param min the wait after the first failure, at least 0
+ * @param max the longest wait, at least {@code min}
+ * @param jitter the share of each wait, 0 to 1, of which a random part is left out, so that those who failed together do
+ *     not come back together
+ */
+public record Backoff(Duration min, Duration max, double jitter) {
+
+    private static final Duration LONGEST = Duration.ofDays(365);
+    private static final int MAX_DOUBLINGS = 62;
+
+    /** The jitter unless another is given: {@value}. */
+    public static final double DEFAULT_JITTER = 0.2;
+
+    /** No wait at all. */
+    public static final Backoff NONE = new Backoff(Duration.ZERO, Duration.ZERO, 0);
+
+    /** Checks. */
+    public Backoff {
+        Objects.requireNonNull(min, "min");
+        Objects.requireNonNull(max, "max");
+        if (min.isNegative()) {
+            throw new IllegalArgumentException("a back-off's min must not be negative: min=" + min);
+        }
+        if (max.compareTo(min) < 0 || max.compareTo(LONGEST) > 0) {
+            throw new IllegalArgumentException(
+                    "a back-off's max must be from min to " + LONGEST + ": max=" + max + " min=" + min);
+        }
+        if (!(jitter >= 0 && jitter <= 1)) {
+            throw new IllegalArgumentException("a back-off's jitter must be 0 to 1: jitter=" + jitter);
+        }
+    }
+
+    /** A back-off with {@link #DEFAULT_JITTER}. */
+    public static Backoff between(Duration min, Duration max) {
+        return new Backoff(min, max, DEFAULT_JITTER);
+    }
+
+    /** The same with another jitter; 0 for none. */
+    public Backoff withJitter(double newJitter) {
+        return new Backoff(min, max, newJitter);
+    }
+
+    /**
+     * The wait after a failure, jitter included.
+     *
+     * @param failures how many there have been, at least 1
+     */
+    public Duration after(int failures) {
+        if (failures < 1) {
+            throw new IllegalArgumentException("failures must be at least 1: failures=" + failures);
+        }
+        long doublings = 1L << Math.min(failures - 1, MAX_DOUBLINGS);
+        long minNanos = min.toNanos();
+        long maxNanos = max.toNanos();
+        long full = doublings > maxNanos / Math.max(1, minNanos) ? maxNanos : minNanos * doublings;
+        return Duration.ofNanos(
+                full - (long) (full * jitter * ThreadLocalRandom.current().nextDouble()));
+    }
+}

@@ -1,0 +1,14 @@
+package dev.weir.stream;
+
+/** How a section of a stream ended; see {@link Source#watch}. Immutable. */
+public sealed interface StreamEnd {
+
+    /** It handed down its last element. */
+    record Completed() implements StreamEnd {}
+
+    /** It failed, as what is below will unless it recovers. */
+    record Failed(Throwable cause) implements StreamEnd {}
+
+    /** What is below wanted no more of it, or the pipeline was cancelled or failed elsewhere. */
+    record Cancelled() implements StreamEnd {}
+}

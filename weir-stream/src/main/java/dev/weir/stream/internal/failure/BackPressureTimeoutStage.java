@@ -1,0 +1,90 @@
+package dev.weir.stream.internal.failure;
+
+import dev.weir.stream.Dispatcher;
+import dev.weir.stream.StreamTimeoutException;
+import dev.weir.stream.StreamTimeoutException.Kind;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.TaskGroup;
+import dev.weir.stream.internal.run.TaskGroup.Task;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageContext;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Fails the pipeline when the stages below take too long to ask for more. They occupy the segment's thread meanwhile, so a
+ * task of its own watches it; it looks at the clock once per timeout, and an element costs a volatile write per batch.
+ */
+final class BackPressureTimeoutStage<T> implements Stage<T> {
+
+    private final Stage<T> upstream;
+    private final Duration timeout;
+    private final StageContext context;
+    private final Clock clock;
+    private final TaskGroup tasks;
+
+    private @Nullable Task watchman;
+
+    /** By when the next pull must have come; NEVER while one is under way. Written by the segment alone. */
+    private volatile long limitNanos = NEVER;
+
+    private BackPressureTimeoutStage(Stage<T> upstream, Duration timeout, StageContext context, TaskGroup tasks) {
+        this.upstream = upstream;
+        this.timeout = timeout;
+        this.context = context;
+        this.clock = context.clock();
+        this.tasks = tasks;
+    }
+
+    static <T> Node<T> node(Node<T> above, Duration timeout) {
+        return new Node<>("backpressureTimeout", (assembly, attributes) -> {
+            Stage<T> upstream = above.build(assembly);
+            return new BackPressureTimeoutStage<>(upstream, timeout, assembly.fused(attributes), assembly.tasks());
+        });
+    }
+
+    @Override
+    public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+        limitNanos = NEVER;
+        if (watchman == null) {
+            watchman = tasks.fork(Dispatcher.virtual(), context.stageName(), this::watch);
+        }
+        Batch<T> batch = upstream.pull(deadlineNanos);
+        if (batch != null && !batch.isEmpty()) {
+            context.meter().in(batch.size());
+            context.meter().out(batch.size());
+            limitNanos = clock.after(timeout.toNanos());
+        }
+        return batch;
+    }
+
+    private void watch(Task self) {
+        try {
+            while (!self.isInterruptRequested()) {
+                long limit = limitNanos;
+                if (limit == NEVER) {
+                    // Whatever is handed down meanwhile has until after this.
+                    clock.sleepUntil(clock.after(timeout.toNanos()));
+                } else if (!clock.hasPassed(limit)) {
+                    clock.sleepUntil(limit);
+                } else if (limit == limitNanos) {
+                    context.fail(new StreamTimeoutException(
+                            Kind.BACK_PRESSURE, context.pipelineName(), context.stageName(), timeout));
+                    return;
+                }
+            }
+        } catch (InterruptedException ended) {
+            // The stage was closed, or the run is over.
+        }
+    }
+
+    @Override
+    public void close() {
+        if (watchman != null) {
+            watchman.interrupt();
+        }
+        upstream.close();
+    }
+}

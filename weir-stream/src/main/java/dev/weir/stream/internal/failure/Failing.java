@@ -1,0 +1,39 @@
+package dev.weir.stream.internal.failure;
+
+import dev.weir.stream.internal.run.TaskGroup;
+import dev.weir.stream.spi.Stage;
+
+/** What the operators of this package share. Stateless. */
+final class Failing {
+
+    private Failing() {}
+
+    /**
+     * Whether a stream may go on after what came from above: not after an interruption, in whatever guise, and not after a
+     * fault of the virtual machine.
+     */
+    static boolean isRecoverable(Throwable failure) {
+        return !(failure instanceof InterruptedException)
+                && !(failure instanceof VirtualMachineError)
+                && !TaskGroup.isCurrentInterrupted();
+    }
+
+    /** The earlier of two deadlines. */
+    static long earlier(long deadlineNanos, long otherNanos) {
+        if (deadlineNanos == Stage.NEVER || otherNanos == Stage.NEVER) {
+            return deadlineNanos == Stage.NEVER ? otherNanos : deadlineNanos;
+        }
+        return deadlineNanos - otherNanos <= 0 ? deadlineNanos : otherNanos;
+    }
+
+    /** Closes what has failed; what goes wrong is added to its failure. */
+    static void close(Stage<?> failed, Throwable failure) {
+        try {
+            failed.close();
+        } catch (RuntimeException | Error another) {
+            if (another != failure) {
+                failure.addSuppressed(another);
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package dev.weir.stream.internal.failure;
+
+import dev.weir.stream.Handler;
+import dev.weir.stream.internal.run.Failures;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Puts in an element of its own whenever none has come for a while. Nobody waits for its acknowledgement. */
+final class KeepAliveStage<T> implements Stage<T> {
+
+    private final Stage<T> upstream;
+    private final long intervalNanos;
+    private final Handler<Object, T> supplier;
+    private final StageMeter meter;
+    private final Supervised supervised;
+    private final Clock clock;
+
+    private long dueNanos;
+
+    private KeepAliveStage(
+            Stage<T> upstream,
+            Duration interval,
+            Supplier<? extends T> supplier,
+            StageMeter meter,
+            Supervised supervised,
+            Clock clock) {
+        this.upstream = upstream;
+        this.intervalNanos = interval.toNanos();
+        this.supplier = nothing -> Objects.requireNonNull(supplier.get(), "the supplier of keepAlive returned null");
+        this.meter = meter;
+        this.supervised = supervised;
+        this.clock = clock;
+        this.dueNanos = clock.after(intervalNanos);
+    }
+
+    static <T> Node<T> node(Node<T> above, Duration interval, Supplier<? extends T> supplier) {
+        return new Node<>("keepAlive", (assembly, attributes) -> {
+            Stage<T> upstream = above.build(assembly);
+            Clock clock = assembly.clock();
+            return new KeepAliveStage<>(
+                    upstream,
+                    interval,
+                    supplier,
+                    assembly.fused(attributes).meter(),
+                    Supervised.by(attributes, clock),
+                    clock);
+        });
+    }
+
+    @Override
+    public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+        Batch<T> batch = upstream.pull(Failing.earlier(deadlineNanos, dueNanos));
+        if (batch == null) {
+            return null;
+        }
+        meter.in(batch.size());
+        if (batch.isEmpty()) {
+            if (!clock.hasPassed(dueNanos)) {
+                return batch;
+            }
+            addSignOfLife(batch);
+        }
+        dueNanos = clock.after(intervalNanos);
+        meter.out(batch.size());
+        return batch;
+    }
+
+    private void addSignOfLife(Batch<T> batch) throws InterruptedException {
+        Object outcome;
+        try {
+            outcome = supplier.handle(this);
+        } catch (Throwable thrown) {
+            outcome = supervised.after(thrown, supplier, this);
+        }
+        if (!(outcome instanceof Verdict verdict)) {
+            batch.add(outcome, AckTarget.NONE, 0);
+        } else if (verdict.fails()) {
+            throw Failures.rethrowFromAbove(verdict.failure());
+        }
+    }
+
+    @Override
+    public void close() {
+        upstream.close();
+    }
+}

@@ -1,0 +1,89 @@
+package dev.weir.stream.internal.failure;
+
+import dev.weir.stream.internal.run.Failures;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.Section;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets everything pass until its switch is turned. The turning thread interrupts the stages above if the segment is in one
+ * of them; the segment's own thread closes them.
+ */
+final class KillSwitchStage<T> implements Stage<T> {
+
+    private final Stage<T> upstream;
+    private final Switch core;
+    private final StageMeter meter;
+    private final Section above = new Section();
+
+    private boolean registered;
+    private boolean closed;
+
+    private KillSwitchStage(Stage<T> upstream, Switch core, StageMeter meter) {
+        this.upstream = upstream;
+        this.core = core;
+        this.meter = meter;
+    }
+
+    static <T> Node<T> node(Node<T> above, Switch core) {
+        return new Node<>("killSwitch", (assembly, attributes) -> {
+            Stage<T> upstream = above.build(assembly);
+            return new KillSwitchStage<>(
+                    upstream, core, assembly.fused(attributes).meter());
+        });
+    }
+
+    @Override
+    public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+        if (!registered) {
+            // Not when it was built: a stage that is never pulled may never be closed.
+            registered = true;
+            core.add(above);
+        }
+        if (!above.enter()) {
+            return end();
+        }
+        Batch<T> batch;
+        boolean turned;
+        try {
+            batch = upstream.pull(deadlineNanos);
+        } catch (VirtualMachineError fatal) {
+            boolean ignored = above.exit();
+            throw fatal;
+        } catch (Throwable failure) {
+            if (above.exit()) {
+                // What fails while it is being interrupted fails because of that.
+                return end();
+            }
+            throw Failures.rethrowFromAbove(failure);
+        }
+        turned = above.exit();
+        if (batch == null) {
+            return turned ? end() : null;
+        }
+        meter.in(batch.size());
+        meter.out(batch.size());
+        return batch;
+    }
+
+    private @Nullable Batch<T> end() {
+        close();
+        Switch.Turn turn = core.turned();
+        if (turn != null && turn.failure() != null) {
+            throw Failures.rethrow(turn.failure());
+        }
+        return null;
+    }
+
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            core.remove(above);
+            upstream.close();
+        }
+    }
+}

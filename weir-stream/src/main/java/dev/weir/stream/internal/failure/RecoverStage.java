@@ -1,0 +1,147 @@
+package dev.weir.stream.internal.failure;
+
+import dev.weir.stream.internal.run.Failures;
+import dev.weir.stream.internal.run.Nest;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.StageEntry;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Goes on with something else when the stages above fail: an element, a source, or nothing at all. What failed is closed
+ * before what replaces it is started.
+ */
+final class RecoverStage<T> implements Stage<T> {
+
+    private final Function<Throwable, @Nullable Supplier<Stage<T>>> remedy;
+    private final StageMeter meter;
+
+    private Stage<T> current;
+    private int attemptsLeft;
+
+    private RecoverStage(
+            Stage<T> upstream,
+            int attempts,
+            Function<Throwable, @Nullable Supplier<Stage<T>>> remedy,
+            StageMeter meter) {
+        this.current = upstream;
+        this.attemptsLeft = attempts;
+        this.remedy = remedy;
+        this.meter = meter;
+    }
+
+    /** One last element, or the failure if there is none. */
+    static <T> Node<T> lastElement(Node<T> above, Function<? super Throwable, ? extends @Nullable T> function) {
+        return new Node<>("recover", (assembly, attributes) -> {
+            Stage<T> upstream = above.build(assembly);
+            Function<Throwable, @Nullable Supplier<Stage<T>>> remedy = failure -> {
+                T last = function.apply(failure);
+                return last == null ? null : () -> new Rest<>(last);
+            };
+            return new RecoverStage<>(
+                    upstream, 1, remedy, assembly.fused(attributes).meter());
+        });
+    }
+
+    /** The end, for the failures that {@code harmless} accepts. */
+    static <T> Node<T> end(Node<T> above, Predicate<? super Throwable> harmless) {
+        return new Node<>("onErrorComplete", (assembly, attributes) -> {
+            Stage<T> upstream = above.build(assembly);
+            Function<Throwable, @Nullable Supplier<Stage<T>>> remedy =
+                    failure -> harmless.test(failure) ? () -> new Rest<>(null) : null;
+            return new RecoverStage<>(
+                    upstream, 1, remedy, assembly.fused(attributes).meter());
+        });
+    }
+
+    /** Another source, up to {@code attempts} times. */
+    static <T> Node<T> source(
+            Node<T> above, int attempts, Function<? super Throwable, ? extends @Nullable Node<T>> replacement) {
+        if (attempts < 1) {
+            throw new IllegalArgumentException("attempts must be at least 1: attempts=" + attempts);
+        }
+        return new Node<>("recoverWith", (assembly, attributes) -> {
+            Stage<T> upstream = above.build(assembly);
+            Nest nest = assembly.nest();
+            StageEntry entry = assembly.fused(attributes);
+            entry.onStop(nest::stop);
+            Function<Throwable, @Nullable Supplier<Stage<T>>> remedy = failure -> {
+                Node<T> other = replacement.apply(failure);
+                return other == null ? null : () -> nest.start(other);
+            };
+            return new RecoverStage<>(upstream, attempts, remedy, entry.meter());
+        });
+    }
+
+    @Override
+    public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+        while (true) {
+            try {
+                Batch<T> batch = current.pull(deadlineNanos);
+                if (batch != null) {
+                    meter.in(batch.size());
+                    meter.out(batch.size());
+                }
+                return batch;
+            } catch (Throwable failure) {
+                if (attemptsLeft == 0 || !Failing.isRecoverable(failure)) {
+                    throw Failures.rethrowFromAbove(failure);
+                }
+                attemptsLeft--;
+                replace(failure);
+            }
+        }
+    }
+
+    private void replace(Throwable failure) {
+        try {
+            Supplier<Stage<T>> next = remedy.apply(failure);
+            if (next == null) {
+                attemptsLeft = 0;
+                throw Failures.rethrow(failure);
+            }
+            Stage<T> failed = current;
+            current = new Rest<>(null);
+            failed.close();
+            current = next.get();
+        } catch (RuntimeException | Error inRemedy) {
+            if (inRemedy != failure && inRemedy.getCause() != failure) {
+                inRemedy.addSuppressed(failure);
+            }
+            throw inRemedy;
+        }
+    }
+
+    @Override
+    public void close() {
+        current.close();
+    }
+
+    /** What is left of a stream: one element or none. */
+    private static final class Rest<T> implements Stage<T> {
+
+        private @Nullable T last;
+
+        Rest(@Nullable T last) {
+            this.last = last;
+        }
+
+        @Override
+        public @Nullable Batch<T> pull(long deadlineNanos) {
+            T element = last;
+            if (element == null) {
+                return null;
+            }
+            last = null;
+            return Batch.unacknowledged(new Object[] {element}, 1);
+        }
+
+        @Override
+        public void close() {}
+    }
+}

@@ -1,0 +1,173 @@
+package dev.weir.stream.internal.failure;
+
+import dev.weir.stream.RestartSettings;
+import dev.weir.stream.internal.run.Failures;
+import dev.weir.stream.internal.run.Nest;
+import dev.weir.stream.internal.run.Nest.Child;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.StageEntry;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import java.util.ArrayDeque;
+import java.util.Objects;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Emits what a section emits, which is built anew after a wait whenever it fails. Confined to its segment, but for
+ * {@link #stop}.
+ */
+final class RestartStage<T> implements Stage<T> {
+
+    /** Restarts that are remembered when their number has no limit: after so many doublings every back-off is at its max. */
+    private static final int REMEMBERED = 64;
+
+    private final RestartSettings settings;
+    private final Supplier<Node<T>> section;
+    private final Nest nest;
+    private final StageMeter meter;
+    private final Clock clock;
+    private final ArrayDeque<Long> restarts = new ArrayDeque<>();
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition stop = lock.newCondition();
+
+    private @Nullable Child<T> current;
+    private long startNanos;
+    private boolean ended;
+
+    // Written under the lock.
+    private volatile boolean stopped;
+
+    private RestartStage(
+            RestartSettings settings, Supplier<Node<T>> section, Nest nest, StageMeter meter, Clock clock) {
+        this.settings = settings;
+        this.section = section;
+        this.nest = nest;
+        this.meter = meter;
+        this.clock = clock;
+        this.startNanos = clock.nanoTime();
+    }
+
+    static <T> Node<T> node(RestartSettings settings, Supplier<Node<T>> section) {
+        return new Node<>("restart", (assembly, attributes) -> {
+            Nest nest = assembly.nest();
+            StageEntry entry = assembly.fused(attributes);
+            RestartStage<T> stage = new RestartStage<>(settings, section, nest, entry.meter(), assembly.clock());
+            entry.onStop(stage::stop);
+            return stage;
+        });
+    }
+
+    @Override
+    public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+        while (!ended) {
+            if (current == null && !awaitStart(deadlineNanos)) {
+                return stopped ? null : new Batch<>(0);
+            }
+            try {
+                Child<T> running = current;
+                if (running == null) {
+                    running = nest.start(section.get());
+                    current = running;
+                }
+                Batch<T> batch = running.pull(deadlineNanos);
+                if (batch != null) {
+                    meter.in(batch.size());
+                    meter.out(batch.size());
+                    return batch;
+                }
+            } catch (Throwable failure) {
+                afterFailure(failure);
+                continue;
+            }
+            afterCompletion();
+        }
+        return null;
+    }
+
+    /** Waits until the section may start; false if the deadline or a stop came first. */
+    private boolean awaitStart(long deadlineNanos) throws InterruptedException {
+        long until = Failing.earlier(deadlineNanos, startNanos);
+        lock.lockInterruptibly();
+        try {
+            while (!stopped && !clock.hasPassed(until)) {
+                clock.await(lock, stop, until);
+            }
+            return !stopped && clock.hasPassed(startNanos);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void afterFailure(Throwable failure) throws InterruptedException {
+        if (stopped || !Failing.isRecoverable(failure)) {
+            throw Failures.rethrowFromAbove(failure);
+        }
+        closeCurrent(failure);
+        if (!mayRestart()) {
+            throw Failures.rethrow(failure);
+        }
+    }
+
+    private void afterCompletion() {
+        Child<T> completed = current;
+        current = null;
+        if (completed != null) {
+            completed.close();
+        }
+        ended = stopped || !settings.onCompletion() || !mayRestart();
+    }
+
+    private void closeCurrent(Throwable failure) {
+        Child<T> failed = current;
+        current = null;
+        if (failed != null) {
+            Failing.close(failed, failure);
+        }
+    }
+
+    /** Plans the next start, unless there were too many of late. */
+    private boolean mayRestart() {
+        long now = clock.nanoTime();
+        long withinNanos = settings.within().toNanos();
+        while (!restarts.isEmpty() && now - Objects.requireNonNull(restarts.peekFirst()) >= withinNanos) {
+            restarts.removeFirst();
+        }
+        boolean limited = settings.maxRestarts() != RestartSettings.UNLIMITED;
+        if (limited && restarts.size() >= settings.maxRestarts()) {
+            return false;
+        }
+        if (!limited && restarts.size() == REMEMBERED) {
+            restarts.removeFirst();
+        }
+        restarts.addLast(now);
+        startNanos = now + settings.backoff().after(restarts.size()).toNanos();
+        return true;
+    }
+
+    /** Ends the section, or the wait for it. Any thread. */
+    private void stop() {
+        lock.lock();
+        try {
+            stopped = true;
+            stop.signal();
+        } finally {
+            lock.unlock();
+        }
+        nest.stop();
+    }
+
+    @Override
+    public void close() {
+        Child<T> running = current;
+        current = null;
+        ended = true;
+        if (running != null) {
+            running.close();
+        }
+    }
+}

@@ -1,0 +1,125 @@
+package dev.weir.stream.internal.failure;
+
+import dev.weir.stream.Attributes;
+import dev.weir.stream.Handler;
+import dev.weir.stream.RetryPolicy;
+import dev.weir.stream.Supervision;
+import dev.weir.stream.Supervision.Decision;
+import dev.weir.stream.internal.run.TaskGroup;
+import dev.weir.stream.spi.Clock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a stage does when its function threw: the retries, then the decision. Thread-safe. A stage catches around the call
+ * of the function alone, so that all this costs nothing until something is thrown:
+ *
+ * <pre>
+ *   try {
+ *       result = function.apply(element);
+ *   } catch (Throwable thrown) {
+ *       result = supervised.after(thrown, function::apply, element);
+ *   }
+ *   if (result instanceof Verdict verdict) {
+ *       // fail, or settle the claim and go on without the element
+ *   }
+ * </pre>
+ */
+public final class Supervised {
+
+    private final Supervision supervision;
+    private final Clock clock;
+
+    private Supervised(Supervision supervision, Clock clock) {
+        this.supervision = supervision;
+        this.clock = clock;
+    }
+
+    /** The supervision of a stage with these attributes; it waits by {@code clock}. */
+    public static Supervised by(Attributes attributes, Clock clock) {
+        return new Supervised(attributes.supervisionOrFail(), clock);
+    }
+
+    /**
+     * Tries again if that is asked for.
+     *
+     * @param thrown what the first call threw
+     * @param call the same call
+     * @return its result, or a {@link Verdict}
+     * @throws InterruptedException if the thread was interrupted between two attempts
+     */
+    public <T> Object after(Throwable thrown, Handler<? super T, ?> call, T element) throws InterruptedException {
+        Throwable last = thrown;
+        for (int calls = 1; ; calls++) {
+            Verdict hopeless = withoutAsking(last);
+            if (hopeless != null) {
+                return hopeless;
+            }
+            try {
+                if (!isWorthAnother(last, calls)) {
+                    return new Verdict(supervision.decide(last), last);
+                }
+            } catch (Throwable inSupervision) {
+                return failing(last, inSupervision);
+            }
+            pause(calls);
+            try {
+                Object result = call.handle(element);
+                if (result != null) {
+                    return result;
+                }
+                last = new NullPointerException("a stage's function returned null");
+            } catch (Throwable again) {
+                last = again;
+            }
+        }
+    }
+
+    /** The decision on {@code thrown} without a retry: for what cannot be called again. */
+    public Verdict decide(Throwable thrown) {
+        Verdict hopeless = withoutAsking(thrown);
+        if (hopeless != null) {
+            return hopeless;
+        }
+        try {
+            return new Verdict(supervision.decide(thrown), thrown);
+        } catch (Throwable inSupervision) {
+            return failing(thrown, inSupervision);
+        }
+    }
+
+    private static @Nullable Verdict withoutAsking(Throwable thrown) {
+        if (thrown instanceof VirtualMachineError fatal) {
+            throw fatal;
+        }
+        // An interrupt that the function left behind must not meet what comes next; one that is meant for us must.
+        boolean ignored = Thread.interrupted();
+        if (TaskGroup.isCurrentInterrupted()) {
+            Thread.currentThread().interrupt();
+            return new Verdict(Decision.FAIL, thrown);
+        }
+        return thrown instanceof InterruptedException ? new Verdict(Decision.FAIL, thrown) : null;
+    }
+
+    private boolean isWorthAnother(Throwable thrown, int calls) {
+        RetryPolicy policy = supervision.retryPolicy();
+        return policy != null && calls < policy.attempts() && policy.retriable().test(thrown);
+    }
+
+    private void pause(int failures) throws InterruptedException {
+        RetryPolicy policy = supervision.retryPolicy();
+        long nanos = policy == null ? 0 : policy.backoff().after(failures).toNanos();
+        if (nanos > 0) {
+            clock.sleepUntil(clock.after(nanos));
+        }
+    }
+
+    private static Verdict failing(Throwable thrown, Throwable inSupervision) {
+        if (inSupervision instanceof VirtualMachineError fatal) {
+            throw fatal;
+        }
+        if (thrown != inSupervision) {
+            thrown.addSuppressed(inSupervision);
+        }
+        return new Verdict(Decision.FAIL, thrown);
+    }
+}

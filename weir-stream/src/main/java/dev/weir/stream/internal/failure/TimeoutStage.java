@@ -1,0 +1,76 @@
+package dev.weir.stream.internal.failure;
+
+import dev.weir.stream.StreamTimeoutException;
+import dev.weir.stream.StreamTimeoutException.Kind;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageContext;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** Fails when the stages above take longer than allowed: for each element, for the first one, or for all of them. */
+final class TimeoutStage<T> implements Stage<T> {
+
+    private final Stage<T> upstream;
+    private final Kind kind;
+    private final Duration timeout;
+    private final StageContext context;
+    private final Clock clock;
+
+    /** By when the next thing must have happened, or NEVER if nothing need. */
+    private long limitNanos;
+
+    private TimeoutStage(Stage<T> upstream, Kind kind, Duration timeout, StageContext context) {
+        this.upstream = upstream;
+        this.kind = kind;
+        this.timeout = timeout;
+        this.context = context;
+        this.clock = context.clock();
+        this.limitNanos = kind == Kind.IDLE ? NEVER : clock.after(timeout.toNanos());
+    }
+
+    static <T> Node<T> node(Node<T> above, String name, Kind kind, Duration timeout) {
+        return new Node<>(name, (assembly, attributes) -> {
+            Stage<T> upstream = above.build(assembly);
+            return new TimeoutStage<>(upstream, kind, timeout, assembly.fused(attributes));
+        });
+    }
+
+    @Override
+    public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+        if (kind == Kind.IDLE && limitNanos == NEVER) {
+            limitNanos = clock.after(timeout.toNanos());
+        }
+        if (kind == Kind.COMPLETION && clock.hasPassed(limitNanos)) {
+            // A stream without end never lets anybody wait.
+            throw failure();
+        }
+        Batch<T> batch = upstream.pull(Failing.earlier(deadlineNanos, limitNanos));
+        if (batch == null) {
+            return null;
+        }
+        if (batch.isEmpty()) {
+            if (clock.hasPassed(limitNanos)) {
+                throw failure();
+            }
+            return batch;
+        }
+        if (kind != Kind.COMPLETION) {
+            limitNanos = NEVER;
+        }
+        context.meter().in(batch.size());
+        context.meter().out(batch.size());
+        return batch;
+    }
+
+    private StreamTimeoutException failure() {
+        return new StreamTimeoutException(kind, context.pipelineName(), context.stageName(), timeout);
+    }
+
+    @Override
+    public void close() {
+        upstream.close();
+    }
+}

@@ -1,0 +1,30 @@
+package dev.weir.stream.internal.failure;
+
+import dev.weir.stream.Supervision.Decision;
+import dev.weir.stream.spi.AckTarget;
+
+/**
+ * What was decided on an element for which there is no result. Immutable. Parallel stages keep it in the element's place;
+ * no stream can have it for an element.
+ *
+ * @param failure what its function threw last
+ */
+public record Verdict(Decision decision, Throwable failure) {
+
+    /** Whether the stream is to fail; otherwise the element is to be dropped. */
+    public boolean fails() {
+        return decision == Decision.FAIL;
+    }
+
+    /** Whether the stage is to forget its state. */
+    public boolean restarts() {
+        return decision == Decision.RESTART;
+    }
+
+    /** Ends the claim of the element if it is to be dropped and not to come again. */
+    public void settle(AckTarget target, long token) {
+        if (decision == Decision.SKIP || decision == Decision.RESTART) {
+            target.ack(token);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package dev.weir.stream.internal.failure;
+
+import dev.weir.stream.StreamEnd;
+import dev.weir.stream.internal.run.Failures;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.TaskGroup;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Tells somebody, once, how the stages above ended. */
+final class WatchStage<T> implements Stage<T> {
+
+    private final Stage<T> upstream;
+    private final Consumer<? super StreamEnd> onEnd;
+    private final StageMeter meter;
+
+    private boolean told;
+
+    private WatchStage(Stage<T> upstream, Consumer<? super StreamEnd> onEnd, StageMeter meter) {
+        this.upstream = upstream;
+        this.onEnd = onEnd;
+        this.meter = meter;
+    }
+
+    static <T> Node<T> node(Node<T> above, Consumer<? super StreamEnd> onEnd) {
+        return new Node<>("watch", (assembly, attributes) -> {
+            Stage<T> upstream = above.build(assembly);
+            return new WatchStage<>(upstream, onEnd, assembly.fused(attributes).meter());
+        });
+    }
+
+    @Override
+    public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+        Batch<T> batch;
+        try {
+            batch = upstream.pull(deadlineNanos);
+        } catch (Throwable failure) {
+            boolean cancelled = failure instanceof InterruptedException || TaskGroup.isCurrentInterrupted();
+            try {
+                tell(cancelled ? new StreamEnd.Cancelled() : new StreamEnd.Failed(failure));
+            } catch (RuntimeException | Error inCallback) {
+                if (inCallback != failure) {
+                    failure.addSuppressed(inCallback);
+                }
+            }
+            throw Failures.rethrowFromAbove(failure);
+        }
+        if (batch == null) {
+            tell(new StreamEnd.Completed());
+            return null;
+        }
+        meter.in(batch.size());
+        meter.out(batch.size());
+        return batch;
+    }
+
+    private void tell(StreamEnd end) {
+        if (!told) {
+            told = true;
+            onEnd.accept(end);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            upstream.close();
+        } finally {
+            tell(new StreamEnd.Cancelled());
+        }
+    }
+}
