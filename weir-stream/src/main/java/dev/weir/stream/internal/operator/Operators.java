@@ -5,7 +5,6 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.SinkFactory;
 import dev.weir.stream.spi.SourceFactory;
 import dev.weir.stream.spi.Stage;
-import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -35,10 +34,6 @@ public final class Operators {
     public static <T, R> Node<R> mapConcat(
             Node<T> above, Function<? super T, ? extends Iterable<? extends R>> function) {
         return MapConcatStage.node(above, function);
-    }
-
-    public static <T> Node<List<T>> grouped(Node<T> above, int groupSize) {
-        return GroupedStage.node(above, groupSize);
     }
 
     /** A sink that hands each element to {@code consumer} and acknowledges it when that returns. */
