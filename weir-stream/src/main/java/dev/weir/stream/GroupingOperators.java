@@ -1,18 +1,255 @@
 package dev.weir.stream;
 
-import dev.weir.stream.internal.operator.Operators;
+import dev.weir.stream.internal.grouping.Grouping;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.BiFunction;
+import java.util.function.BinaryOperator;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
 
-/** Operators that gather, spread or hold back elements, by count or by time. Part of {@link Source}. */
+/** Operators that gather, spread or buffer elements, by count, weight or demand. Part of {@link Source}. */
 abstract class GroupingOperators<T> extends ElementOperators<T> {
 
     /**
-     * Gathers elements into lists of {@code groupSize}, the last one perhaps shorter. The members are acknowledged
-     * together, when the list is.
+     * Gathers elements into lists of {@code count}, the last one perhaps shorter. The members are acknowledged together,
+     * when their list is. At the end and before a failure of the input the open list is emitted; on cancellation its
+     * members stay unacknowledged. Pulls until a list is full.
      *
-     * @param groupSize at least 1
+     * {@snippet :
+     * Source.of(1, 2, 3, 4, 5).grouped(2); // [1, 2], [3, 4], [5]
+     * }
+     *
+     * @param count at least 1
      */
-    public Source<List<T>> grouped(int groupSize) {
-        return Source.at(Operators.grouped(node(), groupSize));
+    @Operator(acks = "members together with their list", cost = "a list per group, 16 bytes of claims per element")
+    public Source<List<T>> grouped(int count) {
+        return Source.at(Grouping.grouped(node(), count));
+    }
+
+    /**
+     * Gathers elements into lists of {@code count}, or of fewer if {@code window} has passed since a list's first element
+     * came. Otherwise as {@link #grouped}. A list whose time has come is emitted when the stage below next pulls, so an
+     * element may wait for longer below a busy sink.
+     *
+     * {@snippet :
+     * source.groupedWithin(1000, Duration.ofMillis(100)).map(rows -> insert(rows));
+     * }
+     *
+     * @param count at least 1
+     * @param window more than 0
+     */
+    @Operator(acks = "members together with their list", cost = "as grouped, and a look at the clock per batch")
+    public Source<List<T>> groupedWithin(int count, Duration window) {
+        return Source.at(Grouping.groupedWithin(node(), count, window));
+    }
+
+    /**
+     * Gathers elements into lists of at most {@code maxWeight}; an element heavier than that gets a list of its own.
+     * Otherwise as {@link #grouped}. An exception of {@code weight}, or a negative weight, is put to the stage's
+     * supervision; RESTART drops and acknowledges the open list as well.
+     *
+     * {@snippet :
+     * Source.of("aa", "b", "cccc").groupedWeighted(3, String::length); // [aa, b], [cccc]
+     * }
+     *
+     * @param maxWeight at least 1
+     */
+    @Operator(acks = "members together with their list", cost = "as grouped")
+    public Source<List<T>> groupedWeighted(long maxWeight, ToLongFunction<? super T> weight) {
+        return Source.at(Grouping.groupedWeighted(node(), maxWeight, Objects.requireNonNull(weight, "weight")));
+    }
+
+    /**
+     * Gathers elements into lists of at most {@code maxWeight}, or of less if {@code window} has passed since a list's
+     * first element came. As {@link #groupedWeighted} and {@link #groupedWithin}.
+     *
+     * {@snippet :
+     * source.groupedWeightedWithin(1_000_000, Duration.ofMillis(50), line -> line.length());
+     * }
+     *
+     * @param maxWeight at least 1
+     * @param window more than 0
+     */
+    @Operator(acks = "members together with their list", cost = "as groupedWithin")
+    public Source<List<T>> groupedWeightedWithin(long maxWeight, Duration window, ToLongFunction<? super T> weight) {
+        return Source.at(
+                Grouping.groupedWeightedWithin(node(), maxWeight, window, Objects.requireNonNull(weight, "weight")));
+    }
+
+    /**
+     * Emits windows of {@code size} elements, each of which begins {@code step} elements after the one before; if
+     * {@code step} is greater than {@code size}, those between are dropped. At the end a shorter window holds the
+     * elements that were in none yet. A failure of the input goes on at once, and what was in no full window stays
+     * unacknowledged.
+     *
+     * <p>An element is acknowledged when all windows that hold it are, and a dropped one at once. While it may still be
+     * in a later window it is not finished.
+     *
+     * {@snippet :
+     * Source.of(1, 2, 3, 4).sliding(3, 1); // [1, 2, 3], [2, 3, 4]
+     * }
+     *
+     * @param size at least 1
+     * @param step at least 1
+     */
+    @Operator(acks = "after the last window that holds the element", cost = "a list and its claims per window")
+    public Source<List<T>> sliding(int size, int step) {
+        return Source.at(Grouping.sliding(node(), size, step));
+    }
+
+    /**
+     * Aggregates elements for as long as the stage below is busy, up to {@code max} into one; what is above runs on a
+     * thread of its own. Elements that come in one batch come at once and are aggregated even if the stage below waits.
+     * When {@code max} is reached another aggregate begins, and what is above waits.
+     *
+     * <p>The elements of an aggregate are acknowledged together, when it is. At the end and before a failure of the input
+     * what is aggregated is emitted; on cancellation it stays unacknowledged. An exception of a function is put to the
+     * stage's supervision; RESTART drops and acknowledges the open aggregate as well. The functions must not block.
+     *
+     * {@snippet :
+     * source.batch(100, StringBuilder::new, StringBuilder::append).map(text -> write(text));
+     * }
+     *
+     * @param max how many elements an aggregate may hold, at least 1
+     * @param seed makes an aggregate of its first element
+     * @param aggregate adds an element to it; may change it in place
+     */
+    @Operator(acks = "members together with their aggregate", cost = "a thread above; 16 bytes of claims per element")
+    public <A> Source<A> batch(
+            long max, Function<? super T, ? extends A> seed, BiFunction<? super A, ? super T, ? extends A> aggregate) {
+        return Source.at(Grouping.batch(
+                node(), max, Objects.requireNonNull(seed, "seed"), Objects.requireNonNull(aggregate, "aggregate")));
+    }
+
+    /**
+     * Aggregates elements for as long as the stage below is busy, up to a weight. An element heavier than
+     * {@code maxWeight} gets an aggregate of its own. Otherwise as {@link #batch}.
+     *
+     * {@snippet :
+     * source.batchWeighted(65_536, String::length, StringBuilder::new, StringBuilder::append);
+     * }
+     *
+     * @param maxWeight at least 1
+     */
+    @Operator(acks = "members together with their aggregate", cost = "as batch")
+    public <A> Source<A> batchWeighted(
+            long maxWeight,
+            ToLongFunction<? super T> weight,
+            Function<? super T, ? extends A> seed,
+            BiFunction<? super A, ? super T, ? extends A> aggregate) {
+        return Source.at(Grouping.batchWeighted(
+                node(),
+                maxWeight,
+                Objects.requireNonNull(weight, "weight"),
+                Objects.requireNonNull(seed, "seed"),
+                Objects.requireNonNull(aggregate, "aggregate")));
+    }
+
+    /**
+     * Combines elements into one for as long as the stage below is busy, without a bound, so that what is above never
+     * waits. Otherwise as {@link #batch}.
+     *
+     * {@snippet :
+     * prices.conflate((older, newer) -> newer).map(price -> show(price));
+     * }
+     */
+    @Operator(acks = "members together with their aggregate", cost = "as batch; claims grow while nobody pulls")
+    public Source<T> conflate(BinaryOperator<T> combine) {
+        Objects.requireNonNull(combine, "combine");
+        return conflateWithSeed(first -> first, combine);
+    }
+
+    /**
+     * Aggregates elements for as long as the stage below is busy, without a bound, so that what is above never waits. The
+     * claims of all elements are kept until the aggregate is acknowledged: 16 bytes each, if anybody waits for them.
+     * Otherwise as {@link #batch}.
+     *
+     * {@snippet :
+     * clicks.conflateWithSeed(click -> 1L, (count, click) -> count + 1);
+     * }
+     */
+    @Operator(acks = "members together with their aggregate", cost = "as batch; claims grow while nobody pulls")
+    public <A> Source<A> conflateWithSeed(
+            Function<? super T, ? extends A> seed, BiFunction<? super A, ? super T, ? extends A> aggregate) {
+        return Source.at(Grouping.conflate(
+                node(), Objects.requireNonNull(seed, "seed"), Objects.requireNonNull(aggregate, "aggregate")));
+    }
+
+    /**
+     * Replaces each element by the first of what {@code expander} makes of it, and emits more of that, one for each pull,
+     * for as long as the stage below asks and nothing newer has come. What is above runs on a thread of its own.
+     *
+     * <p>The first carries the element's acknowledgement, the others none. If there is no first, the element is
+     * acknowledged at once. Ends with its input; a failure goes on behind the elements before it. An exception of
+     * {@code expander} or its iterator is put to the stage's supervision: skipping drops the element, or the rest of its
+     * iterator.
+     *
+     * {@snippet :
+     * readings.expand(reading -> Stream.iterate(reading, last -> last.older()).iterator());
+     * }
+     */
+    @Operator(
+            acks = "with the first; those repeated carry none",
+            cost = "a thread above; a batch of one per repetition")
+    public <R> Source<R> expand(Function<? super T, ? extends Iterator<? extends R>> expander) {
+        return Source.at(Grouping.expand(node(), Objects.requireNonNull(expander, "expander")));
+    }
+
+    /**
+     * Emits each element, and then for as long as the stage below asks and nothing newer has come, one by one what
+     * {@code extrapolator} makes of it. Otherwise as {@link #expand}.
+     *
+     * {@snippet :
+     * positions.extrapolate(last -> Collections.nCopies(3, last.guessed()).iterator());
+     * }
+     */
+    @Operator(acks = "with the element; those extrapolated carry none", cost = "as expand")
+    public Source<T> extrapolate(Function<? super T, ? extends Iterator<? extends T>> extrapolator) {
+        Objects.requireNonNull(extrapolator, "extrapolator");
+        return Source.<T>at(Grouping.expand(node(), element -> new Iterator<T>() {
+
+                    private Iterator<? extends T> rest = Collections.emptyIterator();
+                    private boolean begun;
+
+                    @Override
+                    public boolean hasNext() {
+                        return !begun || rest.hasNext();
+                    }
+
+                    @Override
+                    public T next() {
+                        if (begun) {
+                            return rest.next();
+                        }
+                        begun = true;
+                        rest = extrapolator.apply(element);
+                        return element;
+                    }
+                }))
+                .named("extrapolate");
+    }
+
+    /**
+     * Buffers up to {@code capacity} elements for a slower stage below; what is above runs on a thread of its own and,
+     * unless the strategy is {@link OverflowStrategy#BACKPRESSURE}, never waits.
+     *
+     * <p>An element that is dropped is acknowledged at once. What the stage below has pulled is no longer in the buffer,
+     * and it pulls up to 512 elements at once; if it waits, a batch from above goes past the buffer whole. As batches come
+     * at once, a buffer smaller than a batch drops some of each that meets a busy stage. At the end and before a failure
+     * of the input the buffer is emitted; on cancellation it stays unacknowledged.
+     *
+     * {@snippet :
+     * ticks.buffer(10_000, OverflowStrategy.DROP_HEAD).map(tick -> slowly(tick));
+     * }
+     *
+     * @param capacity at least 1
+     */
+    @Operator(acks = "with the element; one that is dropped at once", cost = "a thread above; 32 bytes per element")
+    public Source<T> buffer(int capacity, OverflowStrategy strategy) {
+        return Source.at(Grouping.buffer(node(), capacity, Objects.requireNonNull(strategy, "strategy")));
     }
 }

@@ -6,7 +6,7 @@ import dev.weir.stream.internal.parallel.ParallelMap;
 import java.util.Objects;
 
 /** Asynchronous boundaries and stages with threads of their own. Part of {@link Source}. */
-abstract class ParallelOperators<T> extends GroupingOperators<T> {
+abstract class ParallelOperators<T> extends TimeOperators<T> {
 
     /** How many elements an asynchronous boundary buffers if nothing else is said: {@value}. */
     public static final int DEFAULT_BUFFER = 1024;

@@ -7,79 +7,88 @@ import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Segment;
 import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lower end of an asynchronous boundary: the stages above run on a thread of their own and fill its buffer.
+ * The lower end of an asynchronous boundary: the stages above run on a thread of their own and fill its exchange.
  * Confined to the lower segment.
  */
-public final class AsyncBoundary<T> implements Stage<T> {
+public final class AsyncBoundary<I, O> implements Stage<O> {
 
-    private final BoundaryQueue<T> queue;
-    private final Segment<T> upper;
+    private final Exchange<I, O> exchange;
+    private final Segment<I> upper;
     private final StageMeter meter;
 
-    private AsyncBoundary(BoundaryQueue<T> queue, Segment<T> upper, StageMeter meter) {
-        this.queue = queue;
+    private AsyncBoundary(Exchange<I, O> exchange, Segment<I> upper, StageMeter meter) {
+        this.exchange = exchange;
         this.upper = upper;
         this.meter = meter;
     }
 
     /** Puts what is above {@code node} on the dispatcher, with a buffer of {@code capacity} elements below it. */
     public static <T> Node<T> node(Node<T> above, Dispatcher dispatcher, int capacity) {
-        return new Node<>(
+        return node(
                 Attributes.named("async").withDispatcher(dispatcher).withBuffer(capacity),
-                (assembly, attributes) -> build(above, assembly, attributes));
+                above,
+                (attributes, clock) -> new BoundaryQueue<>(attributes.buffer(), clock));
     }
 
-    private static <T> Stage<T> build(Node<T> above, Assembly assembly, Attributes attributes) {
-        Stage<T> upstream = above.build(assembly);
-        BoundaryQueue<T> queue = new BoundaryQueue<>(attributes.buffer(), assembly.clock());
+    /** The same with an exchange that does more than to keep its batches in order, under a name of its own. */
+    public static <I, O> Node<O> node(Attributes defaults, Node<I> above, Kind<I, O> kind) {
+        return new Node<>(defaults, (assembly, attributes) -> build(above, assembly, attributes, kind));
+    }
+
+    private static <I, O> Stage<O> build(Node<I> above, Assembly assembly, Attributes attributes, Kind<I, O> kind) {
+        Stage<I> upstream = above.build(assembly);
+        Exchange<I, O> exchange = kind.open(attributes, assembly.clock());
         StageMeter upperMeter = assembly.segmentMeter();
-        Segment<T> upper = assembly.closeSegment(
+        Segment<I> upper = assembly.closeSegment(
                 assembly.lastEntry().stageName(),
                 attributes.dispatcherOr(Dispatcher.virtual()),
                 upstream,
-                from -> fill(queue, from, upperMeter));
+                from -> fill(exchange, from, upperMeter));
         StageEntry lowerEnd = assembly.fused(attributes);
-        lowerEnd.depth(queue::depth);
-        return new AsyncBoundary<>(queue, upper, lowerEnd.meter());
+        lowerEnd.depth(exchange::depth);
+        return new AsyncBoundary<>(exchange, upper, lowerEnd.meter());
     }
 
-    /** The loop of the upper segment. A failure follows the batches before it down the queue. */
-    private static <T> void fill(BoundaryQueue<T> queue, Stage<T> from, StageMeter meter) throws InterruptedException {
+    /** The loop of the upper segment. A failure follows the batches before it down the exchange. */
+    private static <I> void fill(Exchange<I, ?> exchange, Stage<I> from, StageMeter meter) throws InterruptedException {
         try {
-            Batch<T> batch;
+            Batch<I> batch;
             while ((batch = from.pull(Stage.NEVER)) != null) {
-                if (!batch.isEmpty() && !queue.put(batch, meter)) {
+                if (!batch.isEmpty() && !exchange.put(batch, meter)) {
                     return;
                 }
             }
-            queue.end(null);
+            exchange.end(null);
         } catch (InterruptedException interrupted) {
             // Not the end: the sink must not take a cancelled stream for a complete one.
-            queue.end(interrupted);
+            exchange.end(interrupted);
             throw interrupted;
         } catch (RuntimeException | Error failure) {
-            queue.end(failure);
+            exchange.end(failure);
         }
     }
 
     @Override
-    public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
-        Batch<T> batch = queue.take(deadlineNanos, meter);
-        if (batch != null) {
-            meter.in(batch.size());
-            meter.out(batch.size());
-        }
-        return batch;
+    public @Nullable Batch<O> pull(long deadlineNanos) throws InterruptedException {
+        return exchange.take(deadlineNanos, meter);
     }
 
     @Override
     public void close() {
-        queue.cancel();
+        exchange.cancel();
         upper.cancel();
+    }
+
+    /** Opens the exchange of a boundary, once for each run. */
+    @FunctionalInterface
+    public interface Kind<I, O> {
+
+        Exchange<I, O> open(Attributes attributes, Clock clock);
     }
 }

@@ -6,7 +6,6 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.SinkFactory;
 import dev.weir.stream.spi.SourceFactory;
 import dev.weir.stream.spi.Stage;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -109,10 +108,6 @@ public final class Operators {
 
     public static <T> Node<T> log(Node<T> above, System.Logger logger, System.Logger.Level level) {
         return LogStage.node(above, logger, level);
-    }
-
-    public static <T> Node<List<T>> grouped(Node<T> above, int groupSize) {
-        return GroupedStage.node(above, groupSize);
     }
 
     /** A sink that hands each element to {@code consumer} and acknowledges it when that returns. */

@@ -1,0 +1,20 @@
+package dev.weir.stream;
+
+/** A {@link Source#buffer buffer} with {@link OverflowStrategy#FAIL} was full when an element came. Immutable. */
+public final class BufferFullException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final int capacity;
+
+    /** Says that a buffer of {@code capacity} elements was full. */
+    public BufferFullException(int capacity) {
+        super("the buffer is full: capacity=" + capacity);
+        this.capacity = capacity;
+    }
+
+    /** The buffer's capacity in elements. */
+    public int capacity() {
+        return capacity;
+    }
+}

@@ -1,0 +1,167 @@
+package dev.weir.stream.internal.boundary;
+
+import dev.weir.stream.internal.run.Failures;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.StageMeter;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What stands between two segments: batches are put by the upper one and other batches taken by the lower one.
+ * Thread-safe: any number of threads may put, one takes. A subclass says what it keeps of what was put; its methods are
+ * called under the lock and must not block.
+ *
+ * <p>It is open, then ended (all that it keeps still comes out, then the end or the failure), or cancelled (what is
+ * inside is dropped without acknowledgement, puts are refused).
+ */
+public abstract class Exchange<I, O> {
+
+    private final Clock clock;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition mayPut = lock.newCondition();
+    private final Condition mayTake = lock.newCondition();
+
+    // Under the lock.
+    private boolean awaited;
+    private boolean ended;
+    private @Nullable Throwable failure;
+    private boolean cancelled;
+    private int uncounted;
+
+    /** Creates an open exchange. */
+    protected Exchange(Clock clock) {
+        this.clock = clock;
+    }
+
+    /** Whether a batch may be put now; otherwise the upper segment waits. */
+    protected abstract boolean hasRoom();
+
+    /** Takes in a batch, which then belongs to the exchange. What it throws fails the upper segment. */
+    protected abstract void takeIn(Batch<I> batch);
+
+    /** Whether there is something to hand out. */
+    protected abstract boolean hasOutput();
+
+    /** Hands out a batch that is not empty; called only if there is output. */
+    protected abstract Batch<O> handOut();
+
+    /** Forgets what it keeps, without acknowledgement. */
+    protected abstract void clear();
+
+    /** The number of elements inside. */
+    protected abstract int size();
+
+    /** Whether the lower segment waits for something to be put. */
+    protected final boolean isAwaited() {
+        return awaited;
+    }
+
+    /** Waits for room, then takes in the batch. Returns false if the exchange was cancelled. */
+    final boolean put(Batch<I> batch, StageMeter meter) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            if (!hasRoom() && !cancelled) {
+                meter.beginBlockedDown(1);
+                try {
+                    do {
+                        mayPut.await();
+                    } while (!hasRoom() && !cancelled);
+                } finally {
+                    meter.endBlockedDown();
+                }
+            }
+            if (cancelled) {
+                return false;
+            }
+            uncounted += batch.size();
+            takeIn(batch);
+            mayTake.signal();
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Ends the exchange, normally if {@code cause} is null. What it keeps still comes out before that. */
+    final void end(@Nullable Throwable cause) {
+        lock.lock();
+        try {
+            ended = true;
+            failure = cause;
+            mayTake.signal();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits for a batch; null at the end, an empty one at the deadline. Throws what the upper segment failed with. */
+    final @Nullable Batch<O> take(long deadlineNanos, StageMeter meter) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            if (!hasOutput() && !ended) {
+                meter.beginBlockedUp();
+                try {
+                    if (!awaitOutput(deadlineNanos)) {
+                        return new Batch<>(0);
+                    }
+                } finally {
+                    meter.endBlockedUp();
+                }
+            }
+            meter.in(uncounted);
+            uncounted = 0;
+            if (hasOutput()) {
+                Batch<O> batch = handOut();
+                meter.out(batch.size());
+                mayPut.signal();
+                return batch;
+            }
+            if (failure != null) {
+                throw Failures.rethrowFromAbove(failure);
+            }
+            return null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean awaitOutput(long deadlineNanos) throws InterruptedException {
+        awaited = true;
+        try {
+            while (!hasOutput() && !ended) {
+                if (clock.hasPassed(deadlineNanos)) {
+                    return false;
+                }
+                clock.await(lock, mayTake, deadlineNanos);
+            }
+            return true;
+        } finally {
+            awaited = false;
+        }
+    }
+
+    /** Drops what is inside and refuses what is put from now on. */
+    final void cancel() {
+        lock.lock();
+        try {
+            cancelled = true;
+            ended = true;
+            clear();
+            mayPut.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The number of elements inside. */
+    final int depth() {
+        lock.lock();
+        try {
+            return size();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

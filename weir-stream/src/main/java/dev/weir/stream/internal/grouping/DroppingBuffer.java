@@ -1,0 +1,103 @@
+package dev.weir.stream.internal.grouping;
+
+import dev.weir.stream.Attributes;
+import dev.weir.stream.BufferFullException;
+import dev.weir.stream.OverflowStrategy;
+import dev.weir.stream.internal.boundary.AsyncBoundary;
+import dev.weir.stream.internal.boundary.Exchange;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A buffer that never lets the segment above wait, but drops elements when it is full, and acknowledges them. Under the
+ * exchange's lock.
+ */
+final class DroppingBuffer<T> extends Exchange<T, T> {
+
+    private final int capacity;
+    private final OverflowStrategy strategy;
+
+    // Under the lock of the exchange. Either may be there, the handed over batch first.
+    private @Nullable Batch<T> handedOver;
+    private final ElementRing<T> waiting = new ElementRing<>();
+
+    private DroppingBuffer(int capacity, OverflowStrategy strategy, Clock clock) {
+        super(clock);
+        this.capacity = capacity;
+        this.strategy = strategy;
+    }
+
+    static <T> Node<T> node(Node<T> above, int capacity, OverflowStrategy strategy) {
+        return AsyncBoundary.node(
+                Attributes.named("buffer").withBuffer(capacity),
+                above,
+                (attributes, clock) -> new DroppingBuffer<>(attributes.buffer(), strategy, clock));
+    }
+
+    @Override
+    protected boolean hasRoom() {
+        return true;
+    }
+
+    @Override
+    protected void takeIn(Batch<T> batch) {
+        if (isAwaited() && !hasOutput()) {
+            // The stage below asks for a batch, so nothing of this one has to wait, however small the buffer is.
+            handedOver = batch;
+            return;
+        }
+        for (int i = 0; i < batch.size(); i++) {
+            if (waiting.size() < capacity || makeRoom()) {
+                waiting.add(batch, i, 0);
+            } else {
+                batch.ack(i);
+            }
+        }
+    }
+
+    /** Makes room for one element; false if it is the one to be dropped. */
+    private boolean makeRoom() {
+        switch (strategy) {
+            case DROP_HEAD -> waiting.ackFirst();
+            case DROP_TAIL -> waiting.ackLast();
+            case DROP_BUFFER -> waiting.ackAll();
+            case DROP_NEW -> {
+                return false;
+            }
+            case FAIL, BACKPRESSURE -> throw new BufferFullException(capacity);
+        }
+        return true;
+    }
+
+    @Override
+    protected boolean hasOutput() {
+        return handedOver != null || !waiting.isEmpty();
+    }
+
+    @Override
+    protected Batch<T> handOut() {
+        Batch<T> out = handedOver;
+        if (out != null) {
+            handedOver = null;
+            return out;
+        }
+        out = new Batch<>(Math.min(waiting.size(), Batch.DEFAULT_CAPACITY));
+        while (!waiting.isEmpty() && out.size() < Batch.DEFAULT_CAPACITY) {
+            waiting.moveFirst(out);
+        }
+        return out;
+    }
+
+    @Override
+    protected void clear() {
+        handedOver = null;
+        waiting.clear();
+    }
+
+    @Override
+    protected int size() {
+        return waiting.size() + (handedOver == null ? 0 : handedOver.size());
+    }
+}

@@ -1,0 +1,127 @@
+package dev.weir.stream.internal.grouping;
+
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Elements in order with their claims and, beside each, a number for its owner's use: a queue of columns that grows.
+ * Confined to its owner's thread or lock.
+ */
+final class ElementRing<T> {
+
+    // Invariant: the capacity is a power of two, so that a position's slot is its lower bits.
+    private @Nullable Object[] values = new Object[16];
+    private AckTarget[] targets = new AckTarget[16];
+    private long[] tokens = new long[16];
+    private long[] marks = new long[16];
+
+    private long first;
+    private long end;
+
+    int size() {
+        return (int) (end - first);
+    }
+
+    boolean isEmpty() {
+        return end == first;
+    }
+
+    private int slot(long position) {
+        return (int) position & (values.length - 1);
+    }
+
+    /** Appends the element at {@code index} of a batch. */
+    void add(Batch<T> from, int index, long mark) {
+        if (size() == values.length) {
+            grow();
+        }
+        int slot = slot(end++);
+        values[slot] = from.get(index);
+        targets[slot] = from.target(index);
+        tokens[slot] = from.token(index);
+        marks[slot] = mark;
+    }
+
+    private void grow() {
+        int old = values.length;
+        int split = slot(first);
+        values = Arrays.copyOf(values, old * 2);
+        targets = Arrays.copyOf(targets, old * 2);
+        tokens = Arrays.copyOf(tokens, old * 2);
+        marks = Arrays.copyOf(marks, old * 2);
+        // What lay before the split is the later part of the order.
+        System.arraycopy(values, 0, values, old, split);
+        System.arraycopy(targets, 0, targets, old, split);
+        System.arraycopy(tokens, 0, tokens, old, split);
+        System.arraycopy(marks, 0, marks, old, split);
+        Arrays.fill(values, 0, split, null);
+        first = split;
+        end = first + old;
+    }
+
+    /** The value that is {@code offset} behind the first. */
+    @SuppressWarnings("unchecked") // only T values are added
+    T value(int offset) {
+        return (T) Objects.requireNonNull(values[slot(first + offset)]);
+    }
+
+    AckTarget target(int offset) {
+        return targets[slot(first + offset)];
+    }
+
+    long token(int offset) {
+        return tokens[slot(first + offset)];
+    }
+
+    /** The mark of the first element. */
+    long firstMark() {
+        return marks[slot(first)];
+    }
+
+    /** The mark of the last element. */
+    long lastMark() {
+        return marks[slot(end - 1)];
+    }
+
+    /** Moves the first element to the end of {@code to}. */
+    void moveFirst(Batch<T> to) {
+        to.add(value(0), target(0), token(0));
+        dropFirst();
+    }
+
+    /** Forgets the first element. Its claim is then the caller's. */
+    void dropFirst() {
+        values[slot(first++)] = null;
+    }
+
+    /** Forgets and acknowledges the first element. */
+    void ackFirst() {
+        AckTarget target = target(0);
+        long token = token(0);
+        dropFirst();
+        target.ack(token);
+    }
+
+    /** Forgets and acknowledges the last element. */
+    void ackLast() {
+        int slot = slot(--end);
+        values[slot] = null;
+        targets[slot].ack(tokens[slot]);
+    }
+
+    /** Forgets and acknowledges all. */
+    void ackAll() {
+        while (!isEmpty()) {
+            ackFirst();
+        }
+    }
+
+    /** Forgets all without acknowledgement. */
+    void clear() {
+        Arrays.fill(values, null);
+        first = end;
+    }
+}

@@ -1,0 +1,135 @@
+package dev.weir.stream.internal.grouping;
+
+import dev.weir.stream.Attributes;
+import dev.weir.stream.Dispatcher;
+import dev.weir.stream.internal.boundary.AsyncBoundary;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Emits the first of what each element expands to, and more of the latest element for as long as there is nothing newer.
+ * Stands below a boundary, so that it can look whether there is. The first carries the element's claim, the others none.
+ */
+final class ExpandStage<T, R> implements Stage<R> {
+
+    private final Stage<T> upstream;
+    private final Function<? super T, ? extends Iterator<? extends R>> expander;
+    private final Supervised supervised;
+    private final StageMeter meter;
+    private final Clock clock;
+
+    private Iterator<? extends R> more = Collections.emptyIterator();
+
+    private ExpandStage(
+            Stage<T> upstream,
+            Function<? super T, ? extends Iterator<? extends R>> expander,
+            Supervised supervised,
+            StageMeter meter,
+            Clock clock) {
+        this.upstream = upstream;
+        this.expander = expander;
+        this.supervised = supervised;
+        this.meter = meter;
+        this.clock = clock;
+    }
+
+    static <T, R> Node<R> node(
+            String name, Node<T> above, Function<? super T, ? extends Iterator<? extends R>> expander) {
+        return new Node<>(name, (assembly, attributes) -> {
+            // Room for one element is room for one batch: what is newer than that waits above.
+            Node<T> boundary = AsyncBoundary.node(above, attributes.dispatcherOr(Dispatcher.virtual()), 1)
+                    .with(Attributes.named(attributes.requiredName() + "-input"));
+            Stage<T> upstream = boundary.build(assembly);
+            return new ExpandStage<>(
+                    upstream,
+                    expander,
+                    new Supervised(attributes.supervisionOrFail()),
+                    assembly.fused(attributes).meter(),
+                    assembly.clock());
+        });
+    }
+
+    @Override
+    public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
+        while (true) {
+            boolean canRepeat = hasMore();
+            Batch<T> batch = upstream.pull(canRepeat ? clock.nanoTime() : deadlineNanos);
+            if (batch == null) {
+                return null;
+            }
+            long start = System.nanoTime();
+            Batch<R> out = new Batch<>(Math.max(1, batch.size()));
+            if (batch.isEmpty()) {
+                if (canRepeat) {
+                    repeat(out);
+                }
+            } else {
+                expand(batch, out);
+            }
+            meter.worked(batch.size(), out.size(), start);
+            if (!out.isEmpty() || (batch.isEmpty() && !canRepeat) || clock.hasPassed(deadlineNanos)) {
+                return out;
+            }
+        }
+    }
+
+    private void expand(Batch<T> batch, Batch<R> out) {
+        for (int i = 0; i < batch.size(); i++) {
+            more = Collections.emptyIterator();
+            AckTarget target = batch.target(i);
+            long token = batch.token(i);
+            try {
+                Iterator<? extends R> results = expander.apply(batch.get(i));
+                if (results.hasNext()) {
+                    out.add(nonNull(results.next()), target, token);
+                    more = results;
+                } else {
+                    target.ack(token);
+                }
+            } catch (Throwable failure) {
+                boolean ignored = supervised.dropsState(failure, target, token);
+            }
+        }
+    }
+
+    private boolean hasMore() {
+        try {
+            return more.hasNext();
+        } catch (Throwable failure) {
+            giveUp(failure);
+            return false;
+        }
+    }
+
+    private void repeat(Batch<R> out) {
+        try {
+            out.add(nonNull(more.next()), AckTarget.NONE, 0);
+        } catch (Throwable failure) {
+            giveUp(failure);
+        }
+    }
+
+    /** The element itself has gone on, with its claim; what fails is only more of it. */
+    private void giveUp(Throwable failure) {
+        more = Collections.emptyIterator();
+        boolean ignored = supervised.dropsState(failure, AckTarget.NONE, 0);
+    }
+
+    private R nonNull(R result) {
+        return Objects.requireNonNull(result, "an expanded element is null");
+    }
+
+    @Override
+    public void close() {
+        upstream.close();
+    }
+}

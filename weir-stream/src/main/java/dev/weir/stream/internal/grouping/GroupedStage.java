@@ -1,0 +1,160 @@
+package dev.weir.stream.internal.grouping;
+
+import dev.weir.stream.internal.operator.JointAck;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gathers elements into lists, up to a weight and, if a window is set, for no longer than that from a list's first
+ * element. Acknowledges all members together. An open list is emitted before the end or the failure of the input.
+ */
+final class GroupedStage<T> implements Stage<List<T>> {
+
+    /** How long and how heavy a group gets; without a weigher each element weighs 1. */
+    record Limits<T>(long weight, @Nullable ToLongFunction<? super T> weigher, long windowNanos) {
+
+        Limits {
+            if (weight < 1) {
+                throw new IllegalArgumentException("a group must hold a weight of at least 1: " + weight);
+            }
+        }
+    }
+
+    private final Intake<T> intake;
+    private final Limits<T> limits;
+    private final Supervised supervised;
+    private final StageMeter meter;
+    private final Clock clock;
+
+    private List<T> members;
+    private JointAck acks;
+    private long weight;
+    private long windowEndNanos = NEVER;
+
+    private GroupedStage(Stage<T> upstream, Limits<T> limits, Supervised supervised, StageMeter meter, Clock clock) {
+        this.intake = new Intake<>(upstream);
+        this.limits = limits;
+        this.supervised = supervised;
+        this.meter = meter;
+        this.clock = clock;
+        this.members = new ArrayList<>(room());
+        this.acks = new JointAck(room());
+    }
+
+    static <T> Node<List<T>> node(String name, Node<T> above, Limits<T> limits) {
+        return new Node<>(name, (assembly, attributes) -> {
+            Stage<T> upstream = above.build(assembly);
+            return new GroupedStage<>(
+                    upstream,
+                    limits,
+                    new Supervised(attributes.supervisionOrFail()),
+                    assembly.fused(attributes).meter(),
+                    assembly.clock());
+        });
+    }
+
+    private int room() {
+        return limits.weigher == null ? (int) Math.min(limits.weight, Batch.DEFAULT_CAPACITY) : 16;
+    }
+
+    @Override
+    public @Nullable Batch<List<T>> pull(long deadlineNanos) throws InterruptedException {
+        while (true) {
+            Batch<List<T>> out = new Batch<>(8);
+            if (clock.hasPassed(windowEndNanos) || (intake.isEnded() && !members.isEmpty())) {
+                emitInto(out);
+                meter.out(1);
+                return out;
+            }
+            if (intake.isEnded()) {
+                return intake.end();
+            }
+            Batch<T> batch = intake.pull(Deadlines.earlier(deadlineNanos, windowEndNanos));
+            if (batch == null) {
+                continue;
+            }
+            if (batch.isEmpty()) {
+                if (clock.hasPassed(windowEndNanos)) {
+                    continue;
+                }
+                return out;
+            }
+            long start = System.nanoTime();
+            gather(batch, out);
+            meter.worked(batch.size(), out.size(), start);
+            if (!out.isEmpty() || clock.hasPassed(deadlineNanos)) {
+                return out;
+            }
+        }
+    }
+
+    private void gather(Batch<T> batch, Batch<List<T>> out) {
+        // All of a batch come at once, so a group that is open after it began now, unless it was open before.
+        boolean beganBefore = !members.isEmpty();
+        for (int i = 0; i < batch.size(); i++) {
+            long own = weigh(batch, i);
+            if (own < 0) {
+                beganBefore &= !members.isEmpty();
+                continue;
+            }
+            if (own > limits.weight - weight && !members.isEmpty()) {
+                emitInto(out);
+                beganBefore = false;
+            }
+            members.add(batch.get(i));
+            acks.add(batch.target(i), batch.token(i));
+            weight += own;
+            if (weight >= limits.weight) {
+                emitInto(out);
+                beganBefore = false;
+            }
+        }
+        if (!beganBefore && !members.isEmpty() && limits.windowNanos != NEVER) {
+            windowEndNanos = clock.after(limits.windowNanos);
+        }
+    }
+
+    /** The weight of an element, or -1 if it was dropped. */
+    private long weigh(Batch<T> batch, int index) {
+        if (limits.weigher == null) {
+            return 1;
+        }
+        try {
+            long own = limits.weigher.applyAsLong(batch.get(index));
+            if (own < 0) {
+                throw new IllegalArgumentException("a weight must not be negative: " + own);
+            }
+            return own;
+        } catch (Throwable failure) {
+            if (supervised.dropsState(failure, batch.target(index), batch.token(index))) {
+                acks.asTarget().ack(0);
+                begin();
+            }
+            return -1;
+        }
+    }
+
+    private void emitInto(Batch<List<T>> out) {
+        out.add(members, acks.asTarget(), 0);
+        begin();
+    }
+
+    private void begin() {
+        members = new ArrayList<>(room());
+        acks = new JointAck(room());
+        weight = 0;
+        windowEndNanos = NEVER;
+    }
+
+    @Override
+    public void close() {
+        intake.close();
+    }
+}

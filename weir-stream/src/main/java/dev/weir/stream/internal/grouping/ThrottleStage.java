@@ -1,0 +1,148 @@
+package dev.weir.stream.internal.grouping;
+
+import dev.weir.stream.RateExceededException;
+import dev.weir.stream.ThrottleMode;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import java.time.Duration;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets elements pass at a rate. Holds one batch of the input and hands on what of it may go; takes nothing in while it
+ * waits.
+ */
+final class ThrottleStage<T> implements Stage<T> {
+
+    /** The rate; without a cost function each element costs 1. */
+    record Rate<T>(
+            long permits,
+            long perNanos,
+            long burst,
+            @Nullable ToLongFunction<? super T> cost,
+            ThrottleMode mode) {
+
+        Rate {
+            if (permits < 1) {
+                throw new IllegalArgumentException("elements must be at least 1: elements=" + permits);
+            }
+            if (burst < 1) {
+                throw new IllegalArgumentException("burst must be at least 1: burst=" + burst);
+            }
+        }
+    }
+
+    private final Intake<T> intake;
+    private final Rate<T> rate;
+    private final TokenBucket bucket;
+    private final Supervised supervised;
+    private final StageMeter meter;
+    private final Clock clock;
+
+    private Batch<T> held = new Batch<>(0);
+    private int next;
+
+    /** When the next element may go, if it has been paid for. */
+    private long readyNanos;
+
+    private boolean paid;
+
+    private ThrottleStage(Stage<T> upstream, Rate<T> rate, Supervised supervised, StageMeter meter, Clock clock) {
+        this.intake = new Intake<>(upstream);
+        this.rate = rate;
+        this.bucket = new TokenBucket(rate.permits, rate.perNanos, rate.burst, clock.nanoTime());
+        this.supervised = supervised;
+        this.meter = meter;
+        this.clock = clock;
+    }
+
+    static <T> Node<T> node(Node<T> above, Rate<T> rate) {
+        return new Node<>("throttle", (assembly, attributes) -> {
+            Stage<T> upstream = above.build(assembly);
+            return new ThrottleStage<>(
+                    upstream,
+                    rate,
+                    new Supervised(attributes.supervisionOrFail()),
+                    assembly.fused(attributes).meter(),
+                    assembly.clock());
+        });
+    }
+
+    @Override
+    public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+        while (true) {
+            if (next == held.size()) {
+                Batch<T> batch = intake.isEnded() ? null : intake.pull(deadlineNanos);
+                if (batch == null) {
+                    return intake.end();
+                }
+                if (batch.isEmpty()) {
+                    return batch;
+                }
+                held = batch;
+                next = 0;
+                meter.in(batch.size());
+            }
+            Batch<T> out = admit();
+            if (!out.isEmpty() || clock.hasPassed(deadlineNanos)) {
+                return out;
+            }
+            if (paid) {
+                clock.sleepUntil(Deadlines.earlier(deadlineNanos, readyNanos));
+            }
+        }
+    }
+
+    /** Moves on what may go now. What fails goes behind it. */
+    private Batch<T> admit() {
+        long start = System.nanoTime();
+        long now = clock.nanoTime();
+        Batch<T> out = new Batch<>(held.size() - next);
+        try {
+            while (next < held.size()) {
+                paid = paid || pay(now);
+                if (paid && now - readyNanos < 0) {
+                    break;
+                }
+                if (paid) {
+                    out.add(held.get(next), held.target(next), held.token(next));
+                    paid = false;
+                }
+                next++;
+            }
+        } catch (RuntimeException | Error failure) {
+            intake.fail(failure);
+            next = held.size();
+        }
+        meter.worked(0, out.size(), start);
+        return out;
+    }
+
+    /** Pays for the next element; false if it was dropped instead. */
+    private boolean pay(long now) {
+        try {
+            long cost = rate.cost == null ? 1 : rate.cost.applyAsLong(held.get(next));
+            if (cost < 0) {
+                throw new IllegalArgumentException("a cost must not be negative: " + cost);
+            }
+            long waitNanos = bucket.take(cost, now);
+            if (waitNanos > 0 && rate.mode == ThrottleMode.ENFORCING) {
+                bucket.giveBack(cost);
+                throw new RateExceededException(rate.permits, Duration.ofNanos(rate.perNanos), waitNanos);
+            }
+            readyNanos = now + waitNanos;
+            return true;
+        } catch (Throwable failure) {
+            boolean ignored = supervised.dropsState(failure, held.target(next), held.token(next));
+            return false;
+        }
+    }
+
+    @Override
+    public void close() {
+        intake.close();
+    }
+}

@@ -1,0 +1,258 @@
+package dev.weir.stream.testing;
+
+import dev.weir.stream.Sink;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.SinkLoop;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageContext;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A sink that a test drives: it pulls only what was requested, hands elements to the test, and acknowledges each when the
+ * test takes it, or later when told. For one run. Thread-safe.
+ *
+ * <p>Methods that wait give up after ten seconds of the system's time with an {@link AssertionError}, whatever clock the
+ * pipeline is on. See {@link SourceProbe} for an example.
+ */
+public final class SinkProbe<T> {
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+
+    // Under the lock.
+    private final ArrayDeque<Element<T>> arrived = new ArrayDeque<>();
+    private final ArrayDeque<Element<T>> withheld = new ArrayDeque<>();
+    private boolean withholding;
+    private long wantedElements;
+    private long wantedBatches;
+    private boolean created;
+    private boolean cancelled;
+    private boolean ended;
+    private @Nullable Throwable failure;
+
+    /** Creates one that has requested nothing. */
+    public SinkProbe() {}
+
+    /** The sink to close the pipeline with. */
+    public Sink<T> sink() {
+        return Sink.custom("probe", this::open);
+    }
+
+    private SinkLoop<T> open(StageContext context) {
+        lock.lock();
+        try {
+            if (created) {
+                throw new IllegalStateException("a probe is for one run");
+            }
+            created = true;
+        } finally {
+            lock.unlock();
+        }
+        return upstream -> run(context, upstream);
+    }
+
+    /** Lets elements stay unacknowledged until {@link #acknowledge}, from now on. */
+    public SinkProbe<T> withholdAcknowledgements() {
+        change(() -> withholding = true);
+        return this;
+    }
+
+    /** Pulls until this many more elements have come; more may, as a batch comes whole. Returns at once. */
+    public SinkProbe<T> request(long elements) {
+        change(() -> wantedElements += elements);
+        return this;
+    }
+
+    /** Pulls this many more batches that are not empty. Returns at once. */
+    public SinkProbe<T> requestBatches(long batches) {
+        change(() -> wantedBatches += batches);
+        return this;
+    }
+
+    /** Pulls whatever comes, from now on. */
+    public SinkProbe<T> requestAll() {
+        return request(Long.MAX_VALUE / 2);
+    }
+
+    /** Wants no more: the sink ends, and the pipeline with it, as soon as the pull that is under way returns. */
+    public void cancel() {
+        change(() -> cancelled = true);
+    }
+
+    /** Waits for the next element; requests it if nothing is requested. */
+    public T expectNext() throws InterruptedException {
+        await("an element", () -> !arrived.isEmpty());
+        Element<T> next;
+        boolean keep;
+        lock.lock();
+        try {
+            if (arrived.isEmpty()) {
+                throw new AssertionError("an element was to come, but: " + state());
+            }
+            next = arrived.remove();
+            keep = withholding;
+            if (keep) {
+                withheld.add(next);
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (!keep) {
+            next.ack();
+        }
+        return next.value;
+    }
+
+    /** Waits for the next {@code count} elements. */
+    public List<T> expectNext(int count) throws InterruptedException {
+        List<T> next = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            next.add(expectNext());
+        }
+        return next;
+    }
+
+    /** Fails if an element, the end or a failure has come by now. Says nothing of what may still be on its way. */
+    public void expectNothing() {
+        lock.lock();
+        try {
+            if (!arrived.isEmpty() || ended) {
+                throw new AssertionError("nothing was to come, but: " + state());
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits for the end of the stream, and pulls for it; fails if an element comes before. */
+    public void expectEnd() throws InterruptedException {
+        await("the end", () -> ended || !arrived.isEmpty());
+        lock.lock();
+        try {
+            if (!arrived.isEmpty() || failure != null) {
+                throw new AssertionError("the end was to come, but: " + state());
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Waits for the failure of the stream, and pulls for it; fails if an element or the end comes before.
+     *
+     * @return what it failed with
+     */
+    public Throwable expectFailure() throws InterruptedException {
+        await("a failure", () -> ended || !arrived.isEmpty());
+        lock.lock();
+        try {
+            if (!arrived.isEmpty() || failure == null) {
+                throw new AssertionError("a failure was to come, but: " + state());
+            }
+            return failure;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Acknowledges the oldest {@code count} of the elements that were taken and withheld. */
+    public void acknowledge(int count) {
+        for (int i = 0; i < count; i++) {
+            Element<T> oldest;
+            lock.lock();
+            try {
+                oldest = withheld.remove();
+            } finally {
+                lock.unlock();
+            }
+            oldest.ack();
+        }
+    }
+
+    private void run(StageContext context, Stage<T> upstream) throws InterruptedException {
+        try {
+            while (awaitRequest()) {
+                Batch<T> batch = upstream.pull(Stage.NEVER);
+                if (batch == null) {
+                    break;
+                }
+                context.meter().in(batch.size());
+                receive(batch);
+            }
+        } catch (Throwable thrown) {
+            change(() -> failure = thrown);
+            throw thrown;
+        } finally {
+            change(() -> ended = true);
+        }
+    }
+
+    /** Waits until there is something to pull for; false if nothing is wanted any more. */
+    private boolean awaitRequest() throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (!cancelled && !wantsMore()) {
+                changed.await();
+            }
+            return !cancelled;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void receive(Batch<T> batch) {
+        change(() -> {
+            if (!batch.isEmpty()) {
+                wantedBatches = Math.max(0, wantedBatches - 1);
+                wantedElements = Math.max(0, wantedElements - batch.size());
+            }
+            for (int i = 0; i < batch.size(); i++) {
+                arrived.add(new Element<>(batch.get(i), batch.target(i), batch.token(i)));
+            }
+        });
+    }
+
+    private void change(Runnable action) {
+        lock.lock();
+        try {
+            action.run();
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits for what has to be pulled for. */
+    private void await(String what, BooleanSupplier condition) throws InterruptedException {
+        change(() -> {
+            if (!condition.getAsBoolean() && !wantsMore()) {
+                wantedElements = 1;
+            }
+        });
+        Probes.await(lock, changed, () -> condition.getAsBoolean() || ended, () -> what + " never came");
+    }
+
+    private boolean wantsMore() {
+        return wantedElements > 0 || wantedBatches > 0;
+    }
+
+    private String state() {
+        return "arrived " + arrived.stream().map(Element::value).toList()
+                + (ended ? failure == null ? ", then the end" : ", then " + failure : "");
+    }
+
+    /** An element with its claim. */
+    private record Element<T>(T value, AckTarget target, long token) {
+
+        void ack() {
+            target.ack(token);
+        }
+    }
+}
