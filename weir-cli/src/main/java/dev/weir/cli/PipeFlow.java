@@ -98,18 +98,20 @@ final class PipeFlow implements AutoCloseable {
                 yield consumed.mapParallel(workers, record -> translate(translator, spin(spinNanos, record)))
                         .named("asimov");
             }
-            case Via.Exec ignored -> {
-                LineProcess lines = Objects.requireNonNull(process);
-                yield (spinNanos == 0
-                                ? consumed
-                                : consumed.mapParallel(workers, record -> spin(spinNanos, record))
-                                        .named("work-cpu"))
-                        .mapBlocking(1, Ordering.input(), record -> send(lines, record))
-                        .named("exec-send")
-                        .mapBlocking(1, Ordering.input(), Sent::receive)
-                        .named("exec");
-            }
+            case Via.Exec ignored when spinNanos == 0 -> throughProcess(consumed);
+            case Via.Exec ignored ->
+                throughProcess(consumed.mapParallel(workers, record -> spin(spinNanos, record))
+                        .named("work-cpu"));
         };
+    }
+
+    /** One lane sends and one receives, so that lines and answers keep the order of the input. */
+    private Source<ProducerRecord<byte[], byte[]>> throughProcess(Source<ConsumerRecord<byte[], byte[]>> consumed) {
+        LineProcess lines = Objects.requireNonNull(process);
+        return consumed.mapBlocking(1, Ordering.input(), record -> send(lines, record))
+                .named("exec-send")
+                .mapBlocking(1, Ordering.input(), Sent::receive)
+                .named("exec");
     }
 
     private ProducerRecord<byte[], byte[]> translate(
