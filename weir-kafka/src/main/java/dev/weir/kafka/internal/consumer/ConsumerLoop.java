@@ -130,10 +130,12 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
         waiting.wake();
     }
 
-    /** Asks for the end and waits for it. See {@link StageContext.Termination}. */
+    /** Asks for the end and waits for it and for the owner thread. See {@link StageContext.Termination}. */
     String close(Duration patience) {
         requestClose(patience);
-        return closed.join();
+        String leftUndone = closed.join();
+        waiting.awaitOwnerGone();
+        return leftUndone;
     }
 
     void requestClose(Duration patience) {

@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The owner thread's ways to wait, each of which a signal ends. {@link #wake} is thread-safe; the rest belongs to the
- * owner thread.
+ * owner thread unless it says otherwise.
  *
  * <p>The client is woken only while it polls. Anywhere else a wake-up would end a commit, or a question for a position,
  * that has nothing to do with it; there the signal is kept for the next poll.
@@ -47,6 +47,19 @@ final class Waiting {
     /** Declares the calling thread the owner. */
     void own() {
         owner = Thread.currentThread();
+    }
+
+    /** Waits until the owner thread is gone, once it has nothing more to do but to return. Any thread. */
+    void awaitOwnerGone() {
+        Thread thread = owner;
+        if (thread == null || thread == Thread.currentThread()) {
+            return;
+        }
+        try {
+            thread.join();
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** Forgets signals that came so far; what they tell of must be looked at after this. */

@@ -1,0 +1,123 @@
+package dev.weir.kafka.internal.consumer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.internal.offsets.OffsetTracker;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class FlowControlTest {
+
+    private static final int MEGABYTE = 1024 * 1024;
+
+    private final TopicPartition id = new TopicPartition("t", 0);
+    private final AtomicInteger wakeUps = new AtomicInteger();
+    private final AssignedPartition partition =
+            new AssignedPartition(id, new OffsetTracker(1_000, wakeUps::incrementAndGet), Long.MAX_VALUE);
+    private final MockConsumer<byte[], byte[]> client = new MockConsumer<>("earliest");
+    private final FlowControl flow = new FlowControl(ConsumerSettings.builder()
+            .bootstrapServers("h:1")
+            .groupId("g")
+            .maxOutstandingRecords(100)
+            .bufferBytes(MEGABYTE)
+            .build());
+    private final List<Long> tokens = new ArrayList<>();
+
+    @BeforeEach
+    void assign() {
+        client.assign(List.of(id));
+    }
+
+    private void fetch(int records, int bytes) {
+        for (int i = 0; i < records; i++) {
+            tokens.add(partition.tracker.append(tokens.size(), bytes));
+        }
+        flow.afterFetch(partition, 1, client);
+    }
+
+    private void finish(int records) {
+        for (int i = 0; i < records; i++) {
+            partition.tracker.ack(tokens.remove(0));
+        }
+    }
+
+    private void resume() {
+        flow.resumeLow(Map.of(id, partition), client);
+    }
+
+    @Test
+    void partition_atHighMark_pausesAndResumesAtHalf() {
+        fetch(99, 1);
+        assertThat(client.paused()).isEmpty();
+        fetch(1, 1);
+        assertThat(client.paused()).containsExactly(id);
+        resume();
+        finish(49);
+        resume();
+        assertThat(client.paused()).containsExactly(id);
+        assertThat(wakeUps).hasValue(0);
+        finish(1);
+        assertThat(wakeUps.get()).isPositive();
+        resume();
+        assertThat(client.paused()).isEmpty();
+    }
+
+    @Test
+    void partition_overItsBytes_pausesThoughRecordsAreFew() {
+        fetch(2, MEGABYTE / 2);
+        assertThat(client.paused()).containsExactly(id);
+        resume();
+        assertThat(client.paused()).containsExactly(id);
+        finish(1);
+        assertThat(wakeUps.get()).isPositive();
+        resume();
+        assertThat(client.paused()).isEmpty();
+    }
+
+    @Test
+    void budget_sharedByManyPartitions_pausesEarlier() {
+        for (int i = 0; i < 4; i++) {
+            partition.tracker.append(i, 32 * 1024);
+        }
+        flow.afterFetch(partition, 4, client);
+        assertThat(client.paused()).isEmpty();
+        flow.afterFetch(partition, 8, client);
+        assertThat(client.paused()).containsExactly(id);
+    }
+
+    @Test
+    void full_butFinishedMeanwhile_doesNotPause() {
+        for (int i = 0; i < 100; i++) {
+            partition.tracker.ack(partition.tracker.append(i, 1));
+        }
+        flow.afterFetch(partition, 1, client);
+        assertThat(client.paused()).isEmpty();
+    }
+
+    @Test
+    void partitionAtEnd_staysPaused() {
+        fetch(100, 1);
+        partition.atEnd = true;
+        finish(100);
+        resume();
+        assertThat(client.paused()).containsExactly(id);
+    }
+
+    @Test
+    void revokeDeadline_longerThanThePollInterval_isCut() {
+        var settings = ConsumerSettings.builder().bootstrapServers("h:1").groupId("g");
+        assertThat(ClientLimits.of(Map.of()).revokeDeadline(settings.build()).toSeconds())
+                .isEqualTo(20);
+        assertThat(ClientLimits.of(Map.of("max.poll.interval.ms", "10000"))
+                        .revokeDeadline(settings.build())
+                        .toSeconds())
+                .isEqualTo(5);
+    }
+}
