@@ -65,33 +65,33 @@ public class BatchPoolStress {
         return (batch.get(0) == null ? 0 : 1) + (batch.get(1) == null ? 0 : 1);
     }
 
-    /** A pool that is a plain stack, and clears what it gives out: a release meets a take and both go wrong. */
+    /** A pool of arrays, of which 0 is empty, that is a plain stack and clears what it has given back already: a release meets a take and both go wrong. */
     @JCStressTest
     @Outcome(id = "1, 2, 0", expect = Expect.ACCEPTABLE, desc = "both arrays hold what was put into them, and no more")
     @Outcome(expect = Expect.FORBIDDEN, desc = "two batches have the same array, or the old elements show")
     @State
     public static class Broken {
 
-        private final Integer[][] spares = new Integer[8][];
+        private final int[][] spares = new int[8][];
         private int count;
-        private Integer[] first = {7, 8};
-        private Integer[] second = {7, 8};
-        private final Integer[] inFlight = first;
-        private final Integer[] inFlightToo = second;
+        private int[] first = {7, 8};
+        private int[] second = {7, 8};
+        private final int[] inFlight = first;
+        private final int[] inFlightToo = second;
         private int leftOver;
 
-        private Integer[] take() {
-            return count > 0 ? spares[--count] : new Integer[2];
+        private int[] take() {
+            return count > 0 ? spares[--count] : new int[2];
         }
 
-        private void release(Integer[] array) {
+        private void release(int[] array) {
             spares[count++] = array;
-            array[0] = null;
-            array[1] = null;
+            array[0] = 0;
+            array[1] = 0;
         }
 
-        private static int countOf(Integer[] array) {
-            return (array[0] == null ? 0 : 1) + (array[1] == null ? 0 : 1);
+        private static int countOf(int[] array) {
+            return (array[0] == 0 ? 0 : 1) + (array[1] == 0 ? 0 : 1);
         }
 
         @Actor
@@ -113,8 +113,8 @@ public class BatchPoolStress {
 
         @Arbiter
         public void arbiter(III_Result result) {
-            result.r1 = first[0] == null ? 0 : first[0];
-            result.r2 = second[0] == null ? 0 : second[0];
+            result.r1 = first[0];
+            result.r2 = second[0];
             result.r3 = leftOver;
         }
     }
