@@ -72,7 +72,7 @@ public class BatchPoolStress {
     @State
     public static class Broken {
 
-        private final int[][] spares = new int[8][];
+        private final int[][] spares = new int[8][0];
         private int count;
         private int[] first = {7, 8};
         private int[] second = {7, 8};
@@ -81,7 +81,7 @@ public class BatchPoolStress {
         private int leftOver;
 
         private int[] take() {
-            return count > 0 ? spares[--count] : new int[2];
+            return count > 0 && spares[count - 1].length > 0 ? spares[--count] : new int[2];
         }
 
         private void release(int[] array) {
