@@ -83,39 +83,30 @@ class SourcesTest {
 
     @Test
     void failure_ofUserCodeInASource_comesBehindTheElementsBefore() {
-        assertFailsBehind(Source.unfold(0, n -> Optional.of(new Unfolded<>(failAt(n, 700) + 1, n))), 700);
-        assertFailsBehind(
-                Source.unfoldAsync(
-                        0, n -> CompletableFuture.completedFuture(Optional.of(new Unfolded<>(failAt(n, 700) + 1, n)))),
-                0);
-        assertFailsBehind(
-                Source.unfoldAsync(
-                        0,
-                        n -> CompletableFuture.completedFuture(n)
-                                .thenApply(next -> Optional.of(new Unfolded<>(failAt(next, 700) + 1, next)))),
-                700);
-        AtomicInteger next = new AtomicInteger();
-        assertFailsBehind(
-                Source.resource(() -> next, from -> Optional.of(failAt(from.getAndIncrement(), 700)), from -> {}), 700);
+        Source<Integer> now = Source.unfold(0, n -> Optional.of(new Unfolded<>(failAt700(n) + 1, n)));
+        Source<Integer> atOnce = Source.unfoldAsync(
+                0, n -> CompletableFuture.completedFuture(Optional.of(new Unfolded<>(failAt700(n) + 1, n))));
+        Source<Integer> later = Source.unfoldAsync(
+                0,
+                n -> CompletableFuture.completedFuture(n)
+                        .thenApply(next -> Optional.of(new Unfolded<>(failAt700(next) + 1, next))));
+        Source<Integer> read =
+                Source.resource(AtomicInteger::new, next -> Optional.of(failAt700(next.getAndIncrement())), next -> {});
+        for (Source<Integer> source : List.of(now, atOnce, later, read)) {
+            List<Integer> seen = new ArrayList<>();
+            RunningPipeline running = source.to(Sink.forEach(seen::add)).run();
+            assertThatThrownBy(running::await)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessage("at 700");
+            assertThat(seen).isEqualTo(numbers(700));
+        }
     }
 
-    private static int failAt(int n, int bad) {
-        if (n == bad) {
+    private static int failAt700(int n) {
+        if (n == 700) {
             throw new IllegalStateException("at " + n);
         }
         return n;
-    }
-
-    /** At least {@code count} elements: what was gathered in the batch of the failure may be lost if it throws late. */
-    private static void assertFailsBehind(Source<Integer> source, int count) {
-        List<Integer> seen = new ArrayList<>();
-        RunningPipeline running = source.to(Sink.forEach(seen::add)).run();
-        assertThatThrownBy(running::await)
-                .isInstanceOf(IllegalStateException.class)
-                .hasMessage("at 700");
-        if (count > 0) {
-            assertThat(seen).isEqualTo(numbers(count));
-        }
     }
 
     /** Sources without an end. */
@@ -170,7 +161,7 @@ class SourcesTest {
                 next -> closed.incrementAndGet());
         assertThat(counting.toList()).isEqualTo(numbers(1500));
         assertThat(counting.take(3).toList()).isEqualTo(numbers(3));
-        assertThatThrownBy(counting.tap(n -> failAt(n, 700))::toList).hasMessage("at 700");
+        assertThatThrownBy(counting.tap(n -> failAt700(n))::toList).hasMessage("at 700");
         assertThat(opened).hasValue(3);
         assertThat(closed).hasValue(3);
 
