@@ -19,9 +19,11 @@ import java.util.concurrent.CompletableFuture;
  * <pre>{@code
  * ResultSink<Integer, Long> count = Sink.count();
  * try (RunningPipeline running = Source.range(0, 10).to(count).run()) {
- *     running.result(count).thenAccept(n -> ...);
+ *     long n = running.result(count).join();
  * }
  * }</pre>
+ *
+ * <p>To stop or close the pipeline early is an end like any other: the result is made of what came until then.
  *
  * <p>An element is acknowledged as soon as it has gone into the result. If the pipeline fails later the result is lost
  * and those elements do not come again; where that matters, let {@link Source#fold} hold the acknowledgements back.

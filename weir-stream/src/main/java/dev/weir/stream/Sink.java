@@ -148,6 +148,11 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
             return new Loop<>(attributes.withName(name), factory);
         }
 
+        /** The same sink with more said of it: name, dispatcher. */
+        public Loop<T> with(Attributes more) {
+            return new Loop<>(more.over(attributes), factory);
+        }
+
         @Override
         public Pipeline close(Source<? extends T> source) {
             return Pipeline.of(source, this);

@@ -23,8 +23,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  * SinkQueue<Order> orders = SinkQueue.create();
  * try (RunningPipeline running = source.to(Sink.queue(orders)).run()) {
- *     Optional<Order> order;
- *     while ((order = orders.take()).isPresent()) {
+ *     for (var order = orders.take(); order.isPresent(); order = orders.take()) {
  *         work(order.get());
  *     }
  * }
@@ -79,7 +78,7 @@ public final class SinkQueue<T> {
             if (batch != null) {
                 return Optional.of(batch.get(next++));
             }
-            if (failure != null) {
+            if (failure != null && !cancelled) {
                 throw Failures.rethrow(failure);
             }
             return Optional.empty();
@@ -115,7 +114,10 @@ public final class SinkQueue<T> {
         }
     }
 
-    /** Wants no more: the stream above is closed; what was not taken, and the element taken last, stay unacknowledged. */
+    /**
+     * Wants no more. What was not taken, and the element taken last, stay unacknowledged. The stream above is closed, at
+     * the latest when it has the next element; {@link RunningPipeline#stop} does not wait for that.
+     */
     public void cancel() {
         lock.lock();
         try {
@@ -153,7 +155,7 @@ public final class SinkQueue<T> {
                 if (!pulled.isEmpty()) {
                     context.meter().in(pulled.size());
                     if (!hand(pulled, context)) {
-                        return;
+                        break;
                     }
                     context.meter().out(pulled.size());
                     pulled.release();

@@ -35,7 +35,8 @@ final class ElementSteps {
                 intersperse(),
                 intersperseFramed(),
                 deduplicate(1),
-                deduplicate(40),
+                deduplicate(20),
+                deduplicate(1000),
                 dropRepeated(),
                 tap(),
                 log());
@@ -278,19 +279,24 @@ final class ElementSteps {
                     return source.deduplicate(
                             item -> {
                                 tick.run();
-                                if (!isNew(recent, item.value % 61, window)) {
+                                if (!isNew(recent, square(item.value) % 61, window)) {
                                     lineage.done(item);
                                 }
-                                return item.value % 61;
+                                return square(item.value) % 61;
                             },
                             window);
                 },
                 values -> {
                     Set<Long> recent = new LinkedHashSet<>();
                     return values.stream()
-                            .filter(value -> isNew(recent, value % 61, window))
+                            .filter(value -> isNew(recent, square(value) % 61, window))
                             .toList();
                 });
+    }
+
+    /** Comes back sooner and later. */
+    private static long square(long value) {
+        return value % 61 * (value % 61);
     }
 
     private static boolean isNew(Set<Long> recent, long key, int window) {

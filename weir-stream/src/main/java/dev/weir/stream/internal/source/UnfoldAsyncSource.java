@@ -98,10 +98,14 @@ final class UnfoldAsyncSource<S, T> implements Stage<T> {
             asked = new Answer<>();
             awaited = asked;
             Answer<S, T> answer = asked;
-            var ignored = function.apply(state).whenComplete((unfolded, failure) -> {
-                answer.complete(unfolded, failure);
-                bell.ring();
-            });
+            try {
+                var ignored = function.apply(state).whenComplete((unfolded, failure) -> {
+                    answer.complete(unfolded, failure);
+                    bell.ring();
+                });
+            } catch (RuntimeException | Error thrown) {
+                answer.complete(null, thrown);
+            }
         }
         return asked;
     }

@@ -1,0 +1,121 @@
+package dev.weir.stream.spi;
+
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.Expect;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.III_Result;
+
+/**
+ * A source fills a batch while the segment below releases the ones before: whatever arrays it gets, they are nobody
+ * else's. Each batch still reads what was written into it, and a batch filled anew holds nothing of the old one.
+ */
+@JCStressTest
+@Outcome(id = "1, 2, 0", expect = Expect.ACCEPTABLE, desc = "both batches read what was put into them, and no more")
+@Outcome(expect = Expect.FORBIDDEN, desc = "two batches have the same array, or the old elements show")
+@State
+public class BatchPoolStress {
+
+    private final BatchPool pool = new BatchPool(2);
+    private final Batch<Integer> inFlight = pool.take();
+    private final Batch<Integer> inFlightToo = pool.take();
+
+    private Batch<Integer> first = inFlight;
+    private Batch<Integer> second = inFlight;
+    private int leftOver;
+
+    public BatchPoolStress() {
+        for (int i = 7; i < 9; i++) {
+            inFlight.add(i);
+            inFlightToo.add(i);
+        }
+    }
+
+    /** The upper segment. */
+    @Actor
+    public void source() {
+        first = pool.take();
+        leftOver += countOf(first);
+        first.add(1);
+        second = pool.take();
+        leftOver += countOf(second);
+        second.add(2);
+    }
+
+    /** The lower segment, which releases one batch even twice. */
+    @Actor
+    public void sink() {
+        inFlight.release();
+        inFlight.release();
+        inFlightToo.release();
+    }
+
+    @Arbiter
+    public void arbiter(III_Result result) {
+        result.r1 = first.get(0);
+        result.r2 = second.get(0);
+        result.r3 = leftOver;
+    }
+
+    /** Values that stand in the array behind the batch's own. */
+    @SuppressWarnings("NullAway") // beyond its size a batch holds nulls
+    private static int countOf(Batch<Integer> batch) {
+        return (batch.get(0) == null ? 0 : 1) + (batch.get(1) == null ? 0 : 1);
+    }
+
+    /** A pool of arrays, of which 0 is empty, that is a plain stack and clears what it has given back already: a release meets a take and both go wrong. */
+    @JCStressTest
+    @Outcome(id = "1, 2, 0", expect = Expect.ACCEPTABLE, desc = "both arrays hold what was put into them, and no more")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "two batches have the same array, or the old elements show")
+    @State
+    public static class Broken {
+
+        private final int[][] spares = new int[8][0];
+        private int count;
+        private int[] first = {7, 8};
+        private int[] second = {7, 8};
+        private final int[] inFlight = first;
+        private final int[] inFlightToo = second;
+        private int leftOver;
+
+        private int[] take() {
+            return count > 0 && spares[count - 1].length > 0 ? spares[--count] : new int[2];
+        }
+
+        private void release(int[] array) {
+            spares[count++] = array;
+            array[0] = 0;
+            array[1] = 0;
+        }
+
+        private static int countOf(int[] array) {
+            return (array[0] == 0 ? 0 : 1) + (array[1] == 0 ? 0 : 1);
+        }
+
+        @Actor
+        public void source() {
+            first = take();
+            leftOver += countOf(first);
+            first[0] = 1;
+            second = take();
+            leftOver += countOf(second);
+            second[0] = 2;
+        }
+
+        @Actor
+        public void sink() {
+            release(inFlight);
+            release(inFlight);
+            release(inFlightToo);
+        }
+
+        @Arbiter
+        public void arbiter(III_Result result) {
+            result.r1 = first[0];
+            result.r2 = second[0];
+            result.r3 = leftOver;
+        }
+    }
+}

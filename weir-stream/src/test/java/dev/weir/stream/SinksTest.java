@@ -1,0 +1,144 @@
+package dev.weir.stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What sinks make of their elements, and when they acknowledge them. */
+class SinksTest {
+
+    private static <R> R result(ResultSink<Integer, R> sink, int inputs, int batchSize, int finished)
+            throws InterruptedException {
+        TrackedSource<Integer> source = TrackedSource.numbers(inputs, batchSize, 0);
+        R result = source.source().runTo(sink);
+        source.assertProtocolKept();
+        assertThat(source.finishedCount()).isEqualTo(finished);
+        return result;
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 7, 512})
+    void resultSinks_overBatchesOfAnySize_makeTheirResult(int batchSize) throws Exception {
+        assertThat(result(Sink.toList(), 10, batchSize, 10)).containsExactly(0, 1, 2, 3, 4, 5, 6, 7, 8, 9);
+        assertThat(result(Sink.collect(Collectors.summingInt(n -> n)), 10, batchSize, 10))
+                .isEqualTo(45);
+        assertThat(result(Sink.fold("", (text, n) -> text + n), 10, batchSize, 10))
+                .isEqualTo("0123456789");
+        assertThat(result(Sink.reduce(Integer::sum), 10, batchSize, 10)).contains(45);
+        assertThat(result(Sink.count(), 10, batchSize, 10)).isEqualTo(10);
+        assertThat(result(Sink.last(), 10, batchSize, 10)).isEqualTo(9);
+        assertThat(result(Sink.lastOption(), 10, batchSize, 10)).contains(9);
+        assertThat(result(Sink.head(), 10, batchSize, 1)).isEqualTo(0);
+        assertThat(result(Sink.headOption(), 10, batchSize, 1)).contains(0);
+    }
+
+    @Test
+    void resultSinks_ofNothing_makeAnEmptyResultOrFail() throws Exception {
+        Source<Integer> nothing = Source.empty();
+        assertThat(nothing.toList()).isEmpty();
+        assertThat(nothing.runTo(Sink.fold(1, Integer::sum))).isEqualTo(1);
+        assertThat(nothing.runTo(Sink.reduce(Integer::sum))).isEmpty();
+        assertThat(nothing.runTo(Sink.count())).isZero();
+        assertThat(nothing.runTo(Sink.headOption())).isEmpty();
+        assertThat(nothing.runTo(Sink.lastOption())).isEmpty();
+        assertThatThrownBy(() -> nothing.runTo(Sink.head())).isInstanceOf(NoSuchElementException.class);
+        assertThatThrownBy(() -> nothing.runTo(Sink.last())).isInstanceOf(NoSuchElementException.class);
+    }
+
+    @Test
+    void resultSink_inEachRun_makesAResultOfItsOwn() {
+        ResultSink<Integer, List<Integer>> list = Sink.toList();
+        AtomicInteger next = new AtomicInteger();
+        Pipeline pipeline = Source.fromIterator(
+                        () -> List.of(next.getAndIncrement()).iterator())
+                .to(list);
+        try (RunningPipeline one = pipeline.run();
+                RunningPipeline two = pipeline.run()) {
+            assertThat(one.result(list).join()).containsExactly(0);
+            assertThat(two.result(list).join()).containsExactly(1);
+            assertThatThrownBy(() -> one.result(Sink.count()))
+                    .hasMessage("the sink count stands 0 times in pipeline pipeline");
+        }
+    }
+
+    @Test
+    void result_ofAPipelineThatFails_failsWithTheSame() {
+        ResultSink<Integer, Long> count = Sink.count();
+        RunningPipeline failed = Source.<Integer>failed(new IllegalStateException("broken"))
+                .to(count)
+                .run();
+        assertThatThrownBy(failed.result(count)::join)
+                .isInstanceOf(CompletionException.class)
+                .hasRootCauseMessage("broken");
+        RunningPipeline cancelled = Source.<Integer>never().to(count).run();
+        CompletableFuture<Long> result = cancelled.result(count);
+        assertThat(result).isNotDone();
+        cancelled.cancel();
+        assertThatThrownBy(result::join).hasRootCauseInstanceOf(CancellationException.class);
+    }
+
+    @Test
+    void resultSink_whoseFunctionThrows_isPutToSupervision() throws Exception {
+        ResultSink<Integer, Integer> sum = Sink.fold(0, (combined, n) -> {
+            if (n == 3) {
+                throw new IllegalArgumentException("bad");
+            }
+            return combined + n;
+        });
+        assertThatThrownBy(() -> result(sum, 6, 2, 0)).hasMessage("bad");
+        assertThat(result(sum.with(on(Supervision.Decision.SKIP)), 6, 2, 6)).isEqualTo(12);
+        assertThat(result(sum.with(on(Supervision.Decision.SKIP_UNACKNOWLEDGED)), 6, 2, 5))
+                .isEqualTo(12);
+        assertThat(result(sum.with(on(Supervision.Decision.RESTART)), 6, 2, 6)).isEqualTo(9);
+    }
+
+    private static Attributes on(Supervision.Decision decision) {
+        return Attributes.NONE.withSupervision(Supervision.of(failure -> decision));
+    }
+
+    @Test
+    void cancelledSink_takesNothing() throws Exception {
+        TrackedSource<Integer> source = TrackedSource.numbers(10, 5);
+        try (RunningPipeline running = source.source().to(Sink.cancelled()).run()) {
+            assertThat(running.await().drained()).isTrue();
+        }
+        source.assertProtocolKept();
+        assertThat(source.pulled()).isZero();
+    }
+
+    @Test
+    void forEachBlocking_worksOnSeveralAtOnceAndAcknowledgesEach() throws Exception {
+        TrackedSource<Integer> source = TrackedSource.numbers(100, 7);
+        CyclicBarrier four = new CyclicBarrier(4);
+        try (RunningPipeline running =
+                source.source().to(Sink.forEachBlocking(4, n -> four.await())).run()) {
+            running.await();
+        }
+        source.assertAllFinished();
+    }
+
+    @Test
+    void runTo_whenItsCallerIsInterrupted_cancelsThePipeline() throws Exception {
+        CompletableFuture<Throwable> thrown = new CompletableFuture<>();
+        Thread caller = Thread.ofVirtual().start(() -> {
+            try {
+                Source.never().toList();
+            } catch (Throwable failure) {
+                thrown.complete(failure);
+            }
+        });
+        caller.interrupt();
+        assertThat(thrown.join()).isInstanceOf(InterruptedException.class);
+    }
+}
