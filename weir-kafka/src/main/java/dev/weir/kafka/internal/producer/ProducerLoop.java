@@ -40,7 +40,7 @@ final class ProducerLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     private final AtomicLong abandoned = new AtomicLong();
     private volatile @Nullable ProduceException failure;
 
-    // Segment thread: topics that a record was handed over for, which therefore exist.
+    // Segment thread: topics that a record was answered for, which therefore exist.
     private final Set<String> knownTopics = new HashSet<>();
 
     private volatile @Nullable Thread sender;
@@ -92,7 +92,19 @@ final class ProducerLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
                 waitedInVain(record.topic(), answer.notTaken);
             }
         } while (answer.notTaken != null);
-        knownTopics.add(record.topic());
+        if (knownTopics.add(record.topic())) {
+            awaitFirstAnswer();
+        }
+    }
+
+    /**
+     * A leader that is not quite ready, of a topic just created, can refuse a producer's first batch and take the second,
+     * because it has no sequence of that producer to hold it against. The first is then refused for ever. So nothing
+     * follows the first record of a topic until it is answered.
+     */
+    private void awaitFirstAnswer() {
+        producer.flush();
+        throwFailure();
     }
 
     /** The client gave up waiting for room or for metadata. With a topic that exists that passes; keep on. */
