@@ -26,6 +26,7 @@ public class SectionStress {
         if (section.enter()) {
             TaskShieldStress.linger();
             result.r2 = section.exit() ? 1 : 0;
+            TaskShieldStress.linger();
         }
         result.r1 = before || Thread.interrupted() ? 1 : 0;
     }
@@ -51,6 +52,7 @@ public class SectionStress {
             TaskShieldStress.linger();
             inside = null;
             boolean ignored = Thread.interrupted();
+            TaskShieldStress.linger();
             result.r1 = before || Thread.interrupted() ? 1 : 0;
         }
 
