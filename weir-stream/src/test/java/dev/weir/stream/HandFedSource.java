@@ -7,6 +7,7 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** A source that emits what a test gives it, waiting by the run's clock. Thread-safe; for one run at a time. */
@@ -20,6 +21,7 @@ final class HandFedSource<T> {
     private boolean ended;
     private @Nullable RuntimeException failure;
     private int closings;
+    private boolean asked;
 
     Source<T> source() {
         return Source.custom("handFed", context -> new Running(context.clock()));
@@ -41,6 +43,26 @@ final class HandFedSource<T> {
         lock.lock();
         try {
             return closings;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void awaitClosings(int count) throws InterruptedException {
+        await(() -> closings >= count);
+    }
+
+    /** Waits until somebody waits for the next element. */
+    void awaitAsked() throws InterruptedException {
+        await(() -> asked && waiting.isEmpty());
+    }
+
+    private void await(BooleanSupplier reached) throws InterruptedException {
+        lock.lock();
+        try {
+            while (!reached.getAsBoolean()) {
+                changed.await();
+            }
         } finally {
             lock.unlock();
         }
@@ -69,8 +91,11 @@ final class HandFedSource<T> {
             lock.lockInterruptibly();
             try {
                 while (waiting.isEmpty() && !ended && failure == null && !clock.hasPassed(deadlineNanos)) {
+                    asked = true;
+                    changed.signalAll();
                     clock.await(lock, changed, deadlineNanos);
                 }
+                asked = false;
                 T next = waiting.poll();
                 if (next != null) {
                     return Batch.unacknowledged(new Object[] {next}, 1);

@@ -58,13 +58,15 @@ class SupervisionMatrixTest {
     /**
      * An operator whose function steps into a trap.
      *
-     * @param keepsOrder whether what leaves has the order of the input, so that what is before a failure is known
+     * @param keepsOrder whether what leaves has the order of the input
+     * @param failsInOrder whether a failure leaves behind all that was before it, and nothing else
      * @param ofBad what leaves for a bad element that is skipped
      * @param retries whether a failed call can be tried again
      */
     record Trapped(
             String name,
             boolean keepsOrder,
+            boolean failsInOrder,
             Function<Trap, UnaryOperator<Source<Integer>>> operator,
             Function<Integer, List<Integer>> ofGood,
             Function<Integer, List<Integer>> ofBad,
@@ -77,16 +79,20 @@ class SupervisionMatrixTest {
     }
 
     private static Trapped trapped(
-            String name, boolean keepsOrder, Function<Trap, UnaryOperator<Source<Integer>>> operator) {
-        return new Trapped(name, keepsOrder, operator, List::of, bad -> List.of(), true);
+            String name,
+            boolean keepsOrder,
+            boolean failsInOrder,
+            Function<Trap, UnaryOperator<Source<Integer>>> operator) {
+        return new Trapped(name, keepsOrder, failsInOrder, operator, List::of, bad -> List.of(), true);
     }
 
     private static List<Trapped> operators() {
         List<Trapped> operators = new ArrayList<>(List.of(
-                trapped("map", true, trap -> source -> source.map(trap::pass)),
-                trapped("filter", true, trap -> source -> source.filter(n -> trap.pass(n) >= 0)),
+                trapped("map", true, true, trap -> source -> source.map(trap::pass)),
+                trapped("filter", true, true, trap -> source -> source.filter(n -> trap.pass(n) >= 0)),
                 new Trapped(
                         "mapConcat",
+                        true,
                         true,
                         trap -> source -> source.mapConcat(n -> List.of(trap.pass(n), n)),
                         n -> List.of(n, n),
@@ -95,27 +101,32 @@ class SupervisionMatrixTest {
                 new Trapped(
                         "mapConcat, iterator",
                         true,
+                        true,
                         trap -> source -> source.mapConcat(n -> () -> twoChildren(n, trap)),
                         n -> List.of(n, n),
                         List::of,
                         false),
-                trapped("mapParallel", true, trap -> source -> source.mapParallel(3, trap::pass))));
+                trapped("mapParallel", true, true, trap -> source -> source.mapParallel(3, trap::pass))));
         for (int concurrency : new int[] {1, 16}) {
             operators.add(trapped(
                     "mapBlocking, input, " + concurrency,
+                    true,
                     false,
                     trap -> source -> source.mapBlocking(concurrency, Ordering.input(), trap::pass)));
             operators.add(trapped(
                     "mapBlocking, unordered, " + concurrency,
                     false,
+                    false,
                     trap -> source -> source.mapBlocking(concurrency, Ordering.unordered(), trap::pass)));
             operators.add(trapped(
                     "mapBlocking, by key, " + concurrency,
+                    false,
                     false,
                     trap -> source -> source.mapBlocking(concurrency, Ordering.byKey(n -> n % 17), trap::pass)));
         }
         operators.add(trapped(
                 "key of mapBlocking",
+                false,
                 false,
                 trap -> source -> source.mapBlocking(4, Ordering.byKey(n -> trap.pass(n) % 17), n -> n)));
         return operators;
@@ -221,7 +232,7 @@ class SupervisionMatrixTest {
         assertThatThrownBy(running::await).isSameAs(planted);
         source.assertProtocolKept();
         assertThat(IntStream.range(0, INPUTS).filter(Trap::isBad)).noneMatch(source::isFinished);
-        if (operator.keepsOrder) {
+        if (operator.failsInOrder) {
             // What was before the failure has arrived, and nothing that was behind it.
             List<Integer> before = outputs(operator, false);
             assertThat(seen)

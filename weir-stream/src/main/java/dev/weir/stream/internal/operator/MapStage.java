@@ -68,28 +68,34 @@ final class MapStage<T, R> implements Stage<R> {
     private void replace(Batch<T> batch) throws InterruptedException {
         long start = System.nanoTime();
         int size = batch.size();
-        int kept = 0;
-        for (int i = 0; i < size; i++) {
-            T element = batch.get(i);
-            Object result;
+        int dropped = 0;
+        int i = 0;
+        while (i < size && failure == null) {
             try {
-                result = call(element);
-            } catch (Throwable thrown) {
-                result = supervised.after(thrown, this::call, element);
-                if (result instanceof Verdict verdict) {
-                    if (verdict.fails()) {
-                        failure = verdict.failure();
-                        break;
+                // All that a batch costs in which nothing is thrown.
+                for (; i < size; i++) {
+                    R result = call(batch.get(i));
+                    if (dropped > 0) {
+                        batch.move(i, i - dropped);
                     }
+                    batch.set(i - dropped, result);
+                }
+            } catch (Throwable thrown) {
+                Object outcome = supervised.after(thrown, this::call, batch.get(i));
+                if (!(outcome instanceof Verdict verdict)) {
+                    batch.move(i, i - dropped);
+                    batch.set(i - dropped, outcome);
+                    i++;
+                } else if (verdict.fails()) {
+                    failure = verdict.failure();
+                } else {
                     verdict.settle(batch.target(i), batch.token(i));
-                    continue;
+                    i++;
+                    dropped++;
                 }
             }
-            if (kept < i) {
-                batch.move(i, kept);
-            }
-            batch.set(kept++, result);
         }
+        int kept = i - dropped;
         if (kept < size) {
             batch.truncate(kept);
         }

@@ -1,0 +1,137 @@
+package dev.weir.stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.stream.Lineage.Item;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The operators of this family where nothing fails, or fails past them: they change nothing and lose nothing. */
+class FailureOperatorsTest {
+
+    private static final int INPUTS = 1500;
+    private static final Duration LONG = Duration.ofHours(1);
+    private static final List<int[]> BATCH_SIZES =
+            List.of(new int[] {1}, new int[] {2}, new int[] {7}, new int[] {512}, new int[] {0, 1, 512, 0, 0, 7, 33});
+
+    private static Step passing(String name, UnaryOperator<Source<Item>> operator) {
+        return new Step(name, true, (source, lineage, tick) -> operator.apply(source), values -> values);
+    }
+
+    private static List<Step> steps() {
+        RestartSettings never = RestartSettings.of(Backoff.NONE).atMost(0, LONG);
+        return List.of(
+                passing("recover", source -> source.recover(failure -> null)),
+                passing("recoverWith", source -> source.recoverWith(3, failure -> null)),
+                passing("mapError", source -> source.mapError(failure -> failure)),
+                passing("onErrorComplete", source -> source.onErrorComplete(failure -> false)),
+                passing("restarted", source -> source.restarted(never)),
+                passing("idleTimeout", source -> source.idleTimeout(LONG)),
+                passing("initialTimeout", source -> source.initialTimeout(LONG)),
+                passing("completionTimeout", source -> source.completionTimeout(LONG)),
+                passing("backpressureTimeout", source -> source.backpressureTimeout(LONG)),
+                passing(
+                        "keepAlive",
+                        source -> source.keepAlive(LONG, () -> {
+                            throw new AssertionError("nobody was silent for an hour");
+                        })),
+                passing("watch", source -> source.watch(end -> {})),
+                passing("killSwitch", source -> source.via(new KillSwitch())));
+    }
+
+    /** Each operator with its neighbours, and all in a row; then the sizes. */
+    static Stream<Arguments> chainsAndSizes() {
+        List<List<Step>> chains = new ArrayList<>();
+        for (Step step : steps()) {
+            chains.add(List.of(Step.map(), step, Step.mapConcat(3)));
+            chains.add(List.of(Step.mapConcat(3), step, Step.mapBlocking(4, 0)));
+            chains.add(List.of(Step.async(16), step, Step.filter(2)));
+        }
+        List<Step> all = new ArrayList<>(steps());
+        all.addFirst(Step.map());
+        chains.add(all);
+        return chains.stream().flatMap(chain -> BATCH_SIZES.stream().map(sizes -> Arguments.of(chain, sizes)));
+    }
+
+    private static Runnable at(int call, Runnable then) {
+        AtomicInteger calls = new AtomicInteger();
+        return () -> {
+            if (calls.incrementAndGet() == call) {
+                then.run();
+            }
+        };
+    }
+
+    @ParameterizedTest
+    @MethodSource("chainsAndSizes")
+    void chain_toItsEnd_doesAsTheModel(List<Step> chain, int[] sizes) throws Exception {
+        for (int inputs : new int[] {0, 1, INPUTS}) {
+            TrackedRun run = new TrackedRun(chain, inputs, sizes);
+            try (RunningPipeline running = run.start(() -> {})) {
+                assertThat(running.await().drained()).isTrue();
+            }
+            run.assertAsModelled();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("chainsAndSizes")
+    void chain_whoseFunctionThrows_failsWithThatAndFinishesNothingTooEarly(List<Step> chain, int[] sizes) {
+        TrackedRun run = new TrackedRun(chain, INPUTS, sizes);
+        IllegalStateException planted = new IllegalStateException("planted");
+        RunningPipeline running = run.start(at(1 + new Random(sizes.length).nextInt(INPUTS / 2), () -> {
+            throw planted;
+        }));
+        TrackedRun.awaitEnd(running);
+        run.assertNothingLost();
+        assertThatThrownBy(running::await).isSameAs(planted);
+    }
+
+    @ParameterizedTest
+    @MethodSource("chainsAndSizes")
+    void chain_thatIsCancelled_endsAndFinishesNothingTooEarly(List<Step> chain, int[] sizes) {
+        TrackedRun run = new TrackedRun(chain, INPUTS, sizes);
+        run.source.heldOpen();
+        CompletableFuture<RunningPipeline> handle = new CompletableFuture<>();
+        handle.complete(run.start(at(100, () -> handle.join().cancel())));
+        TrackedRun.awaitEnd(handle.join());
+        run.assertNothingLost();
+        assertThatThrownBy(handle.join()::await).isInstanceOf(CancellationException.class);
+    }
+
+    @ParameterizedTest
+    @MethodSource("chainsAndSizes")
+    void chain_whoseSinkReturnsEarly_endsWithoutAFailure(List<Step> chain, int[] sizes) throws Exception {
+        for (int count : new int[] {1, 100}) {
+            TrackedRun run = new TrackedRun(chain, INPUTS, sizes);
+            run.source.heldOpen();
+            try (RunningPipeline running = run.startUntil(count)) {
+                running.await();
+            }
+            run.assertNothingLost();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("chainsAndSizes")
+    void chain_thatIsDrained_finishesAllThatWasHandedOut(List<Step> chain, int[] sizes) throws Exception {
+        TrackedRun run = new TrackedRun(chain, INPUTS, sizes);
+        run.source.heldOpen();
+        CompletableFuture<RunningPipeline> handle = new CompletableFuture<>();
+        handle.complete(run.start(at(100, () -> handle.join().stop())));
+        assertThat(handle.join().await().drained()).isTrue();
+        run.assertNothingLost();
+        assertThat(run.source.finishedCount()).isEqualTo(run.source.pulled());
+    }
+}
