@@ -8,6 +8,7 @@ import java.util.Random;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -142,5 +143,36 @@ class GroupingPropertyTest {
         }
         run.assertNothingLost();
         assertThat(run.source.finishedCount()).isEqualTo(run.source.pulled());
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void chain_ofTimedAndOtherOperators_keepsItsPromises(int seed) throws Exception {
+        Random random = new Random(seed);
+        List<Step> chain = Stream.generate(() -> random.nextBoolean() ? any(random, TimedSteps.all()) : other(random))
+                .limit(2 + random.nextInt(5))
+                .toList();
+        TrackedRun run = new TrackedRun(chain, INPUTS, 1 + random.nextInt(600), random.nextInt(20));
+        try (RunningPipeline running = run.start(() -> {})) {
+            assertThat(running.await().drained()).isTrue();
+        }
+        run.assertAsModelled();
+        TrackedRun failing = new TrackedRun(chain, INPUTS, 1 + random.nextInt(600), random.nextInt(20));
+        TrackedRun.awaitEnd(failing.start(at(1 + random.nextInt(200), () -> {
+            throw new IllegalStateException("planted");
+        })));
+        failing.assertNothingLost();
+    }
+
+    static IntStream seeds() {
+        return IntStream.range(0, 60);
+    }
+
+    private static Step any(Random random, List<Step> steps) {
+        return steps.get(random.nextInt(steps.size()));
+    }
+
+    private static Step other(Random random) {
+        return any(random, List.of(Step.map(), Step.filter(2), Step.async(7), Step.grouped(3), Step.mapParallel(2)));
     }
 }

@@ -124,6 +124,21 @@ public final class SourceProbe<T> {
         return waiting != null && queued.isEmpty() && !ended && !waiting.clock.hasPassed(waitDeadlineNanos);
     }
 
+    /** Waits until the pipeline has taken all that was emitted, whether or not it pulls for more. */
+    public void awaitTaken() throws InterruptedException {
+        await("takes what was emitted", queued::isEmpty);
+    }
+
+    /** How many of the emitted elements the pipeline has not taken yet, because it has not pulled again. */
+    public int untaken() {
+        lock.lock();
+        try {
+            return queued.stream().mapToInt(Batch::size).sum();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Waits until {@code count} of the elements emitted so far are acknowledged, whichever. */
     public void awaitAcknowledged(int count) throws InterruptedException {
         await(
@@ -226,6 +241,7 @@ public final class SourceProbe<T> {
                     clock.await(lock, changed, deadlineNanos);
                 }
                 Batch<T> batch = queued.poll();
+                changed.signalAll();
                 if (batch != null) {
                     context.meter().out(batch.size());
                 } else if (failure != null) {
