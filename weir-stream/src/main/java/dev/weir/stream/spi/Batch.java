@@ -96,6 +96,23 @@ public final class Batch<T> {
         }
     }
 
+    /** Adds claims to each element: before copies of it are handed out. */
+    public void retainAll(int claims) {
+        if (targets.length == 0 && target == AckTarget.NONE) {
+            return;
+        }
+        for (int i = 0; i < size; i++) {
+            target(i).retain(token(i), claims);
+        }
+    }
+
+    /** Another batch of the same elements; see {@link #retainAll}. */
+    public Batch<T> copy() {
+        Batch<T> copy = new Batch<>(values.clone(), size, target, tokens.length == 0 ? tokens : tokens.clone());
+        copy.targets = targets.length == 0 ? targets : targets.clone();
+        return copy;
+    }
+
     /** Replaces the value at {@code index}; its acknowledgement stays. See {@link #retyped}. */
     public void set(int index, Object value) {
         values[index] = value;

@@ -79,7 +79,7 @@ public final class AsyncBoundary<T> implements Stage<T> {
 
     @Override
     public void close() {
-        queue.cancel();
+        var ignored = queue.cancel();
         upper.cancel();
     }
 }

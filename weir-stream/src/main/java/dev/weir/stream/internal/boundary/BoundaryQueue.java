@@ -5,18 +5,19 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.StageMeter;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue of batches bounded by their elements. Thread-safe: any number of threads may put, one takes.
+ * A queue of batches bounded by their elements. Thread-safe: any number of threads may put and take.
  *
  * <p>It is open, then ended (all that was put still comes out, then the end or the failure), or cancelled (what is
  * inside is dropped without acknowledgement, puts are refused). A batch is taken in when there is room for one element,
  * so the queue holds at most its capacity and one batch.
  */
-final class BoundaryQueue<T> {
+public final class BoundaryQueue<T> {
 
     private final int capacity;
     private final Clock clock;
@@ -32,7 +33,7 @@ final class BoundaryQueue<T> {
     private boolean cancelled;
 
     /** Creates an open queue for {@code capacity} elements, at least 1. */
-    BoundaryQueue(int capacity, Clock clock) {
+    public BoundaryQueue(int capacity, Clock clock) {
         if (capacity < 1) {
             throw new IllegalArgumentException("a boundary's buffer must hold at least 1 element: " + capacity);
         }
@@ -41,7 +42,7 @@ final class BoundaryQueue<T> {
     }
 
     /** Waits for room, then takes in the batch. Returns false if the queue was cancelled. */
-    boolean put(Batch<T> batch, StageMeter meter) throws InterruptedException {
+    public boolean put(Batch<T> batch, StageMeter meter) throws InterruptedException {
         lock.lockInterruptibly();
         try {
             if (elements >= capacity && !cancelled) {
@@ -63,13 +64,33 @@ final class BoundaryQueue<T> {
         }
     }
 
-    /** Ends the queue, normally if {@code cause} is null. What was put still comes out before it. */
-    void end(@Nullable Throwable cause) {
+    /** Takes the batch in if there is room now and the queue is open. */
+    public boolean offer(Batch<T> batch) {
         lock.lock();
         try {
-            ended = true;
-            failure = cause;
-            notEmpty.signal();
+            boolean taken = elements < capacity && !ended;
+            if (taken) {
+                batches.add(batch);
+                elements += batch.size();
+                notEmpty.signal();
+            }
+            return taken;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Ends the queue, normally if {@code cause} is null. What was put still comes out before it. The first end counts.
+     */
+    public void end(@Nullable Throwable cause) {
+        lock.lock();
+        try {
+            if (!ended) {
+                ended = true;
+                failure = cause;
+                notEmpty.signalAll();
+            }
         } finally {
             lock.unlock();
         }
@@ -77,7 +98,7 @@ final class BoundaryQueue<T> {
 
     /** Waits for a batch; null at the end, an empty one at the deadline. Throws what the upper segment failed with. */
     @Nullable
-    Batch<T> take(long deadlineNanos, StageMeter meter) throws InterruptedException {
+    public Batch<T> take(long deadlineNanos, StageMeter meter) throws InterruptedException {
         lock.lockInterruptibly();
         try {
             if (batches.isEmpty() && !ended) {
@@ -111,22 +132,25 @@ final class BoundaryQueue<T> {
         return true;
     }
 
-    /** Drops what is inside and refuses what is put from now on. */
-    void cancel() {
+    /** Refuses what is put from now on, and gives back what is inside. */
+    public List<Batch<T>> cancel() {
         lock.lock();
         try {
             cancelled = true;
             ended = true;
+            List<Batch<T>> left = List.copyOf(batches);
             batches.clear();
             elements = 0;
             notFull.signalAll();
+            notEmpty.signalAll();
+            return left;
         } finally {
             lock.unlock();
         }
     }
 
     /** The number of elements inside. */
-    int depth() {
+    public int depth() {
         lock.lock();
         try {
             return elements;

@@ -1,6 +1,7 @@
 package dev.weir.stream.internal.operator;
 
 import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -8,20 +9,36 @@ import java.util.concurrent.atomic.AtomicInteger;
  * The acknowledgement of one element that stands for many: when its last claim ends, one claim of each member ends.
  * Filled by one thread and then published with its element; {@link #ack} and {@link #retain} are thread-safe.
  */
-final class JointAck implements AckTarget {
+public final class JointAck implements AckTarget {
 
     private AckTarget[] targets;
     private long[] tokens;
     private int size;
     private final AtomicInteger claims = new AtomicInteger(1);
 
-    JointAck(int expectedSize) {
+    /** An acknowledgement of as yet no members. */
+    public JointAck(int expectedSize) {
         targets = new AckTarget[expectedSize];
         tokens = new long[expectedSize];
     }
 
+    /** Appends {@code value} to {@code out} as one that stands for two members, whose claims it takes over. */
+    public static void addPair(
+            Batch<?> out, Object value, AckTarget first, long firstToken, AckTarget second, long secondToken) {
+        if (second == AckTarget.NONE) {
+            out.add(value, first, firstToken);
+        } else if (first == AckTarget.NONE) {
+            out.add(value, second, secondToken);
+        } else {
+            JointAck both = new JointAck(2);
+            both.add(first, firstToken);
+            both.add(second, secondToken);
+            out.add(value, both, 0);
+        }
+    }
+
     /** Takes over the claim of a member. */
-    void add(AckTarget target, long token) {
+    public void add(AckTarget target, long token) {
         if (size == targets.length) {
             targets = Arrays.copyOf(targets, size * 2);
             tokens = Arrays.copyOf(tokens, size * 2);

@@ -154,6 +154,11 @@ public final class Assembly {
         return run.tasks();
     }
 
+    /** The segment that was closed last. */
+    public Segment<?> lastSegment() {
+        return segments.getLast();
+    }
+
     List<Segment<?>> segments() {
         return segments;
     }

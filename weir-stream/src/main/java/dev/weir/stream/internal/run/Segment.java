@@ -20,6 +20,7 @@ public final class Segment<T> {
 
     private volatile TaskGroup.@Nullable Task task;
     private volatile boolean cancelled;
+    private volatile Runnable afterNormalEnd = () -> {};
 
     Segment(PipelineRun run, String name, Dispatcher dispatcher, Stage<T> upstream, SinkLoop<T> loop) {
         this.run = run;
@@ -37,6 +38,11 @@ public final class Segment<T> {
         }
     }
 
+    /** Has {@code then} run on the segment's thread once its loop has returned, not if that failed. Before the start. */
+    public void afterNormalEnd(Runnable then) {
+        afterNormalEnd = then;
+    }
+
     /** Interrupts the segment because nobody wants its output any more. */
     public void cancel() {
         cancelled = true;
@@ -50,6 +56,7 @@ public final class Segment<T> {
         try {
             if (!self.isInterruptRequested()) {
                 loop.run(new Intake<>(self, upstream));
+                afterNormalEnd.run();
             }
         } catch (InterruptedException interrupted) {
             if (!cancelled) {
