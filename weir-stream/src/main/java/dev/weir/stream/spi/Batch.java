@@ -1,6 +1,7 @@
 package dev.weir.stream.spi;
 
 import java.util.Arrays;
+import java.util.function.UnaryOperator;
 
 /**
  * A run of elements with, beside each, where its acknowledgement goes: a struct of arrays, no object per element.
@@ -83,6 +84,22 @@ public final class Batch<T> {
         AckTarget to = target(index);
         if (to != AckTarget.NONE) {
             to.ack(tokens[index]);
+        }
+    }
+
+    /** Ends one claim on the element at {@code index}, which lies beyond the end; see {@link AckTarget#forgo}. */
+    public void forgo(int index) {
+        target(index).forgo(token(index));
+    }
+
+    /** Replaces the targets of all elements by what {@code change} makes of them. */
+    public void retarget(UnaryOperator<AckTarget> change) {
+        if (targets.length == 0) {
+            target = change.apply(target);
+            return;
+        }
+        for (int i = 0; i < size; i++) {
+            targets[i] = change.apply(targets[i]);
         }
     }
 

@@ -3,6 +3,7 @@ package dev.weir.stream.internal.boundary;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +19,8 @@ public final class Outlet<T> implements Stage<T> {
     private final BoundaryQueue<T> queue;
     private final StageMeter lowerMeter;
 
+    private final Within.Wrapper within;
+
     private volatile boolean released;
 
     /**
@@ -25,14 +28,17 @@ public final class Outlet<T> implements Stage<T> {
      *
      * @param queue several outlets may share one: then whichever pulls first gets the batch
      * @param lowerMeter of the segment that pulls
+     * @param restGoesOn whether the whole goes on when the stages below end by themselves now
      */
-    public Outlet(BoundaryQueue<T> queue, StageMeter lowerMeter) {
+    public Outlet(BoundaryQueue<T> queue, StageMeter lowerMeter, BooleanSupplier restGoesOn) {
         this.queue = queue;
+        this.within = new Within.Wrapper(restGoesOn);
         this.lowerMeter = lowerMeter;
     }
 
     /** Waits for room and hands the batch over. Returns false if the outlet was cancelled. Giver. */
     public boolean give(Batch<T> batch, StageMeter giver) throws InterruptedException {
+        batch.retarget(within);
         if (queue.put(batch, giver)) {
             return true;
         }

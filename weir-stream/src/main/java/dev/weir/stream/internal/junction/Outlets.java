@@ -31,14 +31,14 @@ final class Outlets<T> {
      */
     Outlets(int outputs, int capacity, boolean shared, Clock clock) {
         this.shared = shared;
+        this.live = new AtomicInteger(outputs);
         BoundaryQueue<T> queue = new BoundaryQueue<>(capacity, clock);
         for (int i = 0; i < outputs; i++) {
             if (i > 0 && !shared) {
                 queue = new BoundaryQueue<>(capacity, clock);
             }
-            outlets.add(new Outlet<>(queue, new StageMeter()));
+            outlets.add(new Outlet<>(queue, new StageMeter(), () -> live.get() > 1));
         }
-        live = new AtomicInteger(outputs);
     }
 
     Outlet<T> get(int output) {

@@ -41,7 +41,8 @@ abstract class SideStage<T> implements Stage<T> {
     static <T> Parts<T> build(Assembly assembly, Attributes attributes, Stage<T> upstream, SideSink<T> sink) {
         Outlet<T> side = new Outlet<>(
                 new BoundaryQueue<>(attributes.bufferOr(MergeStage.DEFAULT_BUFFER), assembly.clock()),
-                new StageMeter());
+                new StageMeter(),
+                () -> false);
         var ignored = assembly.beside(() -> {
             assembly.fill(sink.hole(), side);
             sink.builder().accept(assembly);

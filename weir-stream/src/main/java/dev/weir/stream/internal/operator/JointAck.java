@@ -14,6 +14,7 @@ public final class JointAck implements AckTarget {
     private AckTarget[] targets;
     private long[] tokens;
     private int size;
+    private volatile boolean forgone;
     private final AtomicInteger claims = new AtomicInteger(1);
 
     /** An acknowledgement of as yet no members. */
@@ -50,7 +51,23 @@ public final class JointAck implements AckTarget {
     @Override
     public void ack(long token) {
         if (claims.decrementAndGet() == 0) {
-            for (int i = 0; i < size; i++) {
+            finish();
+        }
+    }
+
+    @Override
+    public void forgo(long token) {
+        forgone = true;
+        if (claims.decrementAndGet() == 0) {
+            finish();
+        }
+    }
+
+    private void finish() {
+        for (int i = 0; i < size; i++) {
+            if (forgone) {
+                targets[i].forgo(tokens[i]);
+            } else {
                 targets[i].ack(tokens[i]);
             }
         }

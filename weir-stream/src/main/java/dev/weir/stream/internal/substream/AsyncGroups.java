@@ -37,7 +37,7 @@ final class AsyncGroups<T, R> extends Confluence<T, R> {
     }
 
     private AsyncGroup<T> begin() {
-        Outlet<T> outlet = new Outlet<>(new BoundaryQueue<>(BUFFER_PER_KEY, clock), new StageMeter());
+        Outlet<T> outlet = new Outlet<>(new BoundaryQueue<>(BUFFER_PER_KEY, clock), new StageMeter(), () -> true);
         var ignored = tributaries.start(branch.lowest(), branch.hole(), outlet, outlet::release);
         return new AsyncGroup<>(outlet);
     }

@@ -99,7 +99,9 @@ final class GroupByStage<T, R> implements Stage<R> {
     /** Looks at a first stream, which is not used. */
     private void begin() {
         Nest.Child<R> probe = nest.start(
-                branch.lowest(), branch.hole(), new Outlet<>(new BoundaryQueue<>(1, clock), new StageMeter()));
+                branch.lowest(),
+                branch.hole(),
+                new Outlet<>(new BoundaryQueue<>(1, clock), new StageMeter(), () -> true));
         boolean hasThreads = probe.isAsynchronous();
         probe.close();
         if (hasThreads) {

@@ -1,6 +1,7 @@
 package dev.weir.stream.internal.substream;
 
 import dev.weir.stream.Supervision;
+import dev.weir.stream.internal.boundary.Within;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
@@ -22,6 +23,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
     private final Clock clock;
     private final Supplier<G> begin;
     private final Map<Object, G> groups;
+    private final Within.Wrapper within = new Within.Wrapper(() -> true);
     private final ArrayDeque<G> touched = new ArrayDeque<>();
 
     /** What all groups have. */
@@ -44,6 +46,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
 
     /** Puts each element into the inbox of its group; {@link #nextTouched} then tells which have some. */
     void split(Batch<T> batch) {
+        batch.retarget(within);
         long now = settings.evicts() ? clock.nanoTime() : 0;
         Function<? super T, ?> key = settings.key();
         for (int i = 0; i < batch.size(); i++) {

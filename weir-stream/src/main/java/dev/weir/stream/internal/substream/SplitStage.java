@@ -1,6 +1,7 @@
 package dev.weir.stream.internal.substream;
 
 import dev.weir.stream.Supervision;
+import dev.weir.stream.internal.boundary.Within;
 import dev.weir.stream.internal.junction.Branch;
 import dev.weir.stream.internal.run.Nest;
 import dev.weir.stream.internal.run.Node;
@@ -31,6 +32,7 @@ final class SplitStage<T, R> implements Stage<R> {
     private final StageMeter meter;
     private final Clock clock;
 
+    private final Within.Wrapper within = new Within.Wrapper(() -> true);
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition left = lock.newCondition();
 
@@ -116,6 +118,7 @@ final class SplitStage<T, R> implements Stage<R> {
         current = batch;
         next = 0;
         if (batch != null) {
+            batch.retarget(within);
             meter.in(batch.size());
         }
         return batch != null && !batch.isEmpty();
