@@ -23,8 +23,13 @@ public final class Pipeline {
         this.clock = clock;
     }
 
+    /** A pipeline whose {@code builder} adds all stages to an assembly and closes their segments. */
+    static Pipeline of(Consumer<Assembly> builder) {
+        return new Pipeline(builder, "pipeline", Clock.SYSTEM);
+    }
+
     static <T> Pipeline of(Source<T> source, Sink.Loop<? super T> sink) {
-        return new Pipeline(assembly -> assemble(assembly, source, sink), "pipeline", Clock.SYSTEM);
+        return of(assembly -> assemble(assembly, source, sink));
     }
 
     @SuppressWarnings("unchecked") // a loop of a supertype takes batches of the subtype: it only reads their values

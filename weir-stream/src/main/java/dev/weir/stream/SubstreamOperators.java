@@ -1,4 +1,174 @@
 package dev.weir.stream;
 
-/** Operators that run streams within the stream. Part of {@link Source}. */
-abstract class SubstreamOperators<T> extends JunctionOperators<T> {}
+import dev.weir.stream.internal.substream.Substreams;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.function.Predicate;
+
+/**
+ * Operators that run streams within the stream. Part of {@link Source}.
+ *
+ * <p>A failure of an inner stream fails the whole, unless the inner stream recovers from it; what closes the whole closes
+ * all inner streams; a stop of the pipeline ends their sources too. All inner streams of a stage count under the same
+ * stage names.
+ */
+abstract class SubstreamOperators<T> extends JunctionOperators<T> {
+
+    /**
+     * Replaces each element by the elements of a source, one source after the other, pulled by the thread of this stage.
+     *
+     * <p>The element is acknowledged when its source has ended and all that came of it is finished. Elements that carry
+     * an acknowledgement of their own keep it beside that. An element for which {@code function} throws is put to the
+     * supervision.
+     *
+     * {@snippet :
+     * files.flatMapConcat(file -> linesOf(file))
+     * }
+     */
+    @Operator(acks = "when its source has ended and all that came of it is finished", cost = "a stream per element")
+    public <R> Source<R> flatMapConcat(Function<? super T, Source<R>> function) {
+        Objects.requireNonNull(function, "function");
+        return Source.at(Substreams.flatMapConcat(
+                node(), element -> function.apply(element).node()));
+    }
+
+    /**
+     * Replaces each element by the elements of a source; up to {@code breadth} sources run at once, each on a thread of
+     * its own, and what they emit is merged as it comes. A further element is read when one of the sources has ended.
+     * Acknowledgements as in {@link #flatMapConcat}.
+     *
+     * {@snippet :
+     * sites.flatMapMerge(8, site -> pagesOf(site))
+     * }
+     *
+     * @param breadth at least 1
+     */
+    @Operator(
+            acks = "when its source has ended and all that came of it is finished",
+            cost = "a stream and a segment per element")
+    public <R> Source<R> flatMapMerge(int breadth, Function<? super T, Source<R>> function) {
+        Objects.requireNonNull(function, "function");
+        return Source.at(Substreams.flatMapMerge(
+                node(), breadth, element -> function.apply(element).node()));
+    }
+
+    /**
+     * Replaces each element by the elements of a source, which ends as soon as the next element is there. Of elements
+     * that come together, in one batch, only the last begins its source.
+     *
+     * <p>An element is acknowledged when its source has ended or was replaced, and what that had emitted is finished.
+     * Elements of a replaced source that carry an acknowledgement of their own and were not emitted yet are not
+     * acknowledged.
+     *
+     * {@snippet :
+     * selections.switchMap(selection -> pricesOf(selection))
+     * }
+     */
+    @Operator(
+            acks = "when its source has ended or was replaced and all that came of it is finished",
+            cost = "a stream and a segment per element")
+    public <R> Source<R> switchMap(Function<? super T, Source<R>> function) {
+        Objects.requireNonNull(function, "function");
+        return Source.at(
+                Substreams.switchMap(node(), element -> function.apply(element).node()));
+    }
+
+    /** {@link #groupBy(Function, int, Duration, Function)} with groups that stay until the end. */
+    public <R> Source<R> groupBy(
+            Function<? super T, ?> key, int maxSubstreams, Function<? super Source<T>, Source<R>> function) {
+        return groupBy(key, maxSubstreams, Duration.ZERO, function);
+    }
+
+    /**
+     * Gives the elements of each key a stream of their own, which {@code function} describes, and merges what these
+     * emit. The order is kept within a key.
+     *
+     * <p>As long as the streams have no thread of their own they run on the thread of this stage, whenever their key has
+     * elements: a hundred thousand of them cost memory and nothing else. Operators of time in them then look at the clock
+     * only when elements of their key come; with an {@code async()} below them they keep time by themselves. Streams with
+     * threads of their own (an asynchronous boundary, a parallel stage) each have a segment and buffers, and a key whose
+     * buffer is full halts all. A stream is built once in advance to see which they are, and closed without an element.
+     *
+     * <p>Acknowledgements go with the elements through the stream of their key. When that ends by itself (a {@code take}),
+     * further elements of the key are acknowledged and dropped. One for which {@code key} throws or returns null is put to
+     * the supervision. After {@code idleAfter} without an element a group ends as at the end of the stream, and a later
+     * element begins a new one.
+     *
+     * {@snippet :
+     * events.groupBy(Event::user, 100_000, Duration.ofMinutes(5), user -> user.scan(0, (n, e) -> n + 1))
+     * }
+     *
+     * @param maxSubstreams how many keys may have a stream at once, at least 1; one more fails the stage
+     * @param idleAfter zero if groups stay
+     */
+    @Operator(
+            acks = "kept with each element",
+            cost =
+                    "a lookup and a move per element; a stream per key, with segments only if it has asynchronous stages")
+    public <R> Source<R> groupBy(
+            Function<? super T, ?> key,
+            int maxSubstreams,
+            Duration idleAfter,
+            Function<? super Source<T>, Source<R>> function) {
+        return Source.at(Substreams.groupBy(
+                node(), Objects.requireNonNull(key, "key"), maxSubstreams, idleAfter, branch(function)));
+    }
+
+    /**
+     * Begins a new stream before each element that {@code predicate} accepts; {@code function} says what becomes of each,
+     * and their outputs follow one another. The first element begins the first stream whatever the predicate says.
+     *
+     * <p>Acknowledgements go with the elements. When the stream of a section ends by itself (a {@code take}), the rest of
+     * the section is acknowledged and dropped. An element for which the predicate throws is put to the supervision.
+     *
+     * {@snippet :
+     * lines.splitWhen(line -> line.startsWith("#"), chapter -> chapter.grouped(1000))
+     * }
+     */
+    @Operator(acks = "kept with each element", cost = "a call and a move per element, a stream per section")
+    public <R> Source<R> splitWhen(Predicate<? super T> predicate, Function<? super Source<T>, Source<R>> function) {
+        return Source.at(
+                Substreams.splitWhen(node(), Objects.requireNonNull(predicate, "predicate"), branch(function)));
+    }
+
+    /**
+     * Ends a stream after each element that {@code predicate} accepts; otherwise as {@link #splitWhen}.
+     *
+     * {@snippet :
+     * lines.splitAfter(String::isEmpty, paragraph -> paragraph.grouped(1000))
+     * }
+     */
+    @Operator(acks = "kept with each element", cost = "a call and a move per element, a stream per section")
+    public <R> Source<R> splitAfter(Predicate<? super T> predicate, Function<? super Source<T>, Source<R>> function) {
+        return Source.at(
+                Substreams.splitAfter(node(), Objects.requireNonNull(predicate, "predicate"), branch(function)));
+    }
+
+    /**
+     * Hands the first {@code n} elements as a list, and the rest as a source that can be used once, to {@code function};
+     * what that makes of them is the stream. If the stream ends earlier the list is shorter.
+     *
+     * <p>Acknowledgements of the rest go with the elements. Those of the prefix are held until the stream made by
+     * {@code function} has ended and all that it has emitted is finished, as nothing tells which of it came of the prefix.
+     * With a source that has no end, and commits in order, use it for {@code n = 0} only.
+     *
+     * {@snippet :
+     * lines.prefixAndTail(1, (header, rows) -> rows.map(row -> parse(header.getFirst(), row)))
+     * }
+     *
+     * @param n at least 0
+     */
+    @Operator(
+            acks = "of the prefix, when all is finished; of the rest, kept with each element",
+            cost = "nothing per element")
+    public <R> Source<R> prefixAndTail(int n, BiFunction<? super List<T>, ? super Source<T>, Source<R>> function) {
+        Objects.requireNonNull(function, "function");
+        return Source.at(Substreams.prefixAndTail(
+                node(),
+                n,
+                (prefix, tail) -> function.apply(prefix, Source.at(tail)).node()));
+    }
+}

@@ -53,6 +53,11 @@ final class Lineage {
             this.inputs = inputs;
         }
 
+        /** The input that it came of, or the first of them. */
+        int firstInput() {
+            return inputs[0];
+        }
+
         Item with(long newValue) {
             return new Item(newValue, inputs);
         }

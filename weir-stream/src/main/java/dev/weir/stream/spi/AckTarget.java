@@ -28,6 +28,13 @@ public interface AckTarget {
     void ack(long token);
 
     /**
+     * Ends one claim on the token of an element that nobody wants: it lies beyond the end that a stage below has set. The
+     * element of a source stays unfinished, which is the default; that of a stream within a stream, the rest of which
+     * goes on, counts as finished. The token must not be used for that claim again.
+     */
+    default void forgo(long token) {}
+
+    /**
      * Adds claims to a token of which the caller holds at least one.
      *
      * @param claims how many to add, at least 1

@@ -1,6 +1,7 @@
 package dev.weir.stream.spi;
 
 import java.util.Arrays;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -95,6 +96,22 @@ public final class Batch<T> {
         }
     }
 
+    /** Ends one claim on the element at {@code index}, which lies beyond the end; see {@link AckTarget#forgo}. */
+    public void forgo(int index) {
+        target(index).forgo(token(index));
+    }
+
+    /** Replaces the targets of all elements by what {@code change} makes of them. */
+    public void retarget(UnaryOperator<AckTarget> change) {
+        if (targets.length == 0) {
+            target = change.apply(target);
+            return;
+        }
+        for (int i = 0; i < size; i++) {
+            targets[i] = change.apply(targets[i]);
+        }
+    }
+
     /** Ends one claim on each element. */
     public void ackAll() {
         if (targets.length == 0 && target == AckTarget.NONE) {
@@ -103,6 +120,23 @@ public final class Batch<T> {
         for (int i = 0; i < size; i++) {
             ack(i);
         }
+    }
+
+    /** Adds claims to each element: before copies of it are handed out. */
+    public void retainAll(int claims) {
+        if (targets.length == 0 && target == AckTarget.NONE) {
+            return;
+        }
+        for (int i = 0; i < size; i++) {
+            target(i).retain(token(i), claims);
+        }
+    }
+
+    /** Another batch of the same elements; see {@link #retainAll}. */
+    public Batch<T> copy() {
+        Batch<T> copy = new Batch<>(values.clone(), size, target, tokens.length == 0 ? tokens : tokens.clone());
+        copy.targets = targets.length == 0 ? targets : targets.clone();
+        return copy;
     }
 
     /** Replaces the value at {@code index}; its acknowledgement stays. See {@link #retyped}. */

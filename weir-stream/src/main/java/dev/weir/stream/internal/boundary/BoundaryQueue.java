@@ -3,25 +3,38 @@ package dev.weir.stream.internal.boundary;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import java.util.ArrayDeque;
+import java.util.List;
 
 /**
  * A queue of batches bounded by their elements, in the order in which they were put. Thread-safe as its base says.
  *
  * <p>A batch is taken in when there is room for one element, so the queue holds at most its capacity and one batch.
  */
-final class BoundaryQueue<T> extends Exchange<T, T> {
+public final class BoundaryQueue<T> extends Exchange<T, T> {
 
     private final int capacity;
     private final ArrayDeque<Batch<T>> batches = new ArrayDeque<>();
     private int elements;
 
     /** Creates an open queue for {@code capacity} elements, at least 1. */
-    BoundaryQueue(int capacity, Clock clock) {
+    public BoundaryQueue(int capacity, Clock clock) {
         super(clock);
         if (capacity < 1) {
             throw new IllegalArgumentException("a boundary's buffer must hold at least 1 element: " + capacity);
         }
         this.capacity = capacity;
+    }
+
+    /** Cancels the queue, and gives back what was inside. */
+    public List<Batch<T>> abandon() {
+        lock.lock();
+        try {
+            List<Batch<T>> left = List.copyOf(batches);
+            cancel();
+            return left;
+        } finally {
+            lock.unlock();
+        }
     }
 
     @Override

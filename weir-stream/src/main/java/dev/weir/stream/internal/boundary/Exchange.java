@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What stands between two segments: batches are put by the upper one and other batches taken by the lower one.
- * Thread-safe: any number of threads may put, one takes. A subclass says what it keeps of what was put; its methods are
+ * Thread-safe: any number of threads may put and take. A subclass says what it keeps of what was put; its methods are
  * called under the lock and must not block.
  *
  * <p>It is open, then ended (all that it keeps still comes out, then the end or the failure), or cancelled (what is
@@ -19,7 +19,9 @@ import org.jspecify.annotations.Nullable;
 public abstract class Exchange<I, O> {
 
     private final Clock clock;
-    private final ReentrantLock lock = new ReentrantLock();
+    /** Guards all that follows and what a subclass keeps. */
+    protected final ReentrantLock lock = new ReentrantLock();
+
     private final Condition mayPut = lock.newCondition();
     private final Condition mayTake = lock.newCondition();
 
@@ -59,7 +61,7 @@ public abstract class Exchange<I, O> {
     }
 
     /** Waits for room, then takes in the batch. Returns false if the exchange was cancelled. */
-    final boolean put(Batch<I> batch, StageMeter meter) throws InterruptedException {
+    public final boolean put(Batch<I> batch, StageMeter meter) throws InterruptedException {
         lock.lockInterruptibly();
         try {
             if (!hasRoom() && !cancelled) {
@@ -84,20 +86,38 @@ public abstract class Exchange<I, O> {
         }
     }
 
-    /** Ends the exchange, normally if {@code cause} is null. What it keeps still comes out before that. */
-    final void end(@Nullable Throwable cause) {
+    /** Takes the batch in if there is room now and the exchange is open. */
+    public final boolean offer(Batch<I> batch) {
         lock.lock();
         try {
-            ended = true;
-            failure = cause;
-            mayTake.signal();
+            boolean taken = !ended && hasRoom();
+            if (taken) {
+                uncounted += batch.size();
+                takeIn(batch);
+                mayTake.signal();
+            }
+            return taken;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Ends the exchange, normally if {@code cause} is null. What it keeps still comes out before that. The first end counts. */
+    public final void end(@Nullable Throwable cause) {
+        lock.lock();
+        try {
+            if (!ended) {
+                ended = true;
+                failure = cause;
+                mayTake.signalAll();
+            }
         } finally {
             lock.unlock();
         }
     }
 
     /** Waits for a batch; null at the end, an empty one at the deadline. Throws what the upper segment failed with. */
-    final @Nullable Batch<O> take(long deadlineNanos, StageMeter meter) throws InterruptedException {
+    public final @Nullable Batch<O> take(long deadlineNanos, StageMeter meter) throws InterruptedException {
         lock.lockInterruptibly();
         try {
             if (!hasOutput() && !ended) {
@@ -143,20 +163,21 @@ public abstract class Exchange<I, O> {
     }
 
     /** Drops what is inside and refuses what is put from now on. */
-    final void cancel() {
+    public final void cancel() {
         lock.lock();
         try {
             cancelled = true;
             ended = true;
             clear();
             mayPut.signalAll();
+            mayTake.signalAll();
         } finally {
             lock.unlock();
         }
     }
 
     /** The number of elements inside. */
-    final int depth() {
+    public final int depth() {
         lock.lock();
         try {
             return size();

@@ -1,6 +1,7 @@
 package dev.weir.stream.internal.operator;
 
 import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -13,12 +14,28 @@ public final class JointAck implements AckTarget {
     private AckTarget[] targets;
     private long[] tokens;
     private int size;
+    private volatile boolean forgone;
     private final AtomicInteger claims = new AtomicInteger(1);
 
     /** Creates one without members. */
     public JointAck(int expectedSize) {
         targets = new AckTarget[expectedSize];
         tokens = new long[expectedSize];
+    }
+
+    /** Appends {@code value} to {@code out} as one that stands for two members, whose claims it takes over. */
+    public static void addPair(
+            Batch<?> out, Object value, AckTarget first, long firstToken, AckTarget second, long secondToken) {
+        if (second == AckTarget.NONE) {
+            out.add(value, first, firstToken);
+        } else if (first == AckTarget.NONE) {
+            out.add(value, second, secondToken);
+        } else {
+            JointAck both = new JointAck(2);
+            both.add(first, firstToken);
+            both.add(second, secondToken);
+            out.add(value, both, 0);
+        }
     }
 
     /** Takes over the claim of a member; one that nobody waits for takes no room. */
@@ -43,7 +60,23 @@ public final class JointAck implements AckTarget {
     @Override
     public void ack(long token) {
         if (claims.decrementAndGet() == 0) {
-            for (int i = 0; i < size; i++) {
+            finish();
+        }
+    }
+
+    @Override
+    public void forgo(long token) {
+        forgone = true;
+        if (claims.decrementAndGet() == 0) {
+            finish();
+        }
+    }
+
+    private void finish() {
+        for (int i = 0; i < size; i++) {
+            if (forgone) {
+                targets[i].forgo(tokens[i]);
+            } else {
                 targets[i].ack(tokens[i]);
             }
         }

@@ -38,11 +38,17 @@ public final class Assembly {
     }
 
     /** The assembly of a stream within a run, whose lowest segment is that of the stage which pulls it. */
-    Assembly(PipelineRun run, Nest nest, Lifetime lifetime, StageMeter pullingSegment) {
+    Assembly(
+            PipelineRun run,
+            Nest nest,
+            Lifetime lifetime,
+            StageMeter pullingSegment,
+            @Nullable StageEntry nestingStage) {
         this.run = run;
         this.nest = nest;
         this.lifetime = lifetime;
         this.openSegment = pullingSegment;
+        this.lastEntry = nestingStage;
     }
 
     /** The clock that the run waits by. */
@@ -99,7 +105,7 @@ public final class Assembly {
 
     /** A place for streams that the stage being built will start while it runs. */
     public Nest nest() {
-        return new Nest(run, segmentMeter());
+        return new Nest(run, segmentMeter(), lastEntry);
     }
 
     /** Says what stage {@code hole} stands for in this assembly. */
@@ -152,6 +158,11 @@ public final class Assembly {
     /** The tasks of the run, for stages with threads of their own. */
     public TaskGroup tasks() {
         return run.tasks();
+    }
+
+    /** The segment that was closed last. */
+    public Segment<?> lastSegment() {
+        return segments.getLast();
     }
 
     List<Segment<?>> segments() {

@@ -23,25 +23,27 @@ public final class Nest {
 
     private final PipelineRun run;
     private final StageMeter segmentMeter;
+    private final @Nullable StageEntry nestingStage;
     private final Map<String, StageEntry> shown = new HashMap<>();
     private final Set<Child<?>> children = ConcurrentHashMap.newKeySet();
     private volatile boolean stopped;
 
-    Nest(PipelineRun run, StageMeter segmentMeter) {
+    Nest(PipelineRun run, StageMeter segmentMeter, @Nullable StageEntry nestingStage) {
         this.run = run;
         this.segmentMeter = segmentMeter;
+        this.nestingStage = nestingStage;
     }
 
     /** Builds and starts a stream. The caller pulls it on its own thread and closes it. */
     public <R> Child<R> start(Node<R> node) {
         Child<R> child = new Child<>(this);
-        return child.begin(node, new Assembly(run, this, child, segmentMeter));
+        return child.begin(node, new Assembly(run, this, child, segmentMeter, nestingStage));
     }
 
     /** The same for a blueprint whose upper end is {@code hole}, which becomes {@code input}. */
     public <T, R> Child<R> start(Node<R> node, Hole<T> hole, Stage<T> input) {
         Child<R> child = new Child<>(this);
-        Assembly assembly = new Assembly(run, this, child, segmentMeter);
+        Assembly assembly = new Assembly(run, this, child, segmentMeter, nestingStage);
         assembly.fill(hole, input);
         return child.begin(node, assembly);
     }

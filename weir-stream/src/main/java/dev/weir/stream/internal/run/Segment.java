@@ -23,6 +23,8 @@ public final class Segment<T> {
 
     private volatile TaskGroup.@Nullable Task task;
     private volatile boolean cancelled;
+    private volatile @Nullable Thread runner;
+    private volatile Runnable afterNormalEnd = () -> {};
 
     Segment(PipelineRun run, String name, Dispatcher dispatcher, Stage<T> upstream, SinkLoop<T> loop) {
         this.run = run;
@@ -40,6 +42,11 @@ public final class Segment<T> {
         }
     }
 
+    /** Has {@code then} run on the segment's thread once its loop has returned, not if that failed. Before the start. */
+    public void afterNormalEnd(Runnable then) {
+        afterNormalEnd = then;
+    }
+
     /** Interrupts the segment because nobody wants its output any more. */
     public void cancel() {
         cancelled = true;
@@ -50,9 +57,11 @@ public final class Segment<T> {
     }
 
     private void body(TaskGroup.Task self) {
+        runner = Thread.currentThread();
         try {
             if (!self.isInterruptRequested()) {
                 loop.run(new Intake<>(self, upstream));
+                afterNormalEnd.run();
             }
         } catch (InterruptedException interrupted) {
             if (!cancelled) {
@@ -77,8 +86,11 @@ public final class Segment<T> {
         }
     }
 
-    /** Waits until the stages are closed. */
+    /** Waits until the stages are closed; does nothing on the segment's own thread, which is closing them. */
     void awaitClosed() {
+        if (Thread.currentThread() == runner) {
+            return;
+        }
         boolean interrupted = false;
         while (true) {
             try {

@@ -1,0 +1,13 @@
+package dev.weir.stream;
+
+import java.util.Objects;
+
+/** Two elements that belong together. Immutable; neither is null. */
+public record Pair<A, B>(A first, B second) {
+
+    /** Checks. */
+    public Pair {
+        Objects.requireNonNull(first, "first");
+        Objects.requireNonNull(second, "second");
+    }
+}

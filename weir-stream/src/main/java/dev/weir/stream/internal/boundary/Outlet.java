@@ -1,0 +1,92 @@
+package dev.weir.stream.internal.boundary;
+
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One output of a stage that has several, and the input of the stages below it: a queue bounded in elements.
+ * Thread-safe: one thread gives, one pulls.
+ *
+ * <p>States, as the giver sees them: <em>open</em>; <em>released</em> once the stages below have ended by themselves, when
+ * what is given is acknowledged for them; <em>cancelled</em>, when it is refused. That the lower stages close their input
+ * says nothing of which it is to be, as they do so after a failure too: it halts the giver until that is known.
+ */
+public final class Outlet<T> implements Stage<T> {
+
+    private final BoundaryQueue<T> queue;
+    private final StageMeter lowerMeter;
+
+    private final Within.Wrapper within;
+
+    private volatile boolean released;
+
+    /**
+     * Creates an open outlet.
+     *
+     * @param queue several outlets may share one: then whichever pulls first gets the batch
+     * @param lowerMeter of the segment that pulls
+     * @param restGoesOn whether the whole goes on when the stages below end by themselves now
+     */
+    public Outlet(BoundaryQueue<T> queue, StageMeter lowerMeter, BooleanSupplier restGoesOn) {
+        this.queue = queue;
+        this.within = new Within.Wrapper(restGoesOn);
+        this.lowerMeter = lowerMeter;
+    }
+
+    /** Waits for room and hands the batch over. Returns false if the outlet was cancelled. Giver. */
+    public boolean give(Batch<T> batch, StageMeter giver) throws InterruptedException {
+        batch.retarget(within);
+        if (queue.put(batch, giver)) {
+            return true;
+        }
+        return acknowledgeIfReleased(batch);
+    }
+
+    /** The same without waiting: false as well if there is no room. Giver. */
+    public boolean offer(Batch<T> batch) {
+        return queue.offer(batch);
+    }
+
+    private boolean acknowledgeIfReleased(Batch<T> batch) {
+        if (released) {
+            batch.ackAll();
+        }
+        return released;
+    }
+
+    /** Ends the outlet, normally if {@code cause} is null, after what was given. Giver. */
+    public void end(@Nullable Throwable cause) {
+        queue.end(cause);
+    }
+
+    /** The stages below have ended by themselves: acknowledges what they left and what is given from now on. */
+    public void release() {
+        released = true;
+        queue.abandon().forEach(Batch::ackAll);
+    }
+
+    /** Drops what is inside and refuses what is given from now on. */
+    public void cancel() {
+        queue.cancel();
+    }
+
+    public boolean isReleased() {
+        return released;
+    }
+
+    public int depth() {
+        return queue.depth();
+    }
+
+    @Override
+    public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+        return queue.take(deadlineNanos, lowerMeter);
+    }
+
+    /** Does nothing; see the states. */
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,28 @@
+package dev.weir.stream.internal.junction;
+
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import org.jspecify.annotations.Nullable;
+
+/** Hands each element to a side sink too; it is acknowledged when both have done so. */
+final class AlsoToStage<T> extends SideStage<T> {
+
+    private AlsoToStage(Parts<T> parts) {
+        super(parts);
+    }
+
+    static <T> Node<T> node(Node<T> above, SideSink<T> sink) {
+        return new Node<>("alsoTo", (assembly, attributes) -> {
+            Stage<T> upstream = above.build(assembly);
+            return new AlsoToStage<>(build(assembly, attributes, upstream, sink));
+        });
+    }
+
+    @Override
+    @Nullable
+    Batch<T> share(Batch<T> batch) throws InterruptedException {
+        batch.retainAll(1);
+        return side.give(batch.copy(), segment) ? batch : null;
+    }
+}

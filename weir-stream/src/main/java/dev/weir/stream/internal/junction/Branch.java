@@ -1,0 +1,10 @@
+package dev.weir.stream.internal.junction;
+
+import dev.weir.stream.internal.run.Hole;
+import dev.weir.stream.internal.run.Node;
+
+/**
+ * A part of a blueprint between its own upper end and its last stage: what a function from source to source made.
+ * Immutable.
+ */
+public record Branch<T, R>(Hole<T> hole, Node<R> lowest) {}

@@ -1,0 +1,24 @@
+package dev.weir.stream.internal.junction;
+
+import dev.weir.stream.internal.run.Segment;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import org.jspecify.annotations.Nullable;
+
+/** Passes everything on and, when it is closed, cancels the segment that feeds what is above. */
+record CancellingStage<T>(Stage<T> upstream, Segment<?> feeding) implements Stage<T> {
+
+    @Override
+    public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+        return upstream.pull(deadlineNanos);
+    }
+
+    @Override
+    public void close() {
+        try {
+            upstream.close();
+        } finally {
+            feeding.cancel();
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package dev.weir.stream.internal.junction;
+
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Hands on one input after the other; batches go through as they are. */
+final class ConcatStage<T> implements Stage<T> {
+
+    private final List<Stage<T>> inputs;
+    private final boolean onlyIfEmpty;
+    private final StageMeter meter;
+
+    private int current;
+    private boolean sawElements;
+
+    private ConcatStage(List<Stage<T>> inputs, boolean onlyIfEmpty, StageMeter meter) {
+        this.inputs = inputs;
+        this.onlyIfEmpty = onlyIfEmpty;
+        this.meter = meter;
+    }
+
+    /**
+     * Makes a stage.
+     *
+     * @param onlyIfEmpty whether an input is asked only if those before it had no element
+     */
+    static <T> Node<T> node(String name, List<Node<T>> inputs, boolean onlyIfEmpty) {
+        return new Node<>(name, (assembly, attributes) -> {
+            List<Stage<T>> stages = new ArrayList<>();
+            stages.add(inputs.getFirst().build(assembly));
+            for (Node<T> further : inputs.subList(1, inputs.size())) {
+                stages.add(assembly.beside(() -> further.build(assembly)));
+            }
+            return new ConcatStage<>(
+                    stages, onlyIfEmpty, assembly.fused(attributes).meter());
+        });
+    }
+
+    @Override
+    public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+        while (current < inputs.size()) {
+            Batch<T> batch = inputs.get(current).pull(deadlineNanos);
+            if (batch != null) {
+                sawElements |= !batch.isEmpty();
+                meter.in(batch.size());
+                meter.out(batch.size());
+                return batch;
+            }
+            current = onlyIfEmpty && sawElements ? inputs.size() : current + 1;
+        }
+        return null;
+    }
+
+    @Override
+    public void close() {
+        Input.closeAll(inputs);
+    }
+}

@@ -1,0 +1,52 @@
+package dev.weir.stream.internal.junction;
+
+import dev.weir.stream.Supervision;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.StageMeter;
+
+/** Which element goes to which output. Confined to the distributing segment. */
+@FunctionalInterface
+interface Distribution<T> {
+
+    /** Hands out a batch, waiting where there is no room. */
+    void handOut(Batch<T> batch, Outlets<T> outlets, StageMeter segment) throws InterruptedException;
+
+    /** Makes the distribution of one run. */
+    @FunctionalInterface
+    interface Factory<T> {
+        Distribution<T> of(Supervision supervision);
+    }
+
+    /** Each element to each output. */
+    static <T> Distribution<T> toAll() {
+        return (batch, outlets, segment) -> {
+            int outputs = outlets.size();
+            if (outputs > 1) {
+                batch.retainAll(outputs - 1);
+            }
+            for (int output = 1; output < outputs; output++) {
+                boolean ignored = outlets.get(output).give(batch.copy(), segment);
+            }
+            boolean ignored = outlets.get(0).give(batch, segment);
+        };
+    }
+
+    /** Each element to whichever output asks first: a batch goes out in as many parts as there are outputs. */
+    static <T> Distribution<T> balanced() {
+        return (batch, outlets, segment) -> {
+            int size = batch.size();
+            int share = Math.ceilDiv(size, outlets.size());
+            if (share == size) {
+                boolean ignored = outlets.get(0).give(batch, segment);
+                return;
+            }
+            for (int from = 0; from < size; from += share) {
+                Batch<T> part = new Batch<>(share);
+                for (int i = from; i < Math.min(size, from + share); i++) {
+                    part.add(batch.get(i), batch.target(i), batch.token(i));
+                }
+                boolean ignored = outlets.get(0).give(part, segment);
+            }
+        };
+    }
+}

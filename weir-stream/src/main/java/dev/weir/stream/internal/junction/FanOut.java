@@ -1,0 +1,102 @@
+package dev.weir.stream.internal.junction;
+
+import dev.weir.stream.Attributes;
+import dev.weir.stream.Dispatcher;
+import dev.weir.stream.internal.run.Assembly;
+import dev.weir.stream.internal.run.Hole;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.Segment;
+import dev.weir.stream.internal.run.StageEntry;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * A stage that distributes over several outputs: what is above runs on a segment of its own and fills a bounded buffer
+ * for each. Immutable.
+ *
+ * @param shared whether the outputs share one buffer
+ */
+record FanOut<T>(String name, Node<T> above, boolean shared, Distribution.Factory<T> distribution) {
+
+    /** The outputs of one run, and the segment that fills them. */
+    private record Built<T>(Outlets<T> outlets, Segment<T> upper) {}
+
+    private Built<T> build(Assembly assembly, Attributes attributes, int outputs) {
+        Stage<T> upstream = above.build(assembly);
+        StageEntry entry = assembly.fused(attributes);
+        StageMeter segment = assembly.segmentMeter();
+        Outlets<T> outlets =
+                new Outlets<>(outputs, attributes.bufferOr(MergeStage.DEFAULT_BUFFER), shared, assembly.clock());
+        entry.depth(outlets::depth);
+        Distribution<T> running = distribution.of(attributes.supervisionOrFail());
+        Segment<T> upper = assembly.closeSegment(
+                entry.stageName(),
+                attributes.dispatcherOr(Dispatcher.virtual()),
+                upstream,
+                from -> outlets.distribute(from, running, segment, entry.meter()));
+        return new Built<>(outlets, upper);
+    }
+
+    /** The outputs' branches, each on a segment of its own, merged again. */
+    <R> Node<R> merged(List<Branch<T, R>> branches) {
+        return new Node<>(name, (assembly, attributes) -> {
+            Built<T> built = build(assembly, attributes, branches.size());
+            Inlets<R> inlets = new Inlets<>(
+                    branches.size(),
+                    attributes.bufferOr(MergeStage.DEFAULT_BUFFER),
+                    Turns.roundRobin(branches.size()),
+                    false,
+                    assembly.clock());
+            Dispatcher dispatcher = attributes.dispatcherOr(Dispatcher.virtual());
+            for (int i = 0; i < branches.size(); i++) {
+                int output = i;
+                Branch<T, R> branch = branches.get(i);
+                var ignored = assembly.beside(() -> {
+                    assembly.fill(branch.hole(), built.outlets.get(output));
+                    Stage<R> lowest = branch.lowest().build(assembly);
+                    return inlets.feed(output, assembly, dispatcher, lowest, () -> built.outlets.ended(output));
+                });
+            }
+            inlets.cancelsAlso(built.upper);
+            return MergeStage.below(inlets, assembly, Attributes.named(attributes.requiredName() + "-merge"));
+        });
+    }
+
+    /** A part of the blueprint that has all outputs for its inputs, in the segment below. */
+    <R> Node<R> joined(List<Hole<T>> holes, Node<R> lowest) {
+        return new Node<>(name, (assembly, attributes) -> {
+            Built<T> built = build(assembly, attributes, holes.size());
+            for (int i = 0; i < holes.size(); i++) {
+                assembly.fill(holes.get(i), built.outlets.endingAll(i));
+            }
+            return new CancellingStage<>(lowest.build(assembly), built.upper);
+        });
+    }
+
+    /** The outputs' sinks. */
+    Consumer<Assembly> into(Attributes attributes, List<SideSink<T>> sinks) {
+        return assembly -> {
+            Built<T> built = build(assembly, attributes, sinks.size());
+            for (int i = 0; i < sinks.size(); i++) {
+                int output = i;
+                SideSink<T> sink = sinks.get(i);
+                var ignored = assembly.beside(() -> {
+                    assembly.fill(sink.hole(), built.outlets.get(output));
+                    sink.builder().accept(assembly);
+                    Segment<?> lowest = assembly.lastSegment();
+                    lowest.afterNormalEnd(() -> ended(built, output));
+                    return lowest;
+                });
+            }
+        };
+    }
+
+    private static void ended(Built<?> built, int output) {
+        built.outlets.ended(output);
+        if (!built.outlets.isLive()) {
+            built.upper.cancel();
+        }
+    }
+}

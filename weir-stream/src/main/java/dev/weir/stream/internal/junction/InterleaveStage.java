@@ -1,0 +1,82 @@
+package dev.weir.stream.internal.junction;
+
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Takes a number of elements of one input, then as many of the other; when one ends, the rest of the other. */
+final class InterleaveStage<T> implements Stage<T> {
+
+    private final Input<T> left;
+    private final Input<T> right;
+    private final int segmentSize;
+    private final StageMeter meter;
+
+    private Input<T> current;
+    private int takenOfSegment;
+
+    private InterleaveStage(Stage<T> left, Stage<T> right, int segmentSize, StageMeter meter) {
+        this.left = new Input<>(left);
+        this.right = new Input<>(right);
+        this.segmentSize = segmentSize;
+        this.meter = meter;
+        this.current = this.left;
+    }
+
+    static <T> Node<T> node(Node<T> left, Node<T> right, int segmentSize) {
+        if (segmentSize < 1) {
+            throw new IllegalArgumentException("segmentSize must be at least 1: segmentSize=" + segmentSize);
+        }
+        return new Node<>("interleave", (assembly, attributes) -> {
+            Stage<T> first = left.build(assembly);
+            Stage<T> second = assembly.beside(() -> right.build(assembly));
+            return new InterleaveStage<>(
+                    first, second, segmentSize, assembly.fused(attributes).meter());
+        });
+    }
+
+    @Override
+    public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+        while (!current.isReady(deadlineNanos)) {
+            if (!current.ended()) {
+                return new Batch<>(0);
+            }
+            Input<T> other = current == left ? right : left;
+            if (other.ended() && !other.isAtHand()) {
+                return null;
+            }
+            change();
+        }
+        Input<T> other = current == left ? right : left;
+        if (other.ended() && !other.isAtHand()) {
+            Batch<T> rest = current.takeAll();
+            meter.in(rest.size());
+            meter.out(rest.size());
+            return rest;
+        }
+        long start = System.nanoTime();
+        Batch<T> out = new Batch<>(left.atHand() + right.atHand());
+        // Not a pull more than needed: what is at hand must not wait for an input that has nothing.
+        while (current.isAtHand()) {
+            current.moveTo(out);
+            if (++takenOfSegment == segmentSize) {
+                change();
+            }
+        }
+        meter.worked(out.size(), out.size(), start);
+        return out;
+    }
+
+    private void change() {
+        current = current == left ? right : left;
+        takenOfSegment = 0;
+    }
+
+    @Override
+    public void close() {
+        Input.closeAll(List.of(left.upstream(), right.upstream()));
+    }
+}

@@ -1,0 +1,162 @@
+package dev.weir.stream.internal.junction;
+
+import dev.weir.stream.Supervision;
+import dev.weir.stream.internal.operator.JointAck;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.StageEntry;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Combines the latest elements of several inputs, anew whenever one of them has a new one. Confined to its segment.
+ *
+ * <p>An element keeps its own claim while it is the latest of its input; each output holds one more claim of each element
+ * that it was made of.
+ */
+final class LatestStage<R> implements Stage<R> {
+
+    private final Inlets<Object> inlets;
+    private final Function<? super List<Object>, ? extends R> combine;
+    private final Supervision supervision;
+    private final Clock clock;
+    private final StageMeter meter;
+
+    private final @Nullable Object[] values;
+    private final AckTarget[] targets;
+    private final long[] tokens;
+    private int missing;
+    private boolean ended;
+
+    private LatestStage(
+            Inlets<Object> inlets,
+            int inputs,
+            Function<? super List<Object>, ? extends R> combine,
+            Supervision supervision,
+            StageEntry entry) {
+        this.inlets = inlets;
+        this.combine = combine;
+        this.supervision = supervision;
+        this.clock = entry.clock();
+        this.meter = entry.meter();
+        this.values = new Object[inputs];
+        this.targets = new AckTarget[inputs];
+        this.tokens = new long[inputs];
+        this.missing = inputs;
+        Arrays.fill(targets, AckTarget.NONE);
+    }
+
+    /**
+     * A stage for inputs of several types.
+     *
+     * @param untilFirstEnds whether it ends with the first input that ends or with the last
+     */
+    @SuppressWarnings("unchecked") // the elements are only handed to combine, which knows their types
+    static <R> Node<R> node(
+            String name,
+            List<? extends Node<?>> inputs,
+            Function<? super List<Object>, ? extends R> combine,
+            boolean untilFirstEnds) {
+        List<Node<Object>> untyped = (List<Node<Object>>) inputs;
+        return new Node<>(name, (assembly, attributes) -> {
+            Inlets<Object> inlets =
+                    MergeStage.inlets(assembly, attributes, untyped, Turns.roundRobin(inputs.size()), untilFirstEnds);
+            StageEntry entry = assembly.fused(attributes);
+            entry.depth(inlets::depth);
+            return new LatestStage<>(inlets, inputs.size(), combine, attributes.supervisionOrFail(), entry);
+        });
+    }
+
+    @Override
+    public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
+        while (!ended) {
+            Batch<Object> current = inlets.take(deadlineNanos, meter);
+            if (current == null) {
+                ended = true;
+                finishLatest();
+                return null;
+            }
+            if (current.isEmpty()) {
+                return current.retyped();
+            }
+            long start = System.nanoTime();
+            Batch<R> out = new Batch<>(current.size());
+            int input = inlets.lastInput();
+            for (int i = 0; i < current.size(); i++) {
+                take(input, current, i);
+                if (missing == 0) {
+                    emit(input, out);
+                }
+            }
+            meter.worked(current.size(), out.size(), start);
+            if (!out.isEmpty() || clock.hasPassed(deadlineNanos)) {
+                return out;
+            }
+        }
+        return null;
+    }
+
+    /** What was latest is done with: its outputs hold claims of their own. */
+    private void take(int input, Batch<Object> from, int index) {
+        if (values[input] == null) {
+            missing--;
+        }
+        targets[input].ack(tokens[input]);
+        values[input] = from.get(index);
+        targets[input] = from.target(index);
+        tokens[input] = from.token(index);
+    }
+
+    @SuppressWarnings("NullAway") // none is missing
+    private void emit(int input, Batch<R> out) {
+        R result;
+        try {
+            result = Objects.requireNonNull(combine.apply(Arrays.asList(values.clone())), "the result is null");
+        } catch (Throwable failure) {
+            switch (supervision.decide(failure)) {
+                case FAIL -> throw failure;
+                case SKIP -> {}
+                // Its claim is forgotten, so that it stays unfinished though it goes on being the latest.
+                case SKIP_UNACKNOWLEDGED -> targets[input] = AckTarget.NONE;
+                case RESTART -> forget();
+            }
+            return;
+        }
+        JointAck all = new JointAck(values.length);
+        for (int i = 0; i < values.length; i++) {
+            if (targets[i] != AckTarget.NONE) {
+                targets[i].retain(tokens[i], 1);
+                all.add(targets[i], tokens[i]);
+            }
+        }
+        out.add(result, all, 0);
+    }
+
+    private void forget() {
+        for (int i = 0; i < values.length; i++) {
+            targets[i].ack(tokens[i]);
+            targets[i] = AckTarget.NONE;
+        }
+        Arrays.fill(values, null);
+        missing = values.length;
+    }
+
+    /** At the end the latest elements are done with, unless they never went into an output. */
+    private void finishLatest() {
+        if (missing == 0) {
+            forget();
+        }
+    }
+
+    @Override
+    public void close() {
+        inlets.cancel();
+    }
+}

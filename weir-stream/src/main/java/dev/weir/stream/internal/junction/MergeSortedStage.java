@@ -1,0 +1,69 @@
+package dev.weir.stream.internal.junction;
+
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Merges two sorted inputs into a sorted stream. Of equal elements those of the first input come first. */
+final class MergeSortedStage<T> implements Stage<T> {
+
+    private final Input<T> left;
+    private final Input<T> right;
+    private final Comparator<? super T> order;
+    private final StageMeter meter;
+
+    private MergeSortedStage(Stage<T> left, Stage<T> right, Comparator<? super T> order, StageMeter meter) {
+        this.left = new Input<>(left);
+        this.right = new Input<>(right);
+        this.order = order;
+        this.meter = meter;
+    }
+
+    static <T> Node<T> node(Node<T> left, Node<T> right, Comparator<? super T> order) {
+        return new Node<>("mergeSorted", (assembly, attributes) -> {
+            Stage<T> first = left.build(assembly);
+            Stage<T> second = assembly.beside(() -> right.build(assembly));
+            return new MergeSortedStage<>(
+                    first, second, order, assembly.fused(attributes).meter());
+        });
+    }
+
+    @Override
+    public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+        boolean leftReady = left.isReady(deadlineNanos);
+        if (!leftReady && !left.ended()) {
+            return new Batch<>(0);
+        }
+        boolean rightReady = right.isReady(deadlineNanos);
+        if (!rightReady && !right.ended()) {
+            return new Batch<>(0);
+        }
+        if (!leftReady || !rightReady) {
+            Input<T> rest = leftReady ? left : right;
+            if (!rest.isAtHand()) {
+                return null;
+            }
+            Batch<T> batch = rest.takeAll();
+            meter.in(batch.size());
+            meter.out(batch.size());
+            return batch;
+        }
+        long start = System.nanoTime();
+        Batch<T> out = new Batch<>(left.atHand() + right.atHand());
+        while (left.isAtHand() && right.isAtHand()) {
+            Input<T> smaller = order.compare(left.value(), right.value()) <= 0 ? left : right;
+            smaller.moveTo(out);
+        }
+        meter.worked(out.size(), out.size(), start);
+        return out;
+    }
+
+    @Override
+    public void close() {
+        Input.closeAll(List.of(left.upstream(), right.upstream()));
+    }
+}

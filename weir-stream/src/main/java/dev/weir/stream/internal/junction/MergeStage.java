@@ -1,0 +1,71 @@
+package dev.weir.stream.internal.junction;
+
+import dev.weir.stream.Attributes;
+import dev.weir.stream.Dispatcher;
+import dev.weir.stream.internal.run.Assembly;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.StageEntry;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Hands on the batches of several inputs as they come. Confined to the segment below them. */
+final class MergeStage<T> implements Stage<T> {
+
+    /** How many elements of one input may wait unless something else is said. */
+    static final int DEFAULT_BUFFER = 1024;
+
+    private final Inlets<T> inlets;
+    private final StageMeter meter;
+
+    private MergeStage(Inlets<T> inlets, StageMeter meter) {
+        this.inlets = inlets;
+        this.meter = meter;
+    }
+
+    static <T> Node<T> node(String name, List<Node<T>> inputs, Turns.Factory turns) {
+        return new Node<>(name, (assembly, attributes) -> {
+            Inlets<T> inlets = inlets(assembly, attributes, inputs, turns.of(inputs.size()), false);
+            return below(inlets, assembly, attributes);
+        });
+    }
+
+    /** Builds each input on a segment of its own, the first as the open one. */
+    static <T> Inlets<T> inlets(
+            Assembly assembly, Attributes attributes, List<Node<T>> inputs, Turns turns, boolean untilFirstEnds) {
+        Inlets<T> inlets = new Inlets<>(
+                inputs.size(), attributes.bufferOr(DEFAULT_BUFFER), turns, untilFirstEnds, assembly.clock());
+        Dispatcher dispatcher = attributes.dispatcherOr(Dispatcher.virtual());
+        var unusedFirst = inlets.feed(0, assembly, dispatcher, inputs.getFirst().build(assembly), () -> {});
+        for (int i = 1; i < inputs.size(); i++) {
+            int input = i;
+            var ignored = assembly.beside(() ->
+                    inlets.feed(input, assembly, dispatcher, inputs.get(input).build(assembly), () -> {}));
+        }
+        return inlets;
+    }
+
+    /** The stage that takes from {@code inlets}, in the open segment. */
+    static <T> Stage<T> below(Inlets<T> inlets, Assembly assembly, Attributes attributes) {
+        StageEntry entry = assembly.fused(attributes);
+        entry.depth(inlets::depth);
+        return new MergeStage<>(inlets, entry.meter());
+    }
+
+    @Override
+    public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+        Batch<T> batch = inlets.take(deadlineNanos, meter);
+        if (batch != null) {
+            meter.in(batch.size());
+            meter.out(batch.size());
+        }
+        return batch;
+    }
+
+    @Override
+    public void close() {
+        inlets.cancel();
+    }
+}

@@ -1,0 +1,116 @@
+package dev.weir.stream.internal.junction;
+
+import dev.weir.stream.internal.boundary.BoundaryQueue;
+import dev.weir.stream.internal.boundary.Outlet;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The outputs of one stage that distributes. Thread-safe.
+ *
+ * <p>An output whose stages ended by themselves no longer counts: its share is acknowledged. When that of the last one
+ * ended, all is over, and what was not handed out stays unacknowledged.
+ */
+final class Outlets<T> {
+
+    private final List<Outlet<T>> outlets = new ArrayList<>();
+    private final boolean shared;
+    private final AtomicInteger live;
+
+    /**
+     * Creates open outputs.
+     *
+     * @param capacity of each, or of all together, in elements
+     * @param shared whether all outputs pull from one queue
+     */
+    Outlets(int outputs, int capacity, boolean shared, Clock clock) {
+        this.shared = shared;
+        this.live = new AtomicInteger(outputs);
+        BoundaryQueue<T> queue = new BoundaryQueue<>(capacity, clock);
+        for (int i = 0; i < outputs; i++) {
+            if (i > 0 && !shared) {
+                queue = new BoundaryQueue<>(capacity, clock);
+            }
+            outlets.add(new Outlet<>(queue, new StageMeter(), () -> live.get() > 1));
+        }
+    }
+
+    Outlet<T> get(int output) {
+        return outlets.get(output);
+    }
+
+    /** An output whose closing ends all of them, with the next element. */
+    Stage<T> endingAll(int output) {
+        Outlet<T> outlet = outlets.get(output);
+        return new Stage<>() {
+            @Override
+            public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+                return outlet.pull(deadlineNanos);
+            }
+
+            @Override
+            public void close() {
+                live.set(0);
+                outlet.cancel();
+            }
+        };
+    }
+
+    int size() {
+        return outlets.size();
+    }
+
+    boolean isLive() {
+        return live.get() > 0;
+    }
+
+    /** The stages below an output have ended without a failure. */
+    void ended(int output) {
+        if (live.decrementAndGet() == 0) {
+            outlets.get(output).cancel();
+        } else if (!shared) {
+            outlets.get(output).release();
+        }
+    }
+
+    int depth() {
+        return shared
+                ? outlets.getFirst().depth()
+                : outlets.stream().mapToInt(Outlet::depth).sum();
+    }
+
+    /** The loop of the segment above. A failure follows what was handed out before, down all outputs. */
+    void distribute(Stage<T> from, Distribution<T> distribution, StageMeter segment, StageMeter meter)
+            throws InterruptedException {
+        Throwable failure = null;
+        try {
+            Batch<T> batch;
+            while (isLive() && (batch = from.pull(Stage.NEVER)) != null) {
+                if (!batch.isEmpty()) {
+                    meter.in(batch.size());
+                    meter.out(batch.size());
+                    distribution.handOut(batch, this, segment);
+                }
+            }
+        } catch (InterruptedException interrupted) {
+            failure = interrupted;
+            throw interrupted;
+        } catch (RuntimeException | Error failed) {
+            failure = failed;
+        } finally {
+            end(failure);
+        }
+    }
+
+    private void end(@Nullable Throwable failure) {
+        for (Outlet<T> outlet : outlets) {
+            outlet.end(failure);
+        }
+    }
+}

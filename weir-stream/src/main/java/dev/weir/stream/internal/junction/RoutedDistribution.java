@@ -1,0 +1,73 @@
+package dev.weir.stream.internal.junction;
+
+import dev.weir.stream.Supervision;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.StageMeter;
+import java.util.function.ToIntFunction;
+
+/** Each element to the output that a function names. Confined to the distributing segment. */
+final class RoutedDistribution<T> implements Distribution<T> {
+
+    /** The route of an element that was skipped. */
+    private static final int NOWHERE = -1;
+
+    private final ToIntFunction<? super T> route;
+    private final Supervision supervision;
+
+    RoutedDistribution(ToIntFunction<? super T> route, Supervision supervision) {
+        this.route = route;
+        this.supervision = supervision;
+    }
+
+    @Override
+    public void handOut(Batch<T> batch, Outlets<T> outlets, StageMeter segment) throws InterruptedException {
+        int size = batch.size();
+        int[] routes = new int[size];
+        int[] counts = new int[outlets.size()];
+        for (int i = 0; i < size; i++) {
+            int to = routeOf(batch, i, counts.length);
+            routes[i] = to;
+            if (to != NOWHERE) {
+                counts[to]++;
+            }
+        }
+        for (int output = 0; output < counts.length; output++) {
+            if (counts[output] > 0) {
+                Batch<T> part = counts[output] == size ? batch : part(batch, routes, output, counts[output]);
+                boolean ignored = outlets.get(output).give(part, segment);
+            }
+        }
+    }
+
+    private int routeOf(Batch<T> batch, int index, int outputs) {
+        boolean acknowledge = false;
+        try {
+            int to = route.applyAsInt(batch.get(index));
+            if (to < 0 || to >= outputs) {
+                throw new IndexOutOfBoundsException(
+                        "the function of partition must return 0 to " + (outputs - 1) + ": " + to);
+            }
+            return to;
+        } catch (Throwable failure) {
+            switch (supervision.decide(failure)) {
+                case FAIL -> throw failure;
+                case SKIP, RESTART -> acknowledge = true;
+                case SKIP_UNACKNOWLEDGED -> {}
+            }
+        }
+        if (acknowledge) {
+            batch.ack(index);
+        }
+        return NOWHERE;
+    }
+
+    private static <T> Batch<T> part(Batch<T> batch, int[] routes, int output, int count) {
+        Batch<T> part = new Batch<>(count);
+        for (int i = 0; i < routes.length; i++) {
+            if (routes[i] == output) {
+                part.add(batch.get(i), batch.target(i), batch.token(i));
+            }
+        }
+        return part;
+    }
+}

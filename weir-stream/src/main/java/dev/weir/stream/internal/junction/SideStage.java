@@ -1,0 +1,112 @@
+package dev.weir.stream.internal.junction;
+
+import dev.weir.stream.Attributes;
+import dev.weir.stream.internal.boundary.BoundaryQueue;
+import dev.weir.stream.internal.boundary.Outlet;
+import dev.weir.stream.internal.run.Assembly;
+import dev.weir.stream.internal.run.Segment;
+import dev.weir.stream.internal.run.StageEntry;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What stages with a sink at their side have in common: they are fused into the main stream, and the sink has a segment
+ * and a bounded buffer of its own. Confined to the main segment.
+ */
+abstract class SideStage<T> implements Stage<T> {
+
+    final Outlet<T> side;
+    final StageMeter segment;
+    final StageMeter meter;
+
+    private final Stage<T> upstream;
+    private final Clock clock;
+    private boolean sideEnded;
+
+    /** What a stage is made of. */
+    record Parts<T>(Stage<T> upstream, Outlet<T> side, StageMeter segment, StageEntry entry) {}
+
+    SideStage(Parts<T> parts) {
+        this.upstream = parts.upstream;
+        this.side = parts.side;
+        this.segment = parts.segment;
+        this.meter = parts.entry.meter();
+        this.clock = parts.entry.clock();
+    }
+
+    /** Builds the side sink and what the stage needs. */
+    static <T> Parts<T> build(Assembly assembly, Attributes attributes, Stage<T> upstream, SideSink<T> sink) {
+        Outlet<T> side = new Outlet<>(
+                new BoundaryQueue<>(attributes.bufferOr(MergeStage.DEFAULT_BUFFER), assembly.clock()),
+                new StageMeter(),
+                () -> false);
+        var ignored = assembly.beside(() -> {
+            assembly.fill(sink.hole(), side);
+            sink.builder().accept(assembly);
+            Segment<?> lowest = assembly.lastSegment();
+            lowest.afterNormalEnd(side::cancel);
+            return lowest;
+        });
+        StageMeter segment = assembly.segmentMeter();
+        StageEntry entry = assembly.fused(attributes);
+        entry.depth(side::depth);
+        return new Parts<>(upstream, side, segment, entry);
+    }
+
+    /**
+     * Gives the side its share.
+     *
+     * @return what goes on, or null to end the stream
+     */
+    abstract @Nullable Batch<T> share(Batch<T> batch) throws InterruptedException;
+
+    @Override
+    public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+        while (true) {
+            Batch<T> batch = pullUpstream(deadlineNanos);
+            if (batch == null || batch.isEmpty()) {
+                return batch;
+            }
+            int in = batch.size();
+            batch = share(batch);
+            if (batch == null) {
+                return null;
+            }
+            meter.in(in);
+            meter.out(batch.size());
+            if (!batch.isEmpty() || clock.hasPassed(deadlineNanos)) {
+                return batch;
+            }
+        }
+    }
+
+    /** What ends the main stream ends the side, after what it was given. */
+    private @Nullable Batch<T> pullUpstream(long deadlineNanos) throws InterruptedException {
+        try {
+            Batch<T> batch = upstream.pull(deadlineNanos);
+            if (batch == null) {
+                end(null);
+            }
+            return batch;
+        } catch (InterruptedException | RuntimeException | Error failure) {
+            end(failure);
+            throw failure;
+        }
+    }
+
+    private void end(@Nullable Throwable failure) {
+        if (!sideEnded) {
+            sideEnded = true;
+            side.end(failure);
+        }
+    }
+
+    @Override
+    public void close() {
+        end(null);
+        upstream.close();
+    }
+}

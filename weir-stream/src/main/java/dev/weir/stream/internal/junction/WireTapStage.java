@@ -1,0 +1,31 @@
+package dev.weir.stream.internal.junction;
+
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+
+/** Shows each element to a side sink, as long as that keeps up; nobody waits for what the sink does. */
+final class WireTapStage<T> extends SideStage<T> {
+
+    private WireTapStage(Parts<T> parts) {
+        super(parts);
+    }
+
+    static <T> Node<T> node(Node<T> above, SideSink<T> sink) {
+        return new Node<>("wireTap", (assembly, attributes) -> {
+            Stage<T> upstream = above.build(assembly);
+            return new WireTapStage<>(build(assembly, attributes, upstream, sink));
+        });
+    }
+
+    @Override
+    Batch<T> share(Batch<T> batch) {
+        Batch<T> shown = new Batch<>(batch.size());
+        for (int i = 0; i < batch.size(); i++) {
+            shown.add(batch.get(i), AckTarget.NONE, 0);
+        }
+        boolean ignored = side.offer(shown);
+        return batch;
+    }
+}

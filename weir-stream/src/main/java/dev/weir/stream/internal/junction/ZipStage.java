@@ -1,0 +1,103 @@
+package dev.weir.stream.internal.junction;
+
+import dev.weir.stream.Supervision;
+import dev.weir.stream.internal.operator.JointAck;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/** Combines the elements of two inputs one by one. Ends with the shorter; what the longer has left is not touched. */
+final class ZipStage<A, B, R> implements Stage<R> {
+
+    private final Input<A> left;
+    private final Input<B> right;
+    private final BiFunction<? super A, ? super B, ? extends R> combine;
+    private final Supervision supervision;
+    private final Clock clock;
+    private final StageMeter meter;
+
+    private ZipStage(
+            Stage<A> left,
+            Stage<B> right,
+            BiFunction<? super A, ? super B, ? extends R> combine,
+            Supervision supervision,
+            Clock clock,
+            StageMeter meter) {
+        this.left = new Input<>(left);
+        this.right = new Input<>(right);
+        this.combine = combine;
+        this.supervision = supervision;
+        this.clock = clock;
+        this.meter = meter;
+    }
+
+    static <A, B, R> Node<R> node(
+            String name, Node<A> left, Node<B> right, BiFunction<? super A, ? super B, ? extends R> combine) {
+        return new Node<>(name, (assembly, attributes) -> {
+            Stage<A> first = left.build(assembly);
+            Stage<B> second = assembly.beside(() -> right.build(assembly));
+            return new ZipStage<>(
+                    first,
+                    second,
+                    combine,
+                    attributes.supervisionOrFail(),
+                    assembly.clock(),
+                    assembly.fused(attributes).meter());
+        });
+    }
+
+    @Override
+    public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
+        while (true) {
+            if (!left.isReady(deadlineNanos)) {
+                return left.ended() ? null : new Batch<>(0);
+            }
+            if (!right.isReady(deadlineNanos)) {
+                return right.ended() ? null : new Batch<>(0);
+            }
+            long start = System.nanoTime();
+            int pairs = Math.min(left.atHand(), right.atHand());
+            Batch<R> out = new Batch<>(pairs);
+            for (int i = 0; i < pairs; i++) {
+                pair(out);
+            }
+            meter.worked(2 * pairs, out.size(), start);
+            if (!out.isEmpty() || clock.hasPassed(deadlineNanos)) {
+                return out;
+            }
+        }
+    }
+
+    private void pair(Batch<R> out) {
+        R result = null;
+        boolean acknowledge = false;
+        try {
+            result = Objects.requireNonNull(combine.apply(left.value(), right.value()), "the result is null");
+        } catch (Throwable failure) {
+            switch (supervision.decide(failure)) {
+                case FAIL -> throw failure;
+                case SKIP, RESTART -> acknowledge = true;
+                case SKIP_UNACKNOWLEDGED -> {}
+            }
+        }
+        if (result != null) {
+            JointAck.addPair(out, result, left.target(), left.token(), right.target(), right.token());
+        } else if (acknowledge) {
+            left.target().ack(left.token());
+            right.target().ack(right.token());
+        }
+        left.skip();
+        right.skip();
+    }
+
+    @Override
+    public void close() {
+        Input.closeAll(List.of(left.upstream(), right.upstream()));
+    }
+}

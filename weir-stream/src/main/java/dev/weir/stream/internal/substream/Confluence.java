@@ -1,0 +1,97 @@
+package dev.weir.stream.internal.substream;
+
+import dev.weir.stream.Attributes;
+import dev.weir.stream.Dispatcher;
+import dev.weir.stream.internal.boundary.BoundaryQueue;
+import dev.weir.stream.internal.run.Nest;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.Segment;
+import dev.weir.stream.internal.run.StageEntry;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A stage that reads parents on a segment of its own and starts streams for them, which run at their own pace. What
+ * happens to a parent is the subclass's. Confined to the segment of the parents.
+ */
+abstract class Confluence<T, R> {
+
+    /** The streams. */
+    final Tributaries<R> tributaries;
+
+    private final BoundaryQueue<R> out;
+    private final StageMeter meter;
+
+    /** What a confluence is made of. */
+    record Parts<R>(BoundaryQueue<R> out, Tributaries<R> tributaries, StageMeter meter) {}
+
+    Confluence(Parts<R> parts) {
+        this.tributaries = parts.tributaries;
+        this.out = parts.out;
+        this.meter = parts.meter;
+    }
+
+    /** Makes the confluence of one run. */
+    @FunctionalInterface
+    interface Factory<T, R> {
+        Confluence<T, R> create(Parts<R> parts, Attributes attributes);
+    }
+
+    static <T, R> Node<R> node(String name, Node<T> above, Factory<T, R> factory) {
+        return new Node<>(name, (assembly, attributes) -> {
+            Stage<T> upstream = above.build(assembly);
+            StageEntry entry = assembly.fused(attributes);
+            Dispatcher dispatcher = attributes.dispatcherOr(Dispatcher.virtual());
+            BoundaryQueue<R> out = new BoundaryQueue<>(attributes.bufferOr(Mouth.DEFAULT_BUFFER), assembly.clock());
+            Nest nest = assembly.nest();
+            entry.onStop(nest::stop);
+            entry.depth(out::depth);
+            Tributaries<R> tributaries = new Tributaries<>(nest, out, entry.stageName() + "-stream", dispatcher);
+            Confluence<T, R> running = factory.create(new Parts<>(out, tributaries, entry.meter()), attributes);
+            Segment<T> upper = assembly.closeSegment(entry.stageName(), dispatcher, upstream, running::run);
+            return new Mouth<>(out, assembly.segmentMeter(), entry.meter(), upper::cancel);
+        });
+    }
+
+    /** Reads all parents, then waits for the streams. A failure follows what they have emitted. */
+    final void run(Stage<T> from) throws InterruptedException {
+        try {
+            Batch<T> batch;
+            while ((batch = from.pull(deadlineNanos())) != null) {
+                meter.in(batch.size());
+                take(batch);
+            }
+            parentsEnded();
+            tributaries.awaitAtMost(0);
+            out.end(null);
+        } catch (InterruptedException interrupted) {
+            out.end(interrupted);
+            throw interrupted;
+        } catch (RuntimeException | Error failure) {
+            out.end(failure);
+        } finally {
+            tributaries.close();
+        }
+    }
+
+    /** When {@link #take} wants to be called though no parent has come. */
+    long deadlineNanos() {
+        return Stage.NEVER;
+    }
+
+    /** Does with the parents what is to be done. The batch may be empty. */
+    abstract void take(Batch<T> parents) throws InterruptedException;
+
+    /** No more parents will come. */
+    void parentsEnded() throws InterruptedException {}
+
+    /** The stream that {@code stream} makes, started for the parent at {@code index}. */
+    final Tributaries<R>.@Nullable Tributary start(@Nullable Node<R> stream, Batch<T> parents, int index) {
+        if (stream == null) {
+            return null;
+        }
+        return tributaries.start(stream, new Parent(parents.target(index), parents.token(index)), () -> {});
+    }
+}

@@ -1,0 +1,95 @@
+package dev.weir.stream.internal.substream;
+
+import dev.weir.stream.Supervision;
+import dev.weir.stream.internal.run.Nest;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Replaces each element by a stream, one after the other. The streams are pulled by the thread of this stage. */
+final class FlatMapConcatStage<T, R> implements Stage<R> {
+
+    private final Stage<T> upstream;
+    private final Function<? super T, Node<R>> function;
+    private final Supervision supervision;
+    private final Nest nest;
+    private final StageMeter meter;
+
+    private Batch<T> parents = new Batch<>(0);
+    private int next;
+    private Parent parent = Parent.NONE;
+    private Nest.@Nullable Child<R> child;
+
+    private FlatMapConcatStage(
+            Stage<T> upstream,
+            Function<? super T, Node<R>> function,
+            Supervision supervision,
+            Nest nest,
+            StageMeter meter) {
+        this.upstream = upstream;
+        this.function = function;
+        this.supervision = supervision;
+        this.nest = nest;
+        this.meter = meter;
+    }
+
+    static <T, R> Node<R> node(Node<T> above, Function<? super T, Node<R>> function) {
+        return new Node<>("flatMapConcat", (assembly, attributes) -> {
+            Stage<T> upstream = above.build(assembly);
+            var entry = assembly.fused(attributes);
+            Nest nest = assembly.nest();
+            entry.onStop(nest::stop);
+            return new FlatMapConcatStage<>(upstream, function, attributes.supervisionOrFail(), nest, entry.meter());
+        });
+    }
+
+    @Override
+    public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
+        while (true) {
+            Nest.Child<R> current = child;
+            if (current != null) {
+                Batch<R> batch = current.pull(deadlineNanos);
+                if (batch != null) {
+                    meter.out(batch.size());
+                    return parent.over(batch);
+                }
+                child = null;
+                current.close();
+                parent.ended();
+            } else if (next < parents.size()) {
+                if (Thread.interrupted()) {
+                    // Streams without elements never pull, so nothing else would notice.
+                    throw new InterruptedException();
+                }
+                begin(next++);
+            } else {
+                Batch<T> pulled = upstream.pull(deadlineNanos);
+                if (pulled == null) {
+                    return null;
+                }
+                if (pulled.isEmpty()) {
+                    return pulled.retyped();
+                }
+                meter.in(pulled.size());
+                parents = pulled;
+                next = 0;
+            }
+        }
+    }
+
+    private void begin(int index) {
+        Node<R> stream = Streams.of(parents, index, function, supervision);
+        if (stream != null) {
+            parent = new Parent(parents.target(index), parents.token(index));
+            child = nest.start(stream);
+        }
+    }
+
+    @Override
+    public void close() {
+        Streams.closeBoth(child, upstream);
+    }
+}

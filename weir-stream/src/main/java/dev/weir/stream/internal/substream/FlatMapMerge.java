@@ -1,0 +1,38 @@
+package dev.weir.stream.internal.substream;
+
+import dev.weir.stream.Attributes;
+import dev.weir.stream.Supervision;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.Batch;
+import java.util.function.Function;
+
+/** Replaces each element by a stream; several run at once. Confined to the segment of the parents. */
+final class FlatMapMerge<T, R> extends Confluence<T, R> {
+
+    private final int breadth;
+    private final Function<? super T, Node<R>> function;
+    private final Supervision supervision;
+
+    private FlatMapMerge(Parts<R> parts, Attributes attributes, int breadth, Function<? super T, Node<R>> function) {
+        super(parts);
+        this.breadth = breadth;
+        this.function = function;
+        this.supervision = attributes.supervisionOrFail();
+    }
+
+    static <T, R> Node<R> node(Node<T> above, int breadth, Function<? super T, Node<R>> function) {
+        if (breadth < 1) {
+            throw new IllegalArgumentException("breadth must be at least 1: breadth=" + breadth);
+        }
+        return Confluence.node(
+                "flatMapMerge", above, (parts, attributes) -> new FlatMapMerge<>(parts, attributes, breadth, function));
+    }
+
+    @Override
+    void take(Batch<T> parents) throws InterruptedException {
+        for (int i = 0; i < parents.size(); i++) {
+            tributaries.awaitAtMost(breadth - 1);
+            var ignored = start(Streams.of(parents, i, function, supervision), parents, i);
+        }
+    }
+}

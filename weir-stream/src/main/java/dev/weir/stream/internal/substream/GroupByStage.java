@@ -1,0 +1,244 @@
+package dev.weir.stream.internal.substream;
+
+import dev.weir.stream.Dispatcher;
+import dev.weir.stream.Supervision;
+import dev.weir.stream.internal.boundary.BoundaryQueue;
+import dev.weir.stream.internal.boundary.Outlet;
+import dev.weir.stream.internal.junction.Branch;
+import dev.weir.stream.internal.run.Nest;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.Segment;
+import dev.weir.stream.internal.run.StageEntry;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gives each key a stream of its own and merges them again. Confined to its segment.
+ *
+ * <p>A batch is first split over the inboxes of its keys; then the streams of these keys are pulled on this stage's
+ * thread until they have nothing more, so that a key costs no thread. Where the stream of a key has threads of its own
+ * (which the first one shows, before it has an element), that would wait where nothing comes; then {@link AsyncGroups}
+ * takes over, on a segment that this stage starts.
+ */
+final class GroupByStage<T, R> implements Stage<R> {
+
+    private final Stage<T> upstream;
+    private final Branch<T, R> branch;
+    private final GroupBySettings<T> settings;
+    private final Supervision supervision;
+    private final Dispatcher dispatcher;
+    private final BoundaryQueue<R> out;
+    private final Nest nest;
+    private final StageEntry entry;
+    private final StageMeter segment;
+    private final StageMeter meter;
+    private final Clock clock;
+    private final KeyedGroups<T, InlineGroup> groups;
+
+    private final ArrayDeque<InlineGroup> ending = new ArrayDeque<>();
+    private boolean begun;
+    private boolean ended;
+    private @Nullable Stage<R> asynchronous;
+
+    private GroupByStage(
+            Stage<T> upstream,
+            Branch<T, R> branch,
+            GroupBySettings<T> settings,
+            Supervision supervision,
+            Dispatcher dispatcher,
+            BoundaryQueue<R> out,
+            Nest nest,
+            StageEntry entry,
+            StageMeter segment) {
+        this.upstream = upstream;
+        this.branch = branch;
+        this.settings = settings;
+        this.supervision = supervision;
+        this.dispatcher = dispatcher;
+        this.out = out;
+        this.nest = nest;
+        this.entry = entry;
+        this.segment = segment;
+        this.meter = entry.meter();
+        this.clock = entry.clock();
+        this.groups = new KeyedGroups<>(settings, supervision, clock, InlineGroup::new);
+    }
+
+    static <T, R> Node<R> node(Node<T> above, GroupBySettings<T> settings, Branch<T, R> branch) {
+        return new Node<>("groupBy", (assembly, attributes) -> {
+            Stage<T> upstream = above.build(assembly);
+            StageEntry entry = assembly.fused(attributes);
+            Nest nest = assembly.nest();
+            entry.onStop(nest::stop);
+            return new GroupByStage<>(
+                    upstream,
+                    branch,
+                    settings,
+                    attributes.supervisionOrFail(),
+                    attributes.dispatcherOr(Dispatcher.virtual()),
+                    new BoundaryQueue<>(attributes.bufferOr(Mouth.DEFAULT_BUFFER), assembly.clock()),
+                    nest,
+                    entry,
+                    assembly.segmentMeter());
+        });
+    }
+
+    @Override
+    public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
+        if (!begun) {
+            begun = true;
+            begin();
+        }
+        return asynchronous != null ? asynchronous.pull(deadlineNanos) : pullInline(deadlineNanos);
+    }
+
+    /** Looks at a first stream, which is not used. */
+    private void begin() {
+        Nest.Child<R> probe = nest.start(
+                branch.lowest(),
+                branch.hole(),
+                new Outlet<>(new BoundaryQueue<>(1, clock), new StageMeter(), () -> true));
+        boolean hasThreads = probe.isAsynchronous();
+        probe.close();
+        if (hasThreads) {
+            asynchronous = takeOver();
+        }
+    }
+
+    /** Hands the stage above over to a segment of its own, which then starts the streams. */
+    private Stage<R> takeOver() {
+        String name = entry.stageName();
+        Nest.Child<R> above = nest.start(new Node<>(name, (assembly, attributes) -> {
+            Tributaries<R> tributaries = new Tributaries<>(nest, out, name + "-stream", dispatcher);
+            AsyncGroups<T, R> running = new AsyncGroups<>(
+                    new Confluence.Parts<>(out, tributaries, meter),
+                    branch,
+                    settings,
+                    supervision,
+                    clock,
+                    new StageMeter());
+            Segment<T> upper = assembly.closeSegment(name, dispatcher, upstream, running::run);
+            return new Mouth<>(out, segment, meter, upper::cancel);
+        }));
+        entry.depth(out::depth);
+        return above;
+    }
+
+    private @Nullable Batch<R> pullInline(long deadlineNanos) throws InterruptedException {
+        while (true) {
+            long start = System.nanoTime();
+            Batch<R> done = new Batch<>(Batch.DEFAULT_CAPACITY);
+            drain(done, deadlineNanos);
+            if (!done.isEmpty()) {
+                meter.worked(0, done.size(), start);
+                return done;
+            }
+            if (ended) {
+                return null;
+            }
+            long wake = groups.nextEvictionNanos();
+            boolean evictsFirst = wake != NEVER && (deadlineNanos == NEVER || wake - deadlineNanos < 0);
+            Batch<T> batch = upstream.pull(evictsFirst ? wake : deadlineNanos);
+            if (batch == null) {
+                ended = true;
+                groups.all().forEach(this::end);
+            } else if (batch.isEmpty()) {
+                groups.evictIdle(this::end);
+                if (ending.isEmpty()) {
+                    return batch.retyped();
+                }
+            } else {
+                long splitting = System.nanoTime();
+                groups.split(batch);
+                groups.evictIdle(this::end);
+                meter.worked(batch.size(), 0, splitting);
+            }
+        }
+    }
+
+    private void end(InlineGroup group) {
+        group.inbox.end();
+        ending.add(group);
+    }
+
+    /** Pulls the streams that have been given something, then those that are to end, until the batch is full. */
+    private void drain(Batch<R> done, long deadlineNanos) throws InterruptedException {
+        InlineGroup group;
+        while ((group = groups.nextTouched()) != null) {
+            if (!group.drain(done, deadlineNanos)) {
+                groups.touchAgain(group);
+                return;
+            }
+        }
+        while ((group = ending.peek()) != null) {
+            if (!group.drain(done, deadlineNanos)) {
+                return;
+            }
+            group.close();
+            ending.remove();
+        }
+    }
+
+    @Override
+    public void close() {
+        if (asynchronous != null) {
+            // The stage above is that segment's.
+            asynchronous.close();
+            return;
+        }
+        try {
+            for (InlineGroup group : groups.all()) {
+                group.close();
+            }
+            ending.forEach(InlineGroup::close);
+        } finally {
+            upstream.close();
+        }
+    }
+
+    /** One group. */
+    private final class InlineGroup extends KeyedGroups.Group<T> {
+
+        private @Nullable Stage<R> stream = nest.start(branch.lowest(), branch.hole(), inbox);
+
+        /** Whether the stream has nothing more for now; otherwise the batch is full. */
+        boolean drain(Batch<R> done, long deadlineNanos) throws InterruptedException {
+            Stage<R> pulled = stream;
+            while (pulled != null) {
+                if (done.size() >= Batch.DEFAULT_CAPACITY) {
+                    return false;
+                }
+                Batch<R> batch = pulled.pull(deadlineNanos);
+                if (batch == null) {
+                    close();
+                    inbox.take().ackAll();
+                    return true;
+                }
+                if (batch.isEmpty() && inbox.isEmpty() && !inbox.hasEnded()) {
+                    return true;
+                }
+                for (int i = 0; i < batch.size(); i++) {
+                    done.add(batch.get(i), batch.target(i), batch.token(i));
+                }
+            }
+            return true;
+        }
+
+        @Override
+        boolean isOver() {
+            return stream == null;
+        }
+
+        void close() {
+            Stage<R> closing = stream;
+            stream = null;
+            if (closing != null) {
+                closing.close();
+            }
+        }
+    }
+}

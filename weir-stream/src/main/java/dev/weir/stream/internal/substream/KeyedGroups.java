@@ -1,0 +1,122 @@
+package dev.weir.stream.internal.substream;
+
+import dev.weir.stream.Supervision;
+import dev.weir.stream.internal.boundary.Within;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The groups of a {@code groupBy} by key, those that were idle longest first. Confined to one segment. */
+final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
+
+    private final GroupBySettings<T> settings;
+    private final Supervision supervision;
+    private final Clock clock;
+    private final Supplier<G> begin;
+    private final Map<Object, G> groups;
+    private final Within.Wrapper within = new Within.Wrapper(() -> true);
+    private final ArrayDeque<G> touched = new ArrayDeque<>();
+
+    /** What all groups have. */
+    abstract static class Group<T> {
+        final Inbox<T> inbox = new Inbox<>();
+        private long touchedNanos;
+        private boolean isTouched;
+
+        /** Whether its stream has ended by itself: its elements are acknowledged from then on. */
+        abstract boolean isOver();
+    }
+
+    KeyedGroups(GroupBySettings<T> settings, Supervision supervision, Clock clock, Supplier<G> begin) {
+        this.settings = settings;
+        this.supervision = supervision;
+        this.clock = clock;
+        this.begin = begin;
+        this.groups = new LinkedHashMap<>(16, 0.75f, settings.evicts());
+    }
+
+    /** Puts each element into the inbox of its group; {@link #nextTouched} then tells which have some. */
+    void split(Batch<T> batch) {
+        batch.retarget(within);
+        long now = settings.evicts() ? clock.nanoTime() : 0;
+        Function<? super T, ?> key = settings.key();
+        for (int i = 0; i < batch.size(); i++) {
+            Object keyOf = Streams.of(batch, i, key, supervision);
+            if (keyOf == null) {
+                continue;
+            }
+            G group = groups.get(keyOf);
+            if (group == null) {
+                group = begin(keyOf);
+            }
+            ((Group<T>) group).touchedNanos = now;
+            if (group.isOver()) {
+                batch.ack(i);
+                continue;
+            }
+            group.inbox.add(batch, i);
+            if (!((Group<T>) group).isTouched) {
+                ((Group<T>) group).isTouched = true;
+                touched.add(group);
+            }
+        }
+    }
+
+    private G begin(Object key) {
+        if (groups.size() >= settings.maxSubstreams()) {
+            throw new IllegalStateException("groupBy has as many groups as it may have: maxSubstreams="
+                    + settings.maxSubstreams() + "; raise maxSubstreams, or set idleAfter to let go of idle keys");
+        }
+        G group = begin.get();
+        groups.put(key, group);
+        return group;
+    }
+
+    /** A group that has been given something, which is then no longer noted, or null. */
+    @Nullable
+    G nextTouched() {
+        G group = touched.poll();
+        if (group != null) {
+            ((Group<T>) group).isTouched = false;
+        }
+        return group;
+    }
+
+    /** Notes that a group has more to give. */
+    void touchAgain(G group) {
+        ((Group<T>) group).isTouched = true;
+        touched.addFirst(group);
+    }
+
+    /** When the next group will have been idle for long enough; never if idle groups stay. */
+    long nextEvictionNanos() {
+        if (!settings.evicts() || groups.isEmpty()) {
+            return Stage.NEVER;
+        }
+        G eldest = groups.values().iterator().next();
+        return ((Group<T>) eldest).touchedNanos + settings.idleNanos();
+    }
+
+    /** Takes out the groups that have been idle for long enough. */
+    void evictIdle(Consumer<G> then) {
+        while (clock.hasPassed(nextEvictionNanos())) {
+            Iterator<G> eldest = groups.values().iterator();
+            G group = eldest.next();
+            eldest.remove();
+            then.accept(group);
+        }
+    }
+
+    Collection<G> all() {
+        return groups.values();
+    }
+}

@@ -1,0 +1,29 @@
+package dev.weir.stream.internal.substream;
+
+import dev.weir.stream.internal.boundary.BoundaryQueue;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import org.jspecify.annotations.Nullable;
+
+/** Where what {@link Tributaries} have emitted comes out. Confined to the segment below. */
+record Mouth<R>(BoundaryQueue<R> out, StageMeter segment, StageMeter meter, Runnable cancelAbove) implements Stage<R> {
+
+    /** How many elements may wait unless something else is said. */
+    static final int DEFAULT_BUFFER = 1024;
+
+    @Override
+    public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
+        Batch<R> batch = out.take(deadlineNanos, segment);
+        if (batch != null) {
+            meter.out(batch.size());
+        }
+        return batch;
+    }
+
+    @Override
+    public void close() {
+        out.cancel();
+        cancelAbove.run();
+    }
+}

@@ -1,0 +1,40 @@
+package dev.weir.stream.internal.substream;
+
+import dev.weir.stream.internal.operator.JointAck;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+
+/**
+ * The claim of the element that a stream was made of. Each element of that stream holds a further one, beside what it
+ * carries itself; the parent's own ends when the stream does. Immutable.
+ */
+record Parent(AckTarget target, long token) {
+
+    static final Parent NONE = new Parent(AckTarget.NONE, 0);
+
+    /** The elements with a claim of the parent each. */
+    <R> Batch<R> over(Batch<R> children) {
+        int size = children.size();
+        if (target == AckTarget.NONE || size == 0) {
+            return children;
+        }
+        target.retain(token, size);
+        Batch<R> claimed = new Batch<>(size);
+        for (int i = 0; i < size; i++) {
+            JointAck.addPair(claimed, children.get(i), children.target(i), children.token(i), target, token);
+        }
+        return claimed;
+    }
+
+    /** Gives back what {@link #over} claimed for elements that nobody will see. */
+    void giveBack(int claims) {
+        for (int i = 0; i < claims; i++) {
+            target.ack(token);
+        }
+    }
+
+    /** The stream has ended. */
+    void ended() {
+        target.ack(token);
+    }
+}

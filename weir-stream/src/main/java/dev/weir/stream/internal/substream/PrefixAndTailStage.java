@@ -1,0 +1,172 @@
+package dev.weir.stream.internal.substream;
+
+import dev.weir.stream.internal.operator.JointAck;
+import dev.weir.stream.internal.run.Nest;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes one stream of the first elements and the rest. Confined to its segment, but for the tail, which is handed over
+ * to the stream that uses it.
+ *
+ * <p>The prefix is the parent of what the stream emits: its claims end when the stream has ended and its elements have.
+ */
+final class PrefixAndTailStage<T, R> implements Stage<R> {
+
+    private final Stage<T> upstream;
+    private final int prefixSize;
+    private final BiFunction<? super List<T>, ? super Node<T>, Node<R>> function;
+    private final Nest nest;
+    private final StageMeter meter;
+
+    private final List<T> prefix = new ArrayList<>();
+    private final JointAck prefixAcks = new JointAck(8);
+    private boolean prefixWaitedFor;
+    private Batch<T> rest = new Batch<>(0);
+    private boolean upstreamEnded;
+    private final AtomicBoolean tailUsed = new AtomicBoolean();
+    private Parent parent = Parent.NONE;
+    private Nest.@Nullable Child<R> child;
+
+    private PrefixAndTailStage(
+            Stage<T> upstream,
+            int prefixSize,
+            BiFunction<? super List<T>, ? super Node<T>, Node<R>> function,
+            Nest nest,
+            StageMeter meter) {
+        this.upstream = upstream;
+        this.prefixSize = prefixSize;
+        this.function = function;
+        this.nest = nest;
+        this.meter = meter;
+    }
+
+    static <T, R> Node<R> node(
+            Node<T> above, int prefixSize, BiFunction<? super List<T>, ? super Node<T>, Node<R>> function) {
+        if (prefixSize < 0) {
+            throw new IllegalArgumentException("the prefix must have at least 0 elements: n=" + prefixSize);
+        }
+        return new Node<>("prefixAndTail", (assembly, attributes) -> {
+            Stage<T> upstream = above.build(assembly);
+            var entry = assembly.fused(attributes);
+            Nest nest = assembly.nest();
+            entry.onStop(nest::stop);
+            return new PrefixAndTailStage<>(upstream, prefixSize, function, nest, entry.meter());
+        });
+    }
+
+    @Override
+    public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
+        Nest.Child<R> stream = child;
+        if (stream == null) {
+            if (!isPrefixThere(deadlineNanos)) {
+                return new Batch<>(0);
+            }
+            stream = begin();
+        }
+        Batch<R> batch = stream.pull(deadlineNanos);
+        if (batch == null) {
+            parent.ended();
+            return null;
+        }
+        meter.out(batch.size());
+        return parent.over(batch);
+    }
+
+    private boolean isPrefixThere(long deadlineNanos) throws InterruptedException {
+        while (prefix.size() < prefixSize && !upstreamEnded) {
+            Batch<T> batch = upstream.pull(deadlineNanos);
+            if (batch == null) {
+                upstreamEnded = true;
+            } else if (batch.isEmpty()) {
+                return false;
+            } else {
+                meter.in(batch.size());
+                takePrefix(batch);
+            }
+        }
+        return true;
+    }
+
+    private void takePrefix(Batch<T> batch) {
+        int taken = Math.min(prefixSize - prefix.size(), batch.size());
+        for (int i = 0; i < taken; i++) {
+            prefix.add(batch.get(i));
+            prefixWaitedFor |= batch.target(i) != AckTarget.NONE;
+            prefixAcks.add(batch.target(i), batch.token(i));
+        }
+        for (int i = taken; i < batch.size(); i++) {
+            batch.move(i, i - taken);
+        }
+        batch.truncate(batch.size() - taken);
+        rest = batch;
+    }
+
+    private Nest.Child<R> begin() {
+        Node<T> tail = new Node<>("tail", (assembly, attributes) -> {
+            if (!tailUsed.compareAndSet(false, true)) {
+                throw new IllegalStateException("the tail of prefixAndTail can be used once");
+            }
+            return new Tail();
+        });
+        Node<R> stream = Objects.requireNonNull(
+                function.apply(List.copyOf(prefix), tail), "the function of prefixAndTail returned null");
+        prefix.clear();
+        if (prefixWaitedFor) {
+            parent = new Parent(prefixAcks, 0);
+        }
+        Nest.Child<R> started = nest.start(stream);
+        child = started;
+        return started;
+    }
+
+    /** The stream closes the tail that it uses, on its own thread if it has one. */
+    @Override
+    public void close() {
+        try {
+            if (child != null) {
+                child.close();
+            }
+        } finally {
+            if (!tailUsed.get()) {
+                upstream.close();
+            }
+        }
+    }
+
+    /** The stage above, but for the prefix. Confined to the stream that uses it. */
+    private final class Tail implements Stage<T> {
+
+        @Override
+        public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+            if (!rest.isEmpty()) {
+                Batch<T> batch = rest;
+                rest = new Batch<>(0);
+                return batch;
+            }
+            if (upstreamEnded) {
+                return null;
+            }
+            Batch<T> batch = upstream.pull(deadlineNanos);
+            upstreamEnded = batch == null;
+            if (batch != null) {
+                meter.in(batch.size());
+            }
+            return batch;
+        }
+
+        @Override
+        public void close() {
+            upstream.close();
+        }
+    }
+}

@@ -1,0 +1,241 @@
+package dev.weir.stream.internal.substream;
+
+import dev.weir.stream.Supervision;
+import dev.weir.stream.internal.boundary.Within;
+import dev.weir.stream.internal.junction.Branch;
+import dev.weir.stream.internal.run.Nest;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import java.util.Objects;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Cuts the stream into sections, each with a stream of its own, one after the other. Confined to its segment, but for
+ * the section, which the thread of the section's stream pulls if it has one.
+ *
+ * <p>The section pulls the stage above. When its stream ends before it, the stage waits until nobody is in there, and
+ * then drops the rest of the section, acknowledged: nobody wants it.
+ */
+final class SplitStage<T, R> implements Stage<R> {
+
+    private final Stage<T> upstream;
+    private final Branch<T, R> branch;
+    private final Cut<T> cut;
+    private final Nest nest;
+    private final StageMeter meter;
+    private final Clock clock;
+
+    private final Within.Wrapper within = new Within.Wrapper(() -> true);
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition left = lock.newCondition();
+
+    // Handed over between the section and this stage under the lock.
+    private @Nullable Batch<T> current;
+    private int next;
+    private boolean upstreamEnded;
+    private boolean headTested;
+    private boolean inside;
+
+    private @Nullable Section section;
+    private Nest.@Nullable Child<R> child;
+    private boolean streamEnded;
+
+    /** Where to cut. */
+    record Cut<T>(Function<T, Boolean> test, boolean after, Supervision supervision) {}
+
+    private SplitStage(Stage<T> upstream, Branch<T, R> branch, Cut<T> cut, Nest nest, StageMeter meter, Clock clock) {
+        this.upstream = upstream;
+        this.branch = branch;
+        this.cut = cut;
+        this.nest = nest;
+        this.meter = meter;
+        this.clock = clock;
+    }
+
+    static <T, R> Node<R> node(
+            String name, Node<T> above, Predicate<? super T> predicate, boolean after, Branch<T, R> branch) {
+        return new Node<>(name, (assembly, attributes) -> {
+            Stage<T> upstream = above.build(assembly);
+            var entry = assembly.fused(attributes);
+            Nest nest = assembly.nest();
+            entry.onStop(nest::stop);
+            Cut<T> cut = new Cut<>(predicate::test, after, attributes.supervisionOrFail());
+            return new SplitStage<>(upstream, branch, cut, nest, entry.meter(), assembly.clock());
+        });
+    }
+
+    @Override
+    public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
+        while (true) {
+            Section running = section;
+            if (running == null) {
+                if (!isAtHand(deadlineNanos)) {
+                    return upstreamEnded ? null : new Batch<>(0);
+                }
+                running = new Section();
+                section = running;
+                streamEnded = false;
+                child = nest.start(branch.lowest(), branch.hole(), running);
+            }
+            Nest.Child<R> stream = child;
+            if (stream != null) {
+                Batch<R> batch = streamEnded ? null : stream.pull(deadlineNanos);
+                if (batch != null) {
+                    meter.out(batch.size());
+                    return batch;
+                }
+                streamEnded = true;
+                if (!running.detach(deadlineNanos)) {
+                    return new Batch<>(0);
+                }
+                child = null;
+                stream.close();
+            }
+            if (!dropRest(running, deadlineNanos)) {
+                return new Batch<>(0);
+            }
+            section = null;
+        }
+    }
+
+    private boolean isAtHand(long deadlineNanos) throws InterruptedException {
+        Batch<T> batch = current;
+        if (batch != null && next < batch.size()) {
+            return true;
+        }
+        if (upstreamEnded) {
+            return false;
+        }
+        batch = upstream.pull(deadlineNanos);
+        upstreamEnded = batch == null;
+        current = batch;
+        next = 0;
+        if (batch != null) {
+            batch.retarget(within);
+            meter.in(batch.size());
+        }
+        return batch != null && !batch.isEmpty();
+    }
+
+    /** Acknowledges what the section's stream did not want. False if the section goes on but nothing is there now. */
+    private boolean dropRest(Section running, long deadlineNanos) throws InterruptedException {
+        while (!running.complete) {
+            if (!isAtHand(deadlineNanos)) {
+                return upstreamEnded;
+            }
+            running.takePart().ackAll();
+        }
+        return true;
+    }
+
+    @Override
+    public void close() {
+        Streams.closeBoth(child, upstream);
+    }
+
+    /** The input of one section's stream. */
+    private final class Section implements Stage<T> {
+
+        private boolean begun;
+        private boolean complete;
+        private boolean detached;
+
+        @Override
+        public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+            lock.lock();
+            try {
+                if (detached || complete) {
+                    return null;
+                }
+                inside = true;
+            } finally {
+                lock.unlock();
+            }
+            try {
+                boolean atHand = isAtHand(deadlineNanos);
+                return pulled(atHand);
+            } finally {
+                lock.lock();
+                try {
+                    inside = false;
+                    left.signalAll();
+                } finally {
+                    lock.unlock();
+                }
+            }
+        }
+
+        private @Nullable Batch<T> pulled(boolean atHand) {
+            lock.lock();
+            try {
+                if (detached) {
+                    // What has just come belongs to whoever comes next.
+                    return null;
+                }
+            } finally {
+                lock.unlock();
+            }
+            if (!atHand) {
+                return upstreamEnded ? null : new Batch<>(0);
+            }
+            Batch<T> part = takePart();
+            return part.isEmpty() && complete ? null : part;
+        }
+
+        /** Takes what is at hand of this section, and notes whether that was its end. */
+        Batch<T> takePart() {
+            Batch<T> from = Objects.requireNonNull(current);
+            Batch<T> part = new Batch<>(from.size() - next);
+            while (next < from.size()) {
+                int index = next;
+                // The first of a section has been tested when it ended the section before.
+                Boolean isCut = headTested ? Boolean.TRUE : Streams.of(from, index, cut.test, cut.supervision);
+                if (isCut == null) {
+                    next++;
+                    continue;
+                }
+                if (isCut && !cut.after && begun) {
+                    headTested = true;
+                    complete = true;
+                    return part;
+                }
+                headTested = false;
+                begun = true;
+                part.add(from.get(index), from.target(index), from.token(index));
+                next++;
+                if (isCut && cut.after) {
+                    complete = true;
+                    return part;
+                }
+            }
+            return part;
+        }
+
+        /** Lets nobody in any more and waits until nobody is. False if somebody still is at the deadline. */
+        boolean detach(long deadlineNanos) throws InterruptedException {
+            lock.lockInterruptibly();
+            try {
+                detached = true;
+                while (inside) {
+                    if (clock.hasPassed(deadlineNanos)) {
+                        return false;
+                    }
+                    clock.await(lock, left, deadlineNanos);
+                }
+                return true;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        @Override
+        public void close() {}
+    }
+}

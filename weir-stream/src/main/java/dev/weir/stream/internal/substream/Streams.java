@@ -1,0 +1,48 @@
+package dev.weir.stream.internal.substream;
+
+import dev.weir.stream.Supervision;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** What the stages of this package do alike. Stateless. */
+final class Streams {
+
+    private Streams() {}
+
+    /**
+     * What {@code function} makes of an element.
+     *
+     * @return null if it threw and the element was skipped
+     */
+    static <T, R> @Nullable R of(
+            Batch<T> batch, int index, Function<? super T, ? extends R> function, Supervision supervision) {
+        boolean acknowledge = false;
+        try {
+            return Objects.requireNonNull(function.apply(batch.get(index)), "the function returned null");
+        } catch (Throwable failure) {
+            switch (supervision.decide(failure)) {
+                case FAIL -> throw failure;
+                case SKIP, RESTART -> acknowledge = true;
+                case SKIP_UNACKNOWLEDGED -> {}
+            }
+        }
+        if (acknowledge) {
+            batch.ack(index);
+        }
+        return null;
+    }
+
+    /** Closes the second even if the first fails to. */
+    static void closeBoth(@Nullable Stage<?> first, Stage<?> second) {
+        try {
+            if (first != null) {
+                first.close();
+            }
+        } finally {
+            second.close();
+        }
+    }
+}

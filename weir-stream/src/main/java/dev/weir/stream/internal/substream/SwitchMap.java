@@ -1,0 +1,46 @@
+package dev.weir.stream.internal.substream;
+
+import dev.weir.stream.Attributes;
+import dev.weir.stream.Supervision;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.Batch;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Replaces each element by a stream, which ends as soon as a newer element comes. Confined to the parents' segment. */
+final class SwitchMap<T, R> extends Confluence<T, R> {
+
+    private final Function<? super T, Node<R>> function;
+    private final Supervision supervision;
+
+    private Tributaries<R>.@Nullable Tributary current;
+
+    private SwitchMap(Parts<R> parts, Attributes attributes, Function<? super T, Node<R>> function) {
+        super(parts);
+        this.function = function;
+        this.supervision = attributes.supervisionOrFail();
+    }
+
+    static <T, R> Node<R> node(Node<T> above, Function<? super T, Node<R>> function) {
+        return Confluence.node("switchMap", above, (parts, attributes) -> new SwitchMap<>(parts, attributes, function));
+    }
+
+    @Override
+    void take(Batch<T> parents) throws InterruptedException {
+        if (parents.isEmpty()) {
+            return;
+        }
+        // Of those that come together the last replaces the others before they begin.
+        int last = parents.size() - 1;
+        for (int i = 0; i < last; i++) {
+            parents.ack(i);
+        }
+        Node<R> stream = Streams.of(parents, last, function, supervision);
+        if (stream != null) {
+            if (current != null) {
+                current.replace();
+            }
+            current = start(stream, parents, last);
+        }
+    }
+}

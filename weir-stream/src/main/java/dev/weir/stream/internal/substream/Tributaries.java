@@ -1,0 +1,291 @@
+package dev.weir.stream.internal.substream;
+
+import dev.weir.stream.Dispatcher;
+import dev.weir.stream.internal.boundary.BoundaryQueue;
+import dev.weir.stream.internal.run.Hole;
+import dev.weir.stream.internal.run.Nest;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.Segment;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Streams within the stream that run at their own pace: each on a segment of its own, all feeding one bounded queue.
+ * Started, replaced and awaited by one thread, that of the segment which reads the parents; they end on their own.
+ *
+ * <p>A stream that ends releases its resources at once. A failure of one is the end of the queue, behind what came
+ * before.
+ */
+final class Tributaries<R> {
+
+    private final Nest nest;
+    private final BoundaryQueue<R> out;
+    private final String name;
+    private final Dispatcher dispatcher;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition ended = lock.newCondition();
+
+    // Under the lock.
+    private final Set<Tributary> running = new HashSet<>();
+
+    Tributaries(Nest nest, BoundaryQueue<R> out, String name, Dispatcher dispatcher) {
+        this.nest = nest;
+        this.out = out;
+        this.name = name;
+        this.dispatcher = dispatcher;
+    }
+
+    /** Starts a stream; {@code atNormalEnd} runs on its thread. */
+    Tributary start(Node<R> node, Parent parent, Runnable atNormalEnd) {
+        Tributary tributary = new Tributary(parent, atNormalEnd);
+        begin(tributary, () -> nest.start(tributary.node(node)));
+        return tributary;
+    }
+
+    /** Starts a stream whose upper end is {@code input}. */
+    <T> Tributary start(Node<R> node, Hole<T> hole, Stage<T> input, Runnable atNormalEnd) {
+        Tributary tributary = new Tributary(Parent.NONE, atNormalEnd);
+        begin(tributary, () -> nest.start(tributary.node(node), hole, input));
+        return tributary;
+    }
+
+    /** Builds a stream, which is then a child of the nest. */
+    @FunctionalInterface
+    private interface Starter<R> {
+        Nest.Child<R> start();
+    }
+
+    private void begin(Tributary tributary, Starter<R> starter) {
+        lock.lock();
+        try {
+            running.add(tributary);
+        } finally {
+            lock.unlock();
+        }
+        try {
+            tributary.attach(starter.start());
+        } catch (RuntimeException | Error failure) {
+            remove(tributary);
+            throw failure;
+        }
+    }
+
+    private void remove(Tributary tributary) {
+        lock.lock();
+        try {
+            running.remove(tributary);
+            ended.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits until at most {@code count} streams run. */
+    void awaitAtMost(int count) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (running.size() > count) {
+                ended.await();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    int size() {
+        lock.lock();
+        try {
+            return running.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Interrupts all streams; nothing they hold is acknowledged. */
+    void close() {
+        List<Tributary> all;
+        lock.lock();
+        try {
+            all = List.copyOf(running);
+        } finally {
+            lock.unlock();
+        }
+        all.forEach(Tributary::close);
+    }
+
+    /** One stream. Thread-safe. */
+    final class Tributary {
+
+        private final Parent parent;
+        private final Runnable atNormalEnd;
+        private final ReentrantLock childLock = new ReentrantLock();
+
+        // Under the child lock.
+        private Nest.@Nullable Child<R> child;
+        private boolean over;
+        private boolean settled;
+
+        private volatile boolean replaced;
+
+        private Tributary(Parent parent, Runnable atNormalEnd) {
+            this.parent = parent;
+            this.atNormalEnd = atNormalEnd;
+        }
+
+        /** The stream on a segment of its own, with a lower end that only closes it. */
+        private Node<R> node(Node<R> stream) {
+            return new Node<>(name, (assembly, attributes) -> {
+                Stage<R> lowest = stream.build(assembly);
+                StageMeter meter = assembly.segmentMeter();
+                Segment<R> segment =
+                        assembly.closeSegment(name, dispatcher, new Watched(lowest), from -> run(from, meter));
+                return new LowerEnd<>(segment);
+            });
+        }
+
+        private void run(Stage<R> from, StageMeter meter) throws InterruptedException {
+            try {
+                Batch<R> batch;
+                while ((batch = from.pull(Stage.NEVER)) != null) {
+                    if (!batch.isEmpty() && !put(batch, meter)) {
+                        return;
+                    }
+                }
+                atNormalEnd.run();
+                settle(true);
+            } catch (InterruptedException interrupted) {
+                if (!replaced) {
+                    throw interrupted;
+                }
+            } catch (RuntimeException | Error failure) {
+                // What a stream that was replaced says of its interruption is of no interest.
+                if (!replaced && settle(false)) {
+                    out.end(failure);
+                }
+            }
+        }
+
+        /** Ends the parent's own claim, or leaves it for good. Only the first call counts. */
+        private boolean settle(boolean acknowledge) {
+            childLock.lock();
+            try {
+                if (settled) {
+                    return false;
+                }
+                settled = true;
+            } finally {
+                childLock.unlock();
+            }
+            if (acknowledge) {
+                parent.ended();
+            }
+            return true;
+        }
+
+        private boolean put(Batch<R> batch, StageMeter meter) throws InterruptedException {
+            if (replaced) {
+                return false;
+            }
+            int claims = batch.size();
+            Batch<R> claimed = parent.over(batch);
+            boolean taken = false;
+            try {
+                taken = out.put(claimed, meter);
+            } finally {
+                if (!taken && replaced) {
+                    parent.giveBack(claims);
+                }
+            }
+            return taken;
+        }
+
+        /**
+         * Ends the stream because a newer one takes its place: its parent is done with once what it has emitted is.
+         * Waits until it has let go.
+         */
+        void replace() throws InterruptedException {
+            replaced = true;
+            close();
+            awaitAtMost(0);
+            boolean ignored = settle(true);
+        }
+
+        private void attach(Nest.Child<R> started) {
+            childLock.lock();
+            try {
+                child = started;
+                if (!over) {
+                    return;
+                }
+            } finally {
+                childLock.unlock();
+            }
+            started.close();
+        }
+
+        /** Interrupts the stream, unless it has ended. */
+        void close() {
+            Nest.Child<R> closing;
+            childLock.lock();
+            try {
+                closing = over ? null : child;
+                over = true;
+            } finally {
+                childLock.unlock();
+            }
+            if (closing != null) {
+                closing.close();
+            }
+        }
+
+        /** The stream's lowest stage; when its segment closes it, the stream has ended. */
+        private final class Watched implements Stage<R> {
+
+            private final Stage<R> lowest;
+
+            Watched(Stage<R> lowest) {
+                this.lowest = lowest;
+            }
+
+            @Override
+            public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
+                return lowest.pull(deadlineNanos);
+            }
+
+            @Override
+            public void close() {
+                try {
+                    lowest.close();
+                } finally {
+                    try {
+                        Tributary.this.close();
+                    } finally {
+                        remove(Tributary.this);
+                    }
+                }
+            }
+        }
+    }
+
+    /** What the nest holds of a stream: nobody pulls it, closing it cancels its segment. */
+    private record LowerEnd<R>(Segment<R> segment) implements Stage<R> {
+
+        @Override
+        public @Nullable Batch<R> pull(long deadlineNanos) {
+            throw new IllegalStateException("a stream with a segment of its own is not pulled");
+        }
+
+        @Override
+        public void close() {
+            segment.cancel();
+        }
+    }
+}

@@ -1,0 +1,196 @@
+package dev.weir.stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A branch, a group, a section or a side sink that ends before the rest: the rest goes on, and nothing waits for it. */
+class EarlyEndTest {
+
+    /** Ends after some elements; those beyond are forgone. */
+    private static <T> Source<T> first(int count, Source<T> source) {
+        return Source.at(new Node<>("first", (assembly, attributes) -> {
+            Stage<T> upstream = source.node().build(assembly);
+            return new First<>(upstream, count);
+        }));
+    }
+
+    private static final class First<T> implements Stage<T> {
+        private final Stage<T> upstream;
+        private int left;
+
+        First(Stage<T> upstream, int left) {
+            this.upstream = upstream;
+            this.left = left;
+        }
+
+        @Override
+        public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+            Batch<T> batch = left == 0 ? null : upstream.pull(deadlineNanos);
+            if (batch != null) {
+                int kept = Math.min(left, batch.size());
+                left -= kept;
+                for (int i = kept; i < batch.size(); i++) {
+                    batch.forgo(i);
+                }
+                batch.truncate(kept);
+            }
+            return batch;
+        }
+
+        @Override
+        public void close() {
+            upstream.close();
+        }
+    }
+
+    private static <T> Sink<T> firstInto(int count) {
+        return Sink.through(source -> first(count, source).to(Sink.ignore()));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 7, 512})
+    void broadcast_whoseBranchEnds_goesOnWithTheOthers(int batchSize) throws Exception {
+        TrackedSource<Integer> source = TrackedSource.numbers(5000, batchSize);
+        AtomicInteger seen = new AtomicInteger();
+        try (RunningPipeline running = source.source()
+                .broadcast(List.<Function<Source<Integer>, Source<Integer>>>of(
+                        branch -> first(5, branch), branch -> branch.map(n -> n)))
+                .with(Attributes.NONE.withBuffer(10))
+                .to(Sink.forEach(n -> seen.incrementAndGet()))
+                .run()) {
+            running.await();
+        }
+        assertThat(seen).hasValue(5005);
+        source.assertAllFinished();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 7, 512})
+    void broadcast_whoseLastBranchEnds_endsAndLeavesTheRestUnfinished(int batchSize) throws Exception {
+        TrackedSource<Integer> source = TrackedSource.numbers(5000, batchSize).heldOpen();
+        try (RunningPipeline running = source.source()
+                .broadcast(List.<Function<Source<Integer>, Source<Integer>>>of(branch -> first(5, branch)))
+                .to(Sink.ignore())
+                .run()) {
+            running.await();
+        }
+        source.assertProtocolKept();
+        assertThat(source.finishedCount()).isEqualTo(5);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 7, 512})
+    void sinks_whenOneReturnsEarly_doNotHaltTheOthers(int batchSize) throws Exception {
+        AtomicInteger seen = new AtomicInteger();
+        Sink<Integer> all = Sink.forEach(n -> seen.incrementAndGet());
+        List<Function<Source<Integer>, Pipeline>> ways = List.of(
+                source -> source.with(Attributes.NONE.withBuffer(1)).broadcastTo(firstInto(3), all),
+                source -> source.partitionTo(n -> n % 2, firstInto(3), all),
+                source -> source.balanceTo(firstInto(3), all));
+        for (Function<Source<Integer>, Pipeline> way : ways) {
+            TrackedSource<Integer> source = TrackedSource.numbers(5000, batchSize);
+            try (RunningPipeline running = way.apply(source.source()).run()) {
+                running.await();
+            }
+            source.assertAllFinished();
+        }
+        assertThat(seen).hasValueGreaterThan(5000 + 2500);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 7, 512})
+    void groupBy_whoseGroupsEnd_acknowledgesWhatElseComesForThem(int batchSize) throws Exception {
+        for (boolean asynchronous : new boolean[] {false, true}) {
+            TrackedSource<Integer> source = TrackedSource.numbers(5000, batchSize);
+            List<Integer> seen = new ArrayList<>();
+            try (RunningPipeline running = source.source()
+                    .groupBy(
+                            n -> n % 10,
+                            10,
+                            key -> first(1, asynchronous ? key.map(n -> n).async() : key))
+                    .to(Sink.forEach(seen::add))
+                    .run()) {
+                running.await();
+            }
+            assertThat(seen)
+                    .containsExactlyInAnyOrderElementsOf(
+                            IntStream.range(0, 10).boxed().toList());
+            if (!asynchronous) {
+                source.assertAllFinished();
+            }
+            source.assertProtocolKept();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 7, 512})
+    void split_whoseSectionsEnd_acknowledgesTheirRest(int batchSize) throws Exception {
+        for (boolean asynchronous : new boolean[] {false, true}) {
+            TrackedSource<Integer> source = TrackedSource.numbers(5000, batchSize);
+            List<Integer> seen = new ArrayList<>();
+            try (RunningPipeline running = source.source()
+                    .splitWhen(
+                            n -> n % 100 == 0,
+                            section -> asynchronous ? first(1, section).async() : first(1, section))
+                    .to(Sink.forEach(seen::add))
+                    .run()) {
+                running.await();
+            }
+            assertThat(seen)
+                    .containsExactlyElementsOf(
+                            IntStream.range(0, 50).map(n -> 100 * n).boxed().toList());
+            source.assertAllFinished();
+        }
+    }
+
+    @Test
+    void alsoTo_whoseSinkReturns_endsTheStream() throws Exception {
+        TrackedSource<Integer> source = TrackedSource.numbers(100_000, 10);
+        try (RunningPipeline running = source.source()
+                .alsoTo(firstInto(100))
+                .with(Attributes.NONE.withBuffer(20))
+                .to(Sink.ignore())
+                .run()) {
+            running.await();
+        }
+        source.assertProtocolKept();
+        assertThat(source.finishedCount()).isEqualTo(100);
+        assertThat(source.pulled()).isLessThan(100_000);
+    }
+
+    @Test
+    void wireTap_whoseSinkIsBlocked_doesNotSlowTheStream() throws Exception {
+        TrackedSource<Integer> source = TrackedSource.numbers(5000, 10);
+        CountDownLatch done = new CountDownLatch(5000);
+        AtomicInteger shown = new AtomicInteger();
+        try (RunningPipeline running = source.source()
+                .wireTap(Sink.forEach(n -> {
+                    try {
+                        done.await();
+                    } catch (InterruptedException e) {
+                        throw new IllegalStateException(e);
+                    }
+                    shown.incrementAndGet();
+                }))
+                .with(Attributes.NONE.withBuffer(100))
+                .to(Sink.forEach(n -> done.countDown()))
+                .run()) {
+            running.await();
+        }
+        source.assertAllFinished();
+        assertThat(shown).hasValueBetween(100, 130);
+    }
+}

@@ -1,0 +1,80 @@
+package dev.weir.stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Runs a chain of steps to each ending that a pipeline can have, and checks the books of its inputs. Stateless. */
+final class Endings {
+
+    static final List<int[]> BATCH_SIZES =
+            List.of(new int[] {1}, new int[] {2}, new int[] {7}, new int[] {512}, new int[] {0, 1, 512, 0, 0, 7, 33});
+
+    private Endings() {}
+
+    /** Runs {@code then} at one of the first calls of user code, wherever that is. */
+    static Runnable at(int call, Runnable then) {
+        AtomicInteger calls = new AtomicInteger();
+        return () -> {
+            if (calls.incrementAndGet() == call) {
+                then.run();
+            }
+        };
+    }
+
+    static void normal(List<Step> chain, int inputs, int... batchSizes) throws Exception {
+        TrackedRun run = new TrackedRun(chain, inputs, batchSizes);
+        try (RunningPipeline running = run.start(() -> {})) {
+            assertThat(running.await().drained()).isTrue();
+            assertThat(running.stages()).allMatch(stage -> stage.depth() == 0);
+        }
+        run.assertAsModelled();
+    }
+
+    static void failing(List<Step> chain, int inputs, int atCall, int... batchSizes) {
+        TrackedRun run = new TrackedRun(chain, inputs, batchSizes);
+        IllegalStateException planted = new IllegalStateException("planted");
+        RunningPipeline running = run.start(at(atCall, () -> {
+            throw planted;
+        }));
+        TrackedRun.awaitEnd(running);
+        run.assertNothingLost();
+        if (running.completion().isCompletedExceptionally()) {
+            assertThatThrownBy(running::await).isSameAs(planted);
+        } else {
+            run.assertAsModelled();
+        }
+    }
+
+    static void cancelled(List<Step> chain, int inputs, int atCall, int... batchSizes) {
+        TrackedRun run = new TrackedRun(chain, inputs, batchSizes);
+        CompletableFuture<RunningPipeline> handle = new CompletableFuture<>();
+        handle.complete(run.start(at(atCall, () -> handle.join().cancel())));
+        TrackedRun.awaitEnd(handle.join());
+        run.assertNothingLost();
+    }
+
+    static void stoppedBySink(List<Step> chain, int inputs, int afterElements, int... batchSizes) throws Exception {
+        TrackedRun run = new TrackedRun(chain, inputs, batchSizes);
+        try (RunningPipeline running = run.startUntil(afterElements)) {
+            running.await();
+        }
+        run.assertNothingLost();
+    }
+
+    static void drained(List<Step> chain, int inputs, int atCall, int... batchSizes) throws Exception {
+        TrackedRun run = new TrackedRun(chain, inputs, batchSizes);
+        run.source.heldOpen();
+        CompletableFuture<RunningPipeline> handle = new CompletableFuture<>();
+        handle.complete(run.start(at(atCall, () -> handle.join().stop())));
+        try (RunningPipeline running = handle.join()) {
+            running.stop();
+            assertThat(running.await().drained()).isTrue();
+        }
+        run.assertNothingLost();
+        assertThat(run.source.finishedCount()).isEqualTo(run.source.pulled());
+    }
+}

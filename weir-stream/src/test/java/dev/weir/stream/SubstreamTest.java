@@ -1,0 +1,291 @@
+package dev.weir.stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.testing.VirtualClock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The operators with inner streams, over batches of all sizes, to each ending, and what they leave behind. */
+class SubstreamTest {
+
+    private static final String NAME = "nesting";
+
+    @AfterEach
+    void noThreadIsLeft() {
+        ThreadCensus.assertNoneLeft(NAME);
+    }
+
+    static List<Step> steps() {
+        return SubstreamSteps.all();
+    }
+
+    static Stream<Arguments> stepsAndSizes() {
+        return steps().stream().flatMap(step -> Endings.BATCH_SIZES.stream().map(sizes -> Arguments.of(step, sizes)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("stepsAndSizes")
+    void operator_toItsEnd_doesAsItsModelAndFinishesEachInputOnce(Step step, int[] sizes) throws Exception {
+        for (int inputs : new int[] {0, 1, 1500}) {
+            Endings.normal(List.of(step), inputs, sizes);
+        }
+        Endings.normal(List.of(Step.mapConcat(3), step), 600, sizes);
+    }
+
+    @ParameterizedTest
+    @MethodSource("steps")
+    void operator_whoseFunctionThrows_failsAndFinishesNothingTooEarly(Step step) {
+        for (int seed = 0; seed < 10; seed++) {
+            Endings.failing(List.of(step, Step.map()), 1500, 1 + new Random(seed).nextInt(1500), 64, 0, 1, 7);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("steps")
+    void operator_thatIsCancelled_endsAndFinishesNothingTooEarly(Step step) {
+        for (int seed = 0; seed < 10; seed++) {
+            Endings.cancelled(List.of(step, Step.map()), 1500, 1 + new Random(seed).nextInt(1500), 64, 0, 1, 7);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("steps")
+    void operator_whoseSinkReturnsEarly_endsWithoutAFailure(Step step) throws Exception {
+        for (int seed = 0; seed < 10; seed++) {
+            Endings.stoppedBySink(List.of(step), 1500, new Random(seed).nextInt(300), 64, 0, 1, 7);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("steps")
+    void operator_inPairs_doesAsItsModel(Step step) throws Exception {
+        for (Step other : List.of(JunctionSteps.broadcast(16), steps().get(3), steps().get(5), steps().get(7))) {
+            Endings.normal(List.of(step, other), 300, 33, 0, 1);
+            if (!step.name().contains("split") && !step.name().contains("grouped")) {
+                Endings.normal(List.of(other, step), 300, 33, 0, 1);
+            }
+        }
+    }
+
+    /** A source that counts how many of its kind are open. */
+    private static final class Counted implements Stage<Integer> {
+        private final AtomicInteger open;
+        private int left;
+
+        Counted(AtomicInteger open, int elements) {
+            this.open = open;
+            this.left = elements;
+            open.incrementAndGet();
+        }
+
+        @Override
+        public @Nullable Batch<Integer> pull(long deadlineNanos) {
+            return left-- > 0 ? Batch.unacknowledged(new Object[] {left}, 1) : null;
+        }
+
+        @Override
+        public void close() {
+            open.decrementAndGet();
+        }
+
+        static Source<Integer> source(AtomicInteger open, AtomicInteger terminated, int elements) {
+            return Source.custom("counted", context -> {
+                context.onTermination(patience -> {
+                    terminated.incrementAndGet();
+                    return "";
+                });
+                return new Counted(open, elements);
+            });
+        }
+    }
+
+    @Test
+    void manyInnerStreams_comeAndGo_leaveNothingOpen() throws Exception {
+        int streams = 100_000;
+        AtomicInteger open = new AtomicInteger();
+        AtomicInteger terminated = new AtomicInteger();
+        AtomicInteger most = new AtomicInteger();
+        AtomicInteger seen = new AtomicInteger();
+        try (RunningPipeline running = Source.from(
+                        IntStream.range(0, streams).boxed().toList())
+                .flatMapConcat(n -> Counted.source(open, terminated, 1))
+                .map(n -> {
+                    most.accumulateAndGet(open.get(), Math::max);
+                    return n;
+                })
+                .flatMapMerge(4, n -> Counted.source(open, terminated, 1))
+                .to(Sink.forEach(n -> seen.incrementAndGet()))
+                .named(NAME)
+                .run()) {
+            running.await();
+            assertThat(running.stages()).hasSizeLessThan(10);
+        }
+        assertThat(seen).hasValue(streams);
+        assertThat(open).hasValue(0);
+        assertThat(terminated).hasValue(2 * streams);
+        assertThat(most).hasValueLessThanOrEqualTo(6);
+    }
+
+    @Test
+    void groupBy_ofManyKeys_needsNoThreadsAndClosesAll() throws Exception {
+        int keys = 100_000;
+        AtomicInteger open = new AtomicInteger();
+        AtomicInteger terminated = new AtomicInteger();
+        List<Integer> threads = new ArrayList<>();
+        AtomicInteger seen = new AtomicInteger();
+        TrackedSource<Integer> source = TrackedSource.numbers(2 * keys, 512);
+        try (RunningPipeline running = source.source()
+                .groupBy(n -> n % keys, keys, key -> key.map(n -> n).concat(Counted.source(open, terminated, 1)))
+                .to(Sink.forEach(n -> {
+                    if (seen.incrementAndGet() == 2 * keys) {
+                        threads.add(ThreadCensus.threadsOf(NAME).size());
+                    }
+                }))
+                .named(NAME)
+                .run()) {
+            running.await();
+        }
+        assertThat(seen).hasValue(3 * keys);
+        assertThat(threads).allMatch(count -> count <= 2);
+        assertThat(open).hasValue(0);
+        // One more than keys: the stream that was built in advance.
+        assertThat(terminated).hasValue(keys + 1);
+        source.assertAllFinished();
+    }
+
+    @Test
+    void groupBy_withMoreKeysThanAllowed_failsAndNamesTheOption() {
+        Source<Integer> grouped = Source.of(1, 2, 3, 4).groupBy(n -> n, 3, key -> key);
+        assertThatThrownBy(() -> grouped.to(Sink.ignore()).named(NAME).run().await())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("maxSubstreams=3");
+        assertThatThrownBy(() -> Source.of(1).groupBy(n -> n, 0, key -> key))
+                .hasMessageContaining("maxSubstreams must be at least 1: maxSubstreams=0");
+    }
+
+    @Test
+    void groupBy_afterAnIdleTime_endsTheGroupAndLetsItGo() throws Exception {
+        VirtualClock clock = new VirtualClock();
+        LinkedBlockingQueue<Integer> emitted = new LinkedBlockingQueue<>();
+        LinkedBlockingQueue<List<Integer>> seen = new LinkedBlockingQueue<>();
+        Source<Integer> queued = Source.custom("queued", context -> new Queued(emitted));
+        try (RunningPipeline running = queued.async()
+                .groupBy(n -> n % 2, 1, Duration.ofSeconds(10), key -> key.grouped(100))
+                .to(Sink.forEach(seen::add))
+                .named(NAME)
+                .on(clock)
+                .run()) {
+            emitted.add(1);
+            clock.awaitWaiters(1);
+            clock.advance(Duration.ofSeconds(10));
+            assertThat(seen.take()).containsExactly(1);
+            // The key is free, although there may be but one.
+            emitted.add(2);
+            emitted.add(Queued.END);
+            running.await();
+        }
+        assertThat(seen).containsExactly(List.of(2));
+    }
+
+    /** Emits what is in a queue, one at a time. */
+    private record Queued(LinkedBlockingQueue<Integer> queue) implements Stage<Integer> {
+
+        static final int END = -1;
+
+        @Override
+        public @Nullable Batch<Integer> pull(long deadlineNanos) throws InterruptedException {
+            int next = queue.take();
+            return next == END ? null : Batch.unacknowledged(new Object[] {next}, 1);
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    @Test
+    void switchMap_whenTheNextComes_endsTheStreamBeforeAndFinishesItsParent() throws Exception {
+        TrackedSource<Integer> parents = TrackedSource.numbers(50, 1, 0, 3);
+        AtomicInteger open = new AtomicInteger();
+        AtomicInteger terminated = new AtomicInteger();
+        List<Integer> seen = new ArrayList<>();
+        try (RunningPipeline running = parents.source()
+                .switchMap(n -> n == 49
+                        ? Source.of(1, 2, 3)
+                        : Source.from(() -> IntStream.iterate(100, i -> i + 1).iterator())
+                                .concat(Counted.source(open, terminated, 1)))
+                .to(Sink.forEach(seen::add))
+                .named(NAME)
+                .run()) {
+            running.await();
+        }
+        parents.assertAllFinished();
+        assertThat(seen).endsWith(1, 2, 3);
+        assertThat(open).hasValue(0);
+    }
+
+    @Test
+    void flatMap_overSourcesWithAcknowledgements_keepsBoth() throws Exception {
+        TrackedSource<Integer> parents = TrackedSource.numbers(3, 2);
+        List<TrackedSource<Integer>> children = IntStream.range(0, 3)
+                .mapToObj(n -> TrackedSource.numbers(700, 33, 0))
+                .toList();
+        try (RunningPipeline running = parents.source()
+                .flatMapMerge(2, n -> children.get(n).source())
+                .grouped(10)
+                .to(Sink.ignore())
+                .named(NAME)
+                .run()) {
+            running.await();
+        }
+        parents.assertAllFinished();
+        children.forEach(TrackedSource::assertAllFinished);
+    }
+
+    @Test
+    void innerStreams_whenTheWholeIsCancelled_areClosed() throws Exception {
+        for (int kind = 0; kind < 4; kind++) {
+            AtomicInteger open = new AtomicInteger();
+            AtomicInteger terminated = new AtomicInteger();
+            CountDownLatch some = new CountDownLatch(3);
+            Source<Integer> inner = Source.<Integer>custom("counted", context -> {
+                        context.onTermination(patience -> {
+                            terminated.incrementAndGet();
+                            return "";
+                        });
+                        return new Counted(open, Integer.MAX_VALUE);
+                    })
+                    .async();
+            Source<Integer> parents = Source.of(1, 2, 3, 4);
+            Source<Integer> nested = switch (kind) {
+                case 0 -> parents.flatMapConcat(n -> inner);
+                case 1 -> parents.flatMapMerge(2, n -> inner);
+                case 2 -> parents.groupBy(n -> n, 10, key -> key.concat(inner));
+                default -> parents.prefixAndTail(1, (prefix, tail) -> tail.concat(inner));
+            };
+            RunningPipeline running =
+                    nested.to(Sink.forEach(n -> some.countDown())).named(NAME).run();
+            some.await();
+            running.cancel();
+            TrackedRun.awaitEnd(running);
+            assertThat(open).as("kind " + kind).hasValue(0);
+            assertThat(terminated).hasPositiveValue();
+        }
+    }
+}
