@@ -1,5 +1,6 @@
 package dev.weir.stream;
 
+import dev.weir.stream.internal.run.TaskGroup;
 import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -73,9 +74,14 @@ public final class Supervision {
         return retryPolicy;
     }
 
-    /** The decision on {@code failure}; FAIL for what no stage can go on after. */
+    /**
+     * The decision on {@code failure}; FAIL for what no stage can go on after, and for whatever is thrown on a thread whose
+     * work is being cancelled: to skip that element might acknowledge what was never done.
+     */
     public Decision decide(Throwable failure) {
-        if (failure instanceof VirtualMachineError || failure instanceof InterruptedException) {
+        if (failure instanceof VirtualMachineError
+                || failure instanceof InterruptedException
+                || TaskGroup.isCurrentInterrupted()) {
             return Decision.FAIL;
         }
         return Objects.requireNonNull(decider.apply(failure), "the supervision decided nothing");

@@ -261,6 +261,8 @@ class RecoverTest {
                 source -> source.map(n -> wrapTheInterrupt(inHand)),
                 source -> source.filter(n -> wrapTheInterrupt(inHand) > 0),
                 source -> source.mapConcat(n -> List.of(wrapTheInterrupt(inHand))),
+                source -> source.mapConcat(
+                        n -> () -> List.of(wrapTheInterrupt(inHand)).iterator()),
                 source -> source.mapParallel(2, n -> wrapTheInterrupt(inHand)),
                 source -> source.mapBlocking(2, Ordering.unordered(), n -> wrapTheInterrupt(inHand)));
         for (UnaryOperator<Source<Integer>> operator : operators) {

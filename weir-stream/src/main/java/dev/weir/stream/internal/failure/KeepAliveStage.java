@@ -3,7 +3,6 @@ package dev.weir.stream.internal.failure;
 import dev.weir.stream.Handler;
 import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Node;
-import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
@@ -66,14 +65,15 @@ final class KeepAliveStage<T> implements Stage<T> {
             if (!clock.hasPassed(dueNanos)) {
                 return batch;
             }
-            addSignOfLife(batch);
+            batch = signOfLife();
         }
         dueNanos = clock.after(intervalNanos);
         meter.out(batch.size());
         return batch;
     }
 
-    private void addSignOfLife(Batch<T> batch) throws InterruptedException {
+    /** A batch of one element, or of none if the supplier is to be skipped. */
+    private Batch<T> signOfLife() throws InterruptedException {
         Object outcome;
         try {
             outcome = supplier.handle(this);
@@ -81,10 +81,12 @@ final class KeepAliveStage<T> implements Stage<T> {
             outcome = supervised.after(thrown, supplier, this);
         }
         if (!(outcome instanceof Verdict verdict)) {
-            batch.add(outcome, AckTarget.NONE, 0);
-        } else if (verdict.fails()) {
+            return Batch.unacknowledged(new Object[] {outcome}, 1);
+        }
+        if (verdict.fails()) {
             throw Failures.rethrowFromAbove(verdict.failure());
         }
+        return new Batch<>(0);
     }
 
     @Override
