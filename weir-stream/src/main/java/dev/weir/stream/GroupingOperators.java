@@ -2,7 +2,6 @@ package dev.weir.stream;
 
 import dev.weir.stream.internal.grouping.Grouping;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
@@ -209,28 +208,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      */
     @Operator(acks = "with the element; those extrapolated carry none", cost = "as expand")
     public Source<T> extrapolate(Function<? super T, ? extends Iterator<? extends T>> extrapolator) {
-        Objects.requireNonNull(extrapolator, "extrapolator");
-        return Source.<T>at(Grouping.expand(node(), element -> new Iterator<T>() {
-
-                    private Iterator<? extends T> rest = Collections.emptyIterator();
-                    private boolean begun;
-
-                    @Override
-                    public boolean hasNext() {
-                        return !begun || rest.hasNext();
-                    }
-
-                    @Override
-                    public T next() {
-                        if (begun) {
-                            return rest.next();
-                        }
-                        begun = true;
-                        rest = extrapolator.apply(element);
-                        return element;
-                    }
-                }))
-                .named("extrapolate");
+        return Source.at(Grouping.extrapolate(node(), Objects.requireNonNull(extrapolator, "extrapolator")));
     }
 
     /**

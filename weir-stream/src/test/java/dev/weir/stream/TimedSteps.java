@@ -20,6 +20,12 @@ final class TimedSteps {
     private TimedSteps() {}
 
     static List<Step> all() {
+        return Stream.of(gathering(), demandDriven(), holding())
+                .flatMap(List::stream)
+                .toList();
+    }
+
+    private static List<Step> gathering() {
         return List.of(
                 grouped("groupedWithin(1, long)", 1, source -> source.groupedWithin(1, LONG)),
                 grouped("groupedWithin(7, long)", 7, source -> source.groupedWithin(7, LONG)),
@@ -34,7 +40,11 @@ final class TimedSteps {
                 ticking(
                         "groupedWeightedWithin(100, short)",
                         (source, tick) -> source.groupedWeightedWithin(100, SHORT, item -> ticked(tick, item.value % 5))
-                                .mapConcat(items -> items)),
+                                .mapConcat(items -> items)));
+    }
+
+    private static List<Step> demandDriven() {
+        return List.of(
                 ticking("batch(1)", (source, tick) -> gather(source, tick, 1)),
                 ticking("batch(10)", (source, tick) -> gather(source, tick, 10)),
                 ticking("batch(100000)", (source, tick) -> gather(source, tick, 100_000)),
@@ -61,7 +71,11 @@ final class TimedSteps {
                         "extrapolate",
                         (source, tick) -> source.extrapolate(item -> ticked(tick, Stream.of(repeated(), repeated()))
                                         .iterator())
-                                .filter(item -> item.value != REPEATED)),
+                                .filter(item -> item.value != REPEATED)));
+    }
+
+    private static List<Step> holding() {
+        return List.of(
                 unchanged("buffer(1)", source -> source.buffer(1, OverflowStrategy.BACKPRESSURE)),
                 unchanged("buffer(700)", source -> source.buffer(700, OverflowStrategy.BACKPRESSURE)),
                 unchanged("buffer(big, head)", source -> source.buffer(100_000, OverflowStrategy.DROP_HEAD)),

@@ -74,6 +74,11 @@ public final class Grouping {
         return ExpandStage.node("expand", above, expander);
     }
 
+    public static <T> Node<T> extrapolate(
+            Node<T> above, Function<? super T, ? extends Iterator<? extends T>> extrapolator) {
+        return ExpandStage.node("extrapolate", above, element -> new Extrapolation<>(element, extrapolator));
+    }
+
     public static <T> Node<T> buffer(Node<T> above, int capacity, OverflowStrategy strategy) {
         if (capacity < 1) {
             throw new IllegalArgumentException("capacity must be at least 1: capacity=" + capacity);

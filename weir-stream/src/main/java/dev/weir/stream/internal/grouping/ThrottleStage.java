@@ -100,7 +100,7 @@ final class ThrottleStage<T> implements Stage<T> {
     private Batch<T> admit() {
         long start = System.nanoTime();
         long now = clock.nanoTime();
-        Batch<T> out = new Batch<>(held.size() - next);
+        Batch<T> out = new Batch<>(Math.min(held.size() - next, 64));
         try {
             while (next < held.size()) {
                 paid = paid || pay(now);
