@@ -1,6 +1,7 @@
 package dev.weir.stream.internal.boundary;
 
 import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.StageMeter;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
@@ -29,7 +30,7 @@ public class BoundaryQueueStress {
 
     private static final StageMeter METER = new StageMeter();
 
-    private final BoundaryQueue<Integer> queue = new BoundaryQueue<>(1);
+    private final BoundaryQueue<Integer> queue = new BoundaryQueue<>(1, Clock.SYSTEM);
 
     static Batch<Integer> single(int value) {
         return Batch.unacknowledged(new Object[] {value}, 1);
@@ -70,7 +71,7 @@ public class BoundaryQueueStress {
     @State
     public static class Cancel {
 
-        private final BoundaryQueue<Integer> queue = new BoundaryQueue<>(1);
+        private final BoundaryQueue<Integer> queue = new BoundaryQueue<>(1, Clock.SYSTEM);
 
         public Cancel() {
             try {
