@@ -33,8 +33,11 @@ final class MapStage<T, R> implements Stage<R> {
         if (batch == null) {
             return null;
         }
-        long start = System.nanoTime();
         int size = batch.size();
+        if (size == 0) {
+            return batch.retyped();
+        }
+        long start = System.nanoTime();
         for (int i = 0; i < size; i++) {
             R result = function.apply(batch.get(i));
             if (result == null) {
