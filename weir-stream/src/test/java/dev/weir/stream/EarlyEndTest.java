@@ -193,4 +193,33 @@ class EarlyEndTest {
         source.assertAllFinished();
         assertThat(shown).hasValueBetween(100, 130);
     }
+
+    @Test
+    void anyOfThem_whoseReaderReturnsWhileTheSourceWaits_endsWithoutAFailure() throws Exception {
+        List<Function<Source<Integer>, Source<Integer>>> ways = List.of(
+                source -> source.alsoTo(Sink.through(side -> side.async().to(Sink.ignore()))),
+                source -> source.wireTap(Sink.ignore()),
+                source -> source.divertTo(Sink.ignore(), n -> n < 5),
+                source -> source.broadcast(List.<Function<Source<Integer>, Source<Integer>>>of(
+                        branch -> branch.async(), branch -> branch.map(n -> n).async())),
+                source -> source.balance(2, branch -> branch.async()),
+                source -> source.unzip(
+                        n -> n, n -> n, (left, right) -> left.async().merge(right.async())),
+                source -> source.merge(Source.of(1)),
+                source -> source.flatMapMerge(3, n -> Source.of(n).async()),
+                source -> source.switchMap(n -> Source.of(n).async()),
+                source -> source.groupBy(n -> n % 3, 3, key -> key.async()),
+                source -> source.splitWhen(n -> n % 3 == 0, section -> section.async()),
+                source -> source.prefixAndTail(2, (prefix, tail) -> tail.async()));
+        for (int round = 0; round < 20; round++) {
+            for (Function<Source<Integer>, Source<Integer>> way : ways) {
+                TrackedSource<Integer> source = TrackedSource.numbers(50, 1).heldOpen();
+                try (RunningPipeline running =
+                        way.apply(source.source()).async().to(firstInto(1)).run()) {
+                    running.await();
+                }
+                source.assertProtocolKept();
+            }
+        }
+    }
 }

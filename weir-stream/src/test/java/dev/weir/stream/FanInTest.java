@@ -281,6 +281,32 @@ class FanInTest {
             run.left.assertProtocolKept();
             run.right.assertProtocolKept();
             assertThat(run.seen).isSorted();
+            for (int i = 0; i < 600; i++) {
+                assertThat(!run.books.used.get(i) || run.left.isFinished(i)).isTrue();
+                assertThat(!run.books.used.get(600 + i) || run.right.isFinished(i))
+                        .isTrue();
+            }
         }
+    }
+
+    @Test
+    void mergeLatest_atTheEndOfAll_hasFinishedAllInputs() throws Exception {
+        TrackedSource<Integer> left = TrackedSource.numbers(700, 7, 0, 64);
+        TrackedSource<Integer> right = TrackedSource.numbers(300, 1);
+        List<Integer> last = new ArrayList<>();
+        try (RunningPipeline running = left.source()
+                .mergeLatest(right.source())
+                .grouped(5)
+                .mapConcat(lists -> lists)
+                .to(Sink.forEach(latest -> {
+                    last.clear();
+                    last.addAll(latest);
+                }))
+                .run()) {
+            running.await();
+        }
+        assertThat(last).containsExactly(699, 299);
+        left.assertAllFinished();
+        right.assertAllFinished();
     }
 }

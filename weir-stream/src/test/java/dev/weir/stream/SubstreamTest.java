@@ -70,6 +70,7 @@ class SubstreamTest {
     void operator_whoseSinkReturnsEarly_endsWithoutAFailure(Step step) throws Exception {
         for (int seed = 0; seed < 10; seed++) {
             Endings.stoppedBySink(List.of(step), 1500, new Random(seed).nextInt(300), 64, 0, 1, 7);
+            Endings.stoppedBySink(List.of(step, Step.async(16)), 1500, new Random(seed).nextInt(300), 64, 0, 1, 7);
         }
     }
 

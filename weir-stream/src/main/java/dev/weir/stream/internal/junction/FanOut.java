@@ -27,8 +27,7 @@ record FanOut<T>(String name, Node<T> above, boolean shared, Distribution.Factor
         Stage<T> upstream = above.build(assembly);
         StageEntry entry = assembly.fused(attributes);
         StageMeter segment = assembly.segmentMeter();
-        Outlets<T> outlets =
-                new Outlets<>(outputs, attributes.bufferOr(MergeStage.DEFAULT_BUFFER), shared, assembly.clock());
+        Outlets<T> outlets = new Outlets<>(outputs, attributes.bufferOr(MergeStage.DEFAULT_BUFFER), shared, assembly);
         entry.depth(outlets::depth);
         Distribution<T> running = distribution.of(attributes.supervisionOrFail());
         Segment<T> upper = assembly.closeSegment(

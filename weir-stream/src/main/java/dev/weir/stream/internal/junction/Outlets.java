@@ -2,6 +2,8 @@ package dev.weir.stream.internal.junction;
 
 import dev.weir.stream.internal.boundary.BoundaryQueue;
 import dev.weir.stream.internal.boundary.Outlet;
+import dev.weir.stream.internal.run.Assembly;
+import dev.weir.stream.internal.run.TaskGroup;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
@@ -20,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class Outlets<T> {
 
     private final List<Outlet<T>> outlets = new ArrayList<>();
+    private final TaskGroup tasks;
     private final boolean shared;
     private final AtomicInteger live;
 
@@ -29,7 +32,9 @@ final class Outlets<T> {
      * @param capacity of each, or of all together, in elements
      * @param shared whether all outputs pull from one queue
      */
-    Outlets(int outputs, int capacity, boolean shared, Clock clock) {
+    Outlets(int outputs, int capacity, boolean shared, Assembly assembly) {
+        Clock clock = assembly.clock();
+        this.tasks = assembly.tasks();
         this.shared = shared;
         this.live = new AtomicInteger(outputs);
         BoundaryQueue<T> queue = new BoundaryQueue<>(capacity, clock);
@@ -99,7 +104,8 @@ final class Outlets<T> {
                 }
             }
         } catch (InterruptedException interrupted) {
-            failure = interrupted;
+            // If that is for this segment alone nobody wants its output any more: no news for those who still look.
+            failure = tasks.isCancelled() ? interrupted : null;
             throw interrupted;
         } catch (RuntimeException | Error failed) {
             failure = failed;

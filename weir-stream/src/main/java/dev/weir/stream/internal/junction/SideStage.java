@@ -6,6 +6,7 @@ import dev.weir.stream.internal.boundary.Outlet;
 import dev.weir.stream.internal.run.Assembly;
 import dev.weir.stream.internal.run.Segment;
 import dev.weir.stream.internal.run.StageEntry;
+import dev.weir.stream.internal.run.TaskGroup;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
@@ -24,10 +25,11 @@ abstract class SideStage<T> implements Stage<T> {
 
     private final Stage<T> upstream;
     private final Clock clock;
+    private final TaskGroup tasks;
     private boolean sideEnded;
 
     /** What a stage is made of. */
-    record Parts<T>(Stage<T> upstream, Outlet<T> side, StageMeter segment, StageEntry entry) {}
+    record Parts<T>(Stage<T> upstream, Outlet<T> side, StageMeter segment, StageEntry entry, TaskGroup tasks) {}
 
     SideStage(Parts<T> parts) {
         this.upstream = parts.upstream;
@@ -35,6 +37,7 @@ abstract class SideStage<T> implements Stage<T> {
         this.segment = parts.segment;
         this.meter = parts.entry.meter();
         this.clock = parts.entry.clock();
+        this.tasks = parts.tasks;
     }
 
     /** Builds the side sink and what the stage needs. */
@@ -53,7 +56,7 @@ abstract class SideStage<T> implements Stage<T> {
         StageMeter segment = assembly.segmentMeter();
         StageEntry entry = assembly.fused(attributes);
         entry.depth(side::depth);
-        return new Parts<>(upstream, side, segment, entry);
+        return new Parts<>(upstream, side, segment, entry, assembly.tasks());
     }
 
     /**
@@ -91,7 +94,11 @@ abstract class SideStage<T> implements Stage<T> {
                 end(null);
             }
             return batch;
-        } catch (InterruptedException | RuntimeException | Error failure) {
+        } catch (InterruptedException interrupted) {
+            // If that is for this segment alone, as nobody wants its output any more, it is a normal end for the side.
+            end(tasks.isCancelled() ? interrupted : null);
+            throw interrupted;
+        } catch (RuntimeException | Error failure) {
             end(failure);
             throw failure;
         }

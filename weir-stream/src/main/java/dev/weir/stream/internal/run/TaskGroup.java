@@ -92,6 +92,16 @@ public final class TaskGroup {
         }
     }
 
+    /** Whether the whole run is being cancelled; a task alone may be interrupted without that. */
+    public boolean isCancelled() {
+        lock.lock();
+        try {
+            return cancelled;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Interrupts all tasks, present and future. */
     void cancel() {
         List<Task> present;

@@ -36,10 +36,10 @@ final class AsyncGroups<T, R> extends Confluence<T, R> {
         this.groups = new KeyedGroups<>(settings, supervision, clock, this::begin);
     }
 
-    private AsyncGroup<T> begin() {
+    private AsyncGroup<T> begin(KeyedGroups<T, AsyncGroup<T>> owner) {
         Outlet<T> outlet = new Outlet<>(new BoundaryQueue<>(BUFFER_PER_KEY, clock), new StageMeter(), () -> true);
         var ignored = tributaries.start(branch.lowest(), branch.hole(), outlet, outlet::release);
-        return new AsyncGroup<>(outlet);
+        return new AsyncGroup<>(owner, outlet);
     }
 
     @Override
@@ -52,7 +52,7 @@ final class AsyncGroups<T, R> extends Confluence<T, R> {
         groups.split(parents);
         AsyncGroup<T> group;
         while ((group = groups.nextTouched()) != null) {
-            if (!group.outlet.give(group.inbox.take(), segment)) {
+            if (!group.outlet.give(group.take(), segment)) {
                 // Its stream failed, and so does this one.
                 return;
             }
@@ -70,7 +70,8 @@ final class AsyncGroups<T, R> extends Confluence<T, R> {
 
         final Outlet<T> outlet;
 
-        AsyncGroup(Outlet<T> outlet) {
+        AsyncGroup(KeyedGroups<T, ?> owner, Outlet<T> outlet) {
+            super(owner);
             this.outlet = outlet;
         }
 

@@ -161,7 +161,7 @@ final class GroupByStage<T, R> implements Stage<R> {
     }
 
     private void end(InlineGroup group) {
-        group.inbox.end();
+        group.end();
         ending.add(group);
     }
 
@@ -178,7 +178,7 @@ final class GroupByStage<T, R> implements Stage<R> {
             if (!group.drain(done, deadlineNanos)) {
                 return;
             }
-            group.close();
+            group.endStream();
             ending.remove();
         }
     }
@@ -192,9 +192,9 @@ final class GroupByStage<T, R> implements Stage<R> {
         }
         try {
             for (InlineGroup group : groups.all()) {
-                group.close();
+                group.endStream();
             }
-            ending.forEach(InlineGroup::close);
+            ending.forEach(InlineGroup::endStream);
         } finally {
             upstream.close();
         }
@@ -203,7 +203,12 @@ final class GroupByStage<T, R> implements Stage<R> {
     /** One group. */
     private final class InlineGroup extends KeyedGroups.Group<T> {
 
-        private @Nullable Stage<R> stream = nest.start(branch.lowest(), branch.hole(), inbox);
+        private @Nullable Stage<R> stream;
+
+        InlineGroup(KeyedGroups<T, InlineGroup> owner) {
+            super(owner);
+            stream = nest.start(branch.lowest(), branch.hole(), this);
+        }
 
         /** Whether the stream has nothing more for now; otherwise the batch is full. */
         boolean drain(Batch<R> done, long deadlineNanos) throws InterruptedException {
@@ -214,11 +219,11 @@ final class GroupByStage<T, R> implements Stage<R> {
                 }
                 Batch<R> batch = pulled.pull(deadlineNanos);
                 if (batch == null) {
-                    close();
-                    inbox.take().ackAll();
+                    endStream();
+                    take().ackAll();
                     return true;
                 }
-                if (batch.isEmpty() && inbox.isEmpty() && !inbox.hasEnded()) {
+                if (batch.isEmpty() && isEmpty() && !hasEnded()) {
                     return true;
                 }
                 for (int i = 0; i < batch.size(); i++) {
@@ -233,7 +238,7 @@ final class GroupByStage<T, R> implements Stage<R> {
             return stream == null;
         }
 
-        void close() {
+        void endStream() {
             Stage<R> closing = stream;
             stream = null;
             if (closing != null) {

@@ -12,7 +12,6 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The groups of a {@code groupBy} by key, those that were idle longest first. Confined to one segment. */
@@ -21,22 +20,79 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
     private final GroupBySettings<T> settings;
     private final Supervision supervision;
     private final Clock clock;
-    private final Supplier<G> begin;
+    private final Function<KeyedGroups<T, G>, G> begin;
     private final Map<Object, G> groups;
     private final Within.Wrapper within = new Within.Wrapper(() -> true);
     private final ArrayDeque<G> touched = new ArrayDeque<>();
+    private Batch<T> empty = new Batch<>(0);
 
-    /** What all groups have. */
-    abstract static class Group<T> {
-        final Inbox<T> inbox = new Inbox<>();
+    /**
+     * What all groups have: an inbox. As the input of a stream that is pulled by this segment it answers at once, with an
+     * empty batch if there is nothing.
+     */
+    abstract static class Group<T> implements Stage<T> {
+
+        private final KeyedGroups<T, ?> owner;
+        private @Nullable Batch<T> waiting;
+        private boolean ended;
         private long touchedNanos;
         private boolean isTouched;
 
+        Group(KeyedGroups<T, ?> owner) {
+            this.owner = owner;
+        }
+
         /** Whether its stream has ended by itself: its elements are acknowledged from then on. */
         abstract boolean isOver();
+
+        private void add(Batch<T> from, int index) {
+            Batch<T> batch = waiting;
+            if (batch == null) {
+                batch = new Batch<>(2);
+                waiting = batch;
+            }
+            batch.add(from.get(index), from.target(index), from.token(index));
+        }
+
+        /** Nothing will be added any more. */
+        final void end() {
+            ended = true;
+        }
+
+        final boolean hasEnded() {
+            return ended;
+        }
+
+        final boolean isEmpty() {
+            return waiting == null;
+        }
+
+        /** Takes out what waits, or an empty batch. */
+        final Batch<T> take() {
+            Batch<T> batch = waiting;
+            waiting = null;
+            return batch == null ? owner.empty() : batch;
+        }
+
+        @Override
+        public final @Nullable Batch<T> pull(long deadlineNanos) {
+            return waiting == null && ended ? null : take();
+        }
+
+        @Override
+        public void close() {}
     }
 
-    KeyedGroups(GroupBySettings<T> settings, Supervision supervision, Clock clock, Supplier<G> begin) {
+    /** One for all that have nothing; whoever pulled it may have put something in. */
+    private Batch<T> empty() {
+        if (!empty.isEmpty()) {
+            empty = new Batch<>(0);
+        }
+        return empty;
+    }
+
+    KeyedGroups(
+            GroupBySettings<T> settings, Supervision supervision, Clock clock, Function<KeyedGroups<T, G>, G> begin) {
         this.settings = settings;
         this.supervision = supervision;
         this.clock = clock;
@@ -63,7 +119,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
                 batch.ack(i);
                 continue;
             }
-            group.inbox.add(batch, i);
+            ((Group<T>) group).add(batch, i);
             if (!((Group<T>) group).isTouched) {
                 ((Group<T>) group).isTouched = true;
                 touched.add(group);
@@ -76,7 +132,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
             throw new IllegalStateException("groupBy has as many groups as it may have: maxSubstreams="
                     + settings.maxSubstreams() + "; raise maxSubstreams, or set idleAfter to let go of idle keys");
         }
-        G group = begin.get();
+        G group = begin.apply(this);
         groups.put(key, group);
         return group;
     }

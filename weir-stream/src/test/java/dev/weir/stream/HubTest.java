@@ -1,0 +1,157 @@
+package dev.weir.stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Pipelines that meet in a hub while they run. */
+class HubTest {
+
+    private static final String NAME = "hub";
+
+    @AfterEach
+    void noThreadIsLeft() {
+        ThreadCensus.assertNoneLeft(NAME);
+    }
+
+    private static RunningPipeline start(Pipeline pipeline) {
+        return pipeline.named(NAME).run();
+    }
+
+    @Test
+    void mergeHub_ofManyPipelines_deliversAllAndFinishesThemBelow() throws Exception {
+        List<TrackedSource<Integer>> sources = IntStream.range(0, 5)
+                .mapToObj(n -> TrackedSource.numbers(2000, 7, 0, 64))
+                .toList();
+        AtomicInteger seen = new AtomicInteger();
+        MergeHub<Integer> hub = MergeHub.create(50);
+        try (RunningPipeline taking = start(hub.source().to(Sink.forEach(n -> seen.incrementAndGet())))) {
+            List<RunningPipeline> bringing = sources.stream()
+                    .map(source -> start(source.source().to(hub.sink())))
+                    .toList();
+            for (RunningPipeline running : bringing) {
+                running.await();
+            }
+            hub.close();
+            taking.await();
+        }
+        assertThat(seen).hasValue(10_000);
+        sources.forEach(TrackedSource::assertAllFinished);
+    }
+
+    @Test
+    void mergeHub_whoseTakerIsStopped_keepsTheRestForTheNext() throws Exception {
+        TrackedSource<Integer> source = TrackedSource.numbers(1000, 10);
+        List<Integer> seen = new ArrayList<>();
+        CountDownLatch some = new CountDownLatch(100);
+        MergeHub<Integer> hub = MergeHub.create(50);
+        RunningPipeline bringing = start(source.source().to(hub.sink()));
+        RunningPipeline first = start(hub.source().to(Sink.forEach(n -> {
+            seen.add(n);
+            some.countDown();
+        })));
+        assertThatThrownBy(() -> start(hub.source().to(Sink.ignore()))).isInstanceOf(IllegalStateException.class);
+        some.await();
+        first.stop();
+        first.await();
+        RunningPipeline second = start(hub.source().to(Sink.forEach(seen::add)));
+        bringing.await();
+        hub.close();
+        second.await();
+        assertThat(seen)
+                .containsExactlyElementsOf(IntStream.range(0, 1000).boxed().toList());
+        source.assertAllFinished();
+    }
+
+    @Test
+    void mergeHub_thatIsFull_haltsAndEndsItsPipelinesWhenClosed() throws Exception {
+        TrackedSource<Integer> source = TrackedSource.numbers(1000, 10);
+        MergeHub<Integer> hub = MergeHub.create(50);
+        RunningPipeline bringing = start(source.source().to(hub.sink()));
+        while (source.pulled() < 60) {
+            Thread.onSpinWait();
+        }
+        hub.close();
+        bringing.await();
+        assertThat(source.pulled()).isEqualTo(60);
+        assertThat(source.finishedCount()).isZero();
+    }
+
+    @Test
+    void broadcastHub_toSeveralTakers_finishesAnElementWhenAllHave() throws Exception {
+        AtomicInteger seen = new AtomicInteger();
+        TrackedSource<Integer> source = TrackedSource.numbers(3000, 7, 0, 64);
+        BroadcastHub<Integer> hub = BroadcastHub.create(50);
+        List<RunningPipeline> taking = IntStream.range(0, 3)
+                .mapToObj(n -> start(hub.source().map(i -> i + n).to(Sink.forEach(i -> seen.incrementAndGet()))))
+                .toList();
+        RunningPipeline bringing = start(source.source().to(hub.sink()));
+        bringing.await();
+        hub.close();
+        for (RunningPipeline running : taking) {
+            running.await();
+        }
+        assertThat(seen).hasValue(9000);
+        source.assertAllFinished();
+    }
+
+    @Test
+    void broadcastHub_whoseTakersComeAndGo_goesOnWithTheOthers() throws Exception {
+        TrackedSource<Integer> source = TrackedSource.numbers(5000, 7);
+        AtomicInteger seen = new AtomicInteger();
+        CountDownLatch some = new CountDownLatch(500);
+        BroadcastHub<Integer> hub = BroadcastHub.create(50);
+        RunningPipeline steady = start(hub.source().to(Sink.forEach(n -> {
+            seen.incrementAndGet();
+            some.countDown();
+        })));
+        CountDownLatch stuck = new CountDownLatch(1);
+        CountDownLatch never = new CountDownLatch(1);
+        RunningPipeline leaving = start(hub.source().to(Sink.custom("stuck", context -> upstream -> {
+            stuck.countDown();
+            never.await();
+        })));
+        stuck.await();
+        assertThat(hub.takers()).isEqualTo(2);
+        RunningPipeline bringing = start(source.source().to(hub.sink()));
+        assertThatThrownBy(() -> start(Source.of(1).to(hub.sink()))).isInstanceOf(IllegalStateException.class);
+        while (source.pulled() < 56) {
+            Thread.onSpinWait();
+        }
+        leaving.cancel();
+        TrackedRun.awaitEnd(leaving);
+        some.await();
+        RunningPipeline stopped = start(hub.source().to(Sink.ignore()));
+        stopped.stop();
+        stopped.await();
+        bringing.await();
+        hub.close();
+        steady.await();
+        assertThat(seen).hasValue(5000);
+        source.assertAllFinished();
+    }
+
+    @Test
+    void broadcastHub_whoseOnlyTakerFails_leavesItsShareUnfinished() throws Exception {
+        TrackedSource<Integer> source = TrackedSource.numbers(100, 100);
+        BroadcastHub<Integer> hub = BroadcastHub.create(500);
+        RunningPipeline bringing = start(source.source().to(hub.sink()));
+        RunningPipeline failing = start(hub.source().to(Sink.forEach(n -> {
+            if (n == 10) {
+                throw new IllegalStateException("planted");
+            }
+        })));
+        TrackedRun.awaitEnd(failing);
+        bringing.await();
+        hub.close();
+        source.assertProtocolKept();
+        assertThat(source.finishedCount()).isEqualTo(10);
+    }
+}
