@@ -1,8 +1,10 @@
 package dev.weir.stream;
 
+import dev.weir.stream.internal.interop.Interop;
 import dev.weir.stream.internal.operator.Operators;
 import dev.weir.stream.spi.SinkFactory;
 import java.util.Objects;
+import java.util.concurrent.Flow;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -23,6 +25,19 @@ public sealed interface Sink<T> {
     /** Acknowledges each element and drops it. */
     static <T> Loop<T> ignore() {
         return custom("ignore", Operators.ignore());
+    }
+
+    /**
+     * Gives each element to {@code subscriber} as it asks for them, with the rules of {@link Source#asPublisher}: for those
+     * who want the {@link RunningPipeline} in hand. {@code onSubscribe} is called by the thread that starts the pipeline.
+     * A subscriber serves one run only.
+     *
+     * {@snippet :
+     * RunningPipeline running = orders.to(Sink.toSubscriber(subscriber)).run();
+     * }
+     */
+    static <T> Loop<T> toSubscriber(Flow.Subscriber<? super T> subscriber) {
+        return custom("subscriber", Interop.toSubscriber(Objects.requireNonNull(subscriber, "subscriber")));
     }
 
     /** A sink that is the lower part of a pipeline: operators and the sink below them. */
