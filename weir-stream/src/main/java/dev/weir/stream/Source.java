@@ -80,7 +80,7 @@ public final class Source<T> extends FailureOperators<T> {
      * Operators as a {@link Flow.Processor}: what it is sent goes through them to its subscribers. It is subscribed to one
      * publisher and runs once: from its first subscriber on, until the end, a failure, or until the last subscriber has
      * cancelled. Subscribers share its elements as with {@link #asSharedPublisher}; its input behaves as
-     * {@link #fromPublisher}.
+     * {@link #fromPublisher}, but that a failure does not wait behind elements for which there is no demand.
      *
      * {@snippet :
      * Flow.Processor<String, Integer> lengths = Source.processor(256, lines -> lines.map(String::length));

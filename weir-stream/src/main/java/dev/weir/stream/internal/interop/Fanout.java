@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.interop;
 
+import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.SinkLoop;
@@ -8,6 +9,7 @@ import dev.weir.stream.spi.StageContext;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Flow;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -29,6 +31,7 @@ final class Fanout<T> {
     // Written under the lock.
     private volatile List<Outlet<T>> outlets = List.of();
     private volatile long changes;
+    private volatile @Nullable Throwable urgent;
     private @Nullable Thread puller;
     private boolean abandoned;
     private boolean ended;
@@ -70,11 +73,22 @@ final class Fanout<T> {
         }
     }
 
+    /** Lets the stream fail as soon as an element would have to wait for demand. Any thread. */
+    void failInsteadOfWaiting(Throwable cause) {
+        lock.lock();
+        try {
+            urgent = cause;
+            change();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Whether subscribers were told of this failure. */
     boolean hasTold(Throwable cause) {
         lock.lock();
         try {
-            return failure == cause;
+            return ended && failure == unwrapped(cause);
         } finally {
             lock.unlock();
         }
@@ -154,11 +168,16 @@ final class Fanout<T> {
         boolean ignored = Thread.interrupted();
         Throwable failure = context.failure();
         if (failure != null) {
-            return failure;
+            return unwrapped(failure);
         }
         return thrown instanceof InterruptedException
                 ? new IllegalStateException("a stage was interrupted from outside", thrown)
-                : thrown;
+                : unwrapped(thrown);
+    }
+
+    /** What was thrown before it was wrapped on its way between threads. */
+    static Throwable unwrapped(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
     /** The next batch; null at the end or when nobody wants one. */
@@ -230,6 +249,9 @@ final class Fanout<T> {
             }
             if (finished == batch.size() || !wanted) {
                 return;
+            }
+            if (!moved && urgent != null) {
+                throw Failures.rethrow(urgent);
             }
             if (!moved) {
                 awaitChange(seen, context);

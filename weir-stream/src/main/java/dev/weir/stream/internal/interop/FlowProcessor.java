@@ -30,6 +30,9 @@ final class FlowProcessor<T, R> implements Flow.Processor<T, R> {
     @Override
     public void onError(Throwable failure) {
         input.onError(failure);
+        // Elements before it are handed on if somebody asks for them, but a failure does not wait for demand (rule
+        // 4.2).
+        output.failInsteadOfWaiting(failure);
     }
 
     @Override

@@ -26,6 +26,11 @@ final class SharedPublisher<T> implements Flow.Publisher<T> {
         this.starter = starter;
     }
 
+    /** See {@link Fanout#failInsteadOfWaiting}. */
+    void failInsteadOfWaiting(Throwable failure) {
+        fanout.failInsteadOfWaiting(failure);
+    }
+
     @Override
     public void subscribe(Flow.Subscriber<? super T> subscriber) {
         fanout.subscribe(subscriber);
@@ -33,7 +38,10 @@ final class SharedPublisher<T> implements Flow.Publisher<T> {
             try {
                 var ignored = starter.apply(fanout::loop).completion().whenComplete((report, failure) -> {
                     if (failure != null && !fanout.hasTold(failure)) {
-                        LOG.log(Level.WARNING, "A pipeline that ran for a subscriber failed", failure);
+                        LOG.log(
+                                Level.WARNING,
+                                "A pipeline that ran for a subscriber failed",
+                                Fanout.unwrapped(failure));
                     }
                 });
             } catch (RuntimeException | Error refused) {
