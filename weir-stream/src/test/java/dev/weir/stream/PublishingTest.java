@@ -15,6 +15,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -286,6 +288,44 @@ class PublishingTest {
             claim.ack();
         }
         tracked.assertAllFinished();
+    }
+
+    /** However a run ends, and whoever ends it, the subscriber is told at most once and no input is lost or done twice. */
+    @RepeatedTest(150)
+    void endingAtAnyMoment_keepsTheProtocol(RepetitionInfo repetition) throws Exception {
+        Random random = new Random(repetition.getCurrentRepetition());
+        int moment = random.nextInt(INPUTS);
+        CountDownLatch reached = new CountDownLatch(1);
+        Receiver<Integer> receiver = new Receiver<>(1 + random.nextInt(100), n -> {
+            if (n == moment) {
+                reached.countDown();
+            }
+        });
+        TrackedSource<Integer> tracked =
+                TrackedSource.numbers(INPUTS, BATCH_SIZES.get(random.nextInt(BATCH_SIZES.size())));
+        Source<Integer> source =
+                random.nextBoolean() ? tracked.source() : tracked.source().async();
+        if (random.nextBoolean()) {
+            source = source.mapBlocking(4, Ordering.input(), n -> n);
+        }
+        RunningPipeline running = source.to(Sink.toSubscriber(receiver)).run();
+        reached.await();
+        int way = random.nextInt(4);
+        switch (way) {
+            case 0 -> receiver.subscription().cancel();
+            case 1 -> running.cancel();
+            case 2 -> running.stop();
+            default -> receiver.subscription().request(-1);
+        }
+        TrackedRun.awaitEnd(running);
+        tracked.assertProtocolKept();
+        assertThat(receiver.seen).isEqualTo(numbers(receiver.seen.size()));
+        assertThat(tracked.finishedCount()).isEqualTo(receiver.seen.size());
+        assertThat(receiver.breaches.stream().filter(breach -> !breach.contains("interrupted")))
+                .isEmpty();
+        if (way != 0) {
+            assertThat(receiver.ended).isDone();
+        }
     }
 
     @Test

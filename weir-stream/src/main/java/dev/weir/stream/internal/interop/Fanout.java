@@ -140,7 +140,8 @@ final class Fanout<T> {
     SinkLoop<T> loop(StageContext context) {
         // If the run fails before the loop begins, its subscribers are still to be told.
         context.onTermination(patience -> {
-            end(context.failure());
+            Throwable cause = context.failure();
+            end(cause == null ? null : unwrapped(cause));
             return "";
         });
         return upstream -> run(upstream, context);
