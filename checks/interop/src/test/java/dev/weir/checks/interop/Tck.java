@@ -19,7 +19,7 @@ import org.testng.TestNG;
  */
 final class Tck {
 
-    private static final long TIMEOUT_MILLIS = 2000;
+    private static final long TIMEOUT_MILLIS = 1000;
     private static final long NO_SIGNAL_MILLIS = 30;
 
     private Tck() {}
