@@ -1,11 +1,13 @@
 package dev.weir.stream;
 
+import dev.weir.stream.internal.interop.Interop;
 import dev.weir.stream.internal.operator.Operators;
 import dev.weir.stream.internal.sink.ResultLoops;
 import dev.weir.stream.spi.SinkFactory;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.Flow;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -125,6 +127,19 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     @Operator(acks = ResultSink.ACKS, cost = "per batch")
     static <T> ResultSink<T, Optional<T>> lastOption() {
         return ResultSink.of("lastOption", ResultLoops.last());
+    }
+
+    /**
+     * Gives each element to {@code subscriber} as it asks for them, with the rules of {@link Source#asPublisher}: for those
+     * who want the {@link RunningPipeline} in hand. {@code onSubscribe} is called by the thread that starts the pipeline.
+     * A subscriber serves one run only.
+     *
+     * {@snippet :
+     * RunningPipeline running = orders.to(Sink.toSubscriber(subscriber)).run();
+     * }
+     */
+    static <T> Loop<T> toSubscriber(Flow.Subscriber<? super T> subscriber) {
+        return custom("subscriber", Interop.toSubscriber(Objects.requireNonNull(subscriber, "subscriber")));
     }
 
     /** A sink that is the lower part of a pipeline: operators and the sink below them. */

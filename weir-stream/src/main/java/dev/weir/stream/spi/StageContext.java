@@ -2,6 +2,7 @@ package dev.weir.stream.spi;
 
 import java.time.Duration;
 import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** What a source or sink is given when a run is assembled. Thread-safe once the pipeline runs. */
 public interface StageContext {
@@ -40,6 +41,11 @@ public interface StageContext {
 
     /** Fails the whole pipeline from a thread that belongs to the source or sink. */
     void fail(Throwable cause);
+
+    /** What has made the pipeline fail, or null as long as nothing has. A cancellation counts as a failure. */
+    default @Nullable Throwable failure() {
+        return null;
+    }
 
     /** Closes a resource that outlives the stages: a consumer that commits, a producer. */
     @FunctionalInterface

@@ -282,7 +282,9 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
         }
     }
 
-    private @Nullable Throwable cause() {
+    /** What ended the run before its time, or null. */
+    @Nullable
+    Throwable cause() {
         lock.lock();
         try {
             return cause;

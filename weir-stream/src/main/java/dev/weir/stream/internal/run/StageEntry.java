@@ -5,6 +5,7 @@ import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.StageContext;
 import dev.weir.stream.spi.StageMeter;
 import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** A stage's place in a run: its name, its meter, and what it registers. Thread-safe once the run has started. */
 public final class StageEntry implements StageContext {
@@ -80,6 +81,11 @@ public final class StageEntry implements StageContext {
     @Override
     public void fail(Throwable cause) {
         run.fail(cause);
+    }
+
+    @Override
+    public @Nullable Throwable failure() {
+        return run.cause();
     }
 
     StageSnapshot snapshot(long elapsedNanos) {

@@ -1,0 +1,88 @@
+package dev.weir.checks.interop;
+
+import dev.weir.stream.Ordering;
+import dev.weir.stream.Source;
+import java.util.concurrent.Flow;
+import java.util.function.Function;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import org.reactivestreams.tck.flow.FlowPublisherVerification;
+
+/** Streams as publishers, by the TCK. */
+class PublisherTckTest {
+
+    @TestFactory
+    Stream<DynamicTest> fusedStream() {
+        return Tck.verify(Fused.class);
+    }
+
+    @TestFactory
+    Stream<DynamicTest> streamWithThreads() {
+        return Tck.verify(Threaded.class);
+    }
+
+    @TestFactory
+    Stream<DynamicTest> sharedStream() {
+        return Tck.verify(Shared.class);
+    }
+
+    @TestFactory
+    Stream<DynamicTest> streamOfAPublisher() {
+        return Tck.verify(RoundTrip.class);
+    }
+
+    /** The rules over one way to make a publisher of a source. */
+    abstract static class Rules extends FlowPublisherVerification<Long> {
+
+        private final Function<Source<Long>, Flow.Publisher<Long>> asPublisher;
+
+        Rules(Function<Source<Long>, Flow.Publisher<Long>> asPublisher) {
+            super(Tck.environment());
+            this.asPublisher = asPublisher;
+        }
+
+        @Override
+        public Flow.Publisher<Long> createFlowPublisher(long elements) {
+            return asPublisher.apply(
+                    Source.from(() -> LongStream.range(0, elements).iterator()));
+        }
+
+        @Override
+        public Flow.Publisher<Long> createFailedFlowPublisher() {
+            return asPublisher.apply(Source.from(() -> {
+                throw new IllegalStateException("planted");
+            }));
+        }
+    }
+
+    /** A run for each subscriber, on one thread. */
+    public static final class Fused extends Rules {
+        public Fused() {
+            super(source -> source.map(n -> n + 1).asPublisher());
+        }
+    }
+
+    /** A run for each subscriber, on many threads. */
+    public static final class Threaded extends Rules {
+        public Threaded() {
+            super(source ->
+                    source.async().mapBlocking(4, Ordering.input(), n -> n + 1).asPublisher());
+        }
+    }
+
+    /** One run for all. */
+    public static final class Shared extends Rules {
+        public Shared() {
+            super(Source::asSharedPublisher);
+        }
+    }
+
+    /** A publisher, as a source, as a publisher. */
+    public static final class RoundTrip extends Rules {
+        public RoundTrip() {
+            super(source -> Source.fromPublisher(source.asPublisher(), 4).asPublisher());
+        }
+    }
+}

@@ -1,0 +1,83 @@
+package dev.weir.checks.interop;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * What surrounds the pipeline of {@code docs/coming-from.md}: lines come in, batches of priced orders go out. Thread-safe;
+ * it notes what breaks the contract of the pipeline.
+ */
+final class Shop {
+
+    /** One line, read. */
+    record Order(String customer, int number, int pieces) {}
+
+    /** An order with its price. */
+    record Priced(Order order, long cents) {}
+
+    /** A line that is none. */
+    static final class Malformed extends IllegalArgumentException {
+
+        private static final long serialVersionUID = 1;
+
+        Malformed(String line) {
+            super("not an order: " + line);
+        }
+    }
+
+    final Queue<String> rejected = new ConcurrentLinkedQueue<>();
+    final Queue<String> breaches = new ConcurrentLinkedQueue<>();
+    final List<List<Priced>> written = new ArrayList<>();
+    private final AtomicInteger writing = new AtomicInteger();
+    private final Map<String, AtomicInteger> pricing = new ConcurrentHashMap<>();
+
+    /** Reads {@code customer,number,pieces}; throws {@link Malformed}. */
+    Order parse(String line) {
+        String[] parts = line.split(",", -1);
+        try {
+            return new Order(parts[0], Integer.parseInt(parts[1]), Integer.parseInt(parts[2]));
+        } catch (RuntimeException e) {
+            throw new Malformed(line);
+        }
+    }
+
+    /** The order on the line, or nothing after a {@link #reject}. */
+    List<Order> parseOrReject(String line) {
+        try {
+            return List.of(parse(line));
+        } catch (Malformed malformed) {
+            reject(malformed);
+            return List.of();
+        }
+    }
+
+    void reject(Malformed malformed) {
+        rejected.add(String.valueOf(malformed.getMessage()));
+    }
+
+    /** Blocks on the price service. One call at a time for each customer, in the order of the numbers. */
+    Priced price(Order order) {
+        AtomicInteger inside = pricing.computeIfAbsent(order.customer, customer -> new AtomicInteger());
+        if (inside.incrementAndGet() != 1) {
+            breaches.add("two orders of " + order.customer + " at once");
+        }
+        LockSupport.parkNanos(20_000);
+        inside.decrementAndGet();
+        return new Priced(order, order.pieces * 250L);
+    }
+
+    /** Blocks on the database. One call at a time. */
+    void write(List<Priced> batch) {
+        if (writing.incrementAndGet() != 1) {
+            breaches.add("two batches at once");
+        }
+        written.add(List.copyOf(batch));
+        writing.decrementAndGet();
+    }
+}

@@ -1,0 +1,134 @@
+package dev.weir.checks.interop;
+
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.Sink;
+import dev.weir.stream.Source;
+import java.util.concurrent.Flow;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import org.reactivestreams.tck.SubscriberWhiteboxVerification.SubscriberPuppet;
+import org.reactivestreams.tck.SubscriberWhiteboxVerification.WhiteboxSubscriberProbe;
+import org.reactivestreams.tck.flow.FlowSubscriberBlackboxVerification;
+import org.reactivestreams.tck.flow.FlowSubscriberWhiteboxVerification;
+
+/** A publisher as a source: what it subscribes, by the TCK. */
+class SubscriberTckTest {
+
+    @TestFactory
+    Stream<DynamicTest> source_fromOutside() {
+        return Tck.verify(Blackbox.class);
+    }
+
+    @TestFactory
+    Stream<DynamicTest> source_fromInside() {
+        return Tck.verify(Whitebox.class);
+    }
+
+    /** What a pipeline subscribed to a publisher whose part the TCK plays. */
+    private static class Subscribed implements Flow.Subscriber<Integer> {
+
+        private final AtomicReference<Flow.Subscriber<? super Integer>> inside = new AtomicReference<>();
+        final RunningPipeline running;
+
+        Subscribed(Consumer<Integer> consumer) {
+            running = Source.<Integer>fromPublisher(inside::set, 8)
+                    .to(Sink.forEach(consumer))
+                    .run();
+        }
+
+        @Override
+        public void onSubscribe(Flow.Subscription subscription) {
+            inside.get().onSubscribe(subscription);
+        }
+
+        @Override
+        public void onNext(Integer element) {
+            inside.get().onNext(element);
+        }
+
+        @Override
+        public void onError(Throwable failure) {
+            inside.get().onError(failure);
+        }
+
+        @Override
+        public void onComplete() {
+            inside.get().onComplete();
+        }
+    }
+
+    /** Knows only that it is a subscriber. */
+    public static final class Blackbox extends FlowSubscriberBlackboxVerification<Integer> {
+
+        public Blackbox() {
+            super(Tck.environment());
+        }
+
+        @Override
+        public Flow.Subscriber<Integer> createFlowSubscriber() {
+            return new Subscribed(element -> {});
+        }
+
+        @Override
+        public Integer createElement(int element) {
+            return element;
+        }
+    }
+
+    /** Sees what arrives at the sink and how the pipeline ends; ends it. */
+    public static final class Whitebox extends FlowSubscriberWhiteboxVerification<Integer> {
+
+        public Whitebox() {
+            super(Tck.environment());
+        }
+
+        @Override
+        protected Flow.Subscriber<Integer> createFlowSubscriber(WhiteboxSubscriberProbe<Integer> probe) {
+            Probed subscribed = new Probed(probe);
+            var ignored = subscribed.running.completion().whenComplete((report, failure) -> {
+                if (failure == null) {
+                    probe.registerOnComplete();
+                } else {
+                    // What depends on a future sees its failure wrapped.
+                    probe.registerOnError(failure.getCause());
+                }
+            });
+            return subscribed;
+        }
+
+        @Override
+        public Integer createElement(int element) {
+            return element;
+        }
+    }
+
+    /** Lets the TCK cancel, which is to stop the pipeline. */
+    private static final class Probed extends Subscribed {
+
+        private final WhiteboxSubscriberProbe<Integer> probe;
+
+        Probed(WhiteboxSubscriberProbe<Integer> probe) {
+            super(probe::registerOnNext);
+            this.probe = probe;
+        }
+
+        @Override
+        public void onSubscribe(Flow.Subscription subscription) {
+            super.onSubscribe(subscription);
+            probe.registerOnSubscribe(new SubscriberPuppet() {
+                @Override
+                public void triggerRequest(long elements) {
+                    // The pipeline asks by itself.
+                }
+
+                @Override
+                public void signalCancel() {
+                    running.stop();
+                }
+            });
+        }
+    }
+}

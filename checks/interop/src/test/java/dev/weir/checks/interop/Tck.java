@@ -1,0 +1,75 @@
+package dev.weir.checks.interop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.reactivestreams.tck.TestEnvironment;
+import org.testng.ITestListener;
+import org.testng.ITestResult;
+import org.testng.TestNG;
+
+/**
+ * Runs a verification of the Reactive Streams TCK, which is written for TestNG, as tests of JUnit. Stateless.
+ *
+ * <p>A rule that the TCK skips is a failure here, but for the methods named {@code untested_}: they stand for rules that a
+ * program cannot check from outside, and do nothing but skip themselves.
+ */
+final class Tck {
+
+    private static final long TIMEOUT_MILLIS = 1000;
+    private static final long NO_SIGNAL_MILLIS = 30;
+
+    private Tck() {}
+
+    /** Patient with signals that must come, brief with those that must not. */
+    static TestEnvironment environment() {
+        return new TestEnvironment(TIMEOUT_MILLIS, NO_SIGNAL_MILLIS);
+    }
+
+    static Stream<DynamicTest> verify(Class<?> verification) {
+        Results results = new Results();
+        TestNG runner = new TestNG(/* useDefaultListeners= */ false);
+        runner.setVerbose(0);
+        runner.setTestClasses(new Class<?>[] {verification});
+        runner.addListener(results);
+        runner.run();
+        assertThat(results.ended).as("rules of " + verification.getSimpleName()).hasSizeGreaterThan(10);
+        return results.ended.stream().map(Tck::asTest);
+    }
+
+    private static DynamicTest asTest(ITestResult result) {
+        return DynamicTest.dynamicTest(result.getName(), () -> {
+            if (result.getThrowable() != null) {
+                throw new AssertionError(
+                        result.getStatus() == ITestResult.SKIP ? "skipped" : "failed", result.getThrowable());
+            }
+            assertThat(result.isSuccess()).isTrue();
+        });
+    }
+
+    /** What TestNG reports. Confined to the thread that runs it. */
+    private static final class Results implements ITestListener {
+
+        private final List<ITestResult> ended = new ArrayList<>();
+
+        @Override
+        public void onTestSuccess(ITestResult result) {
+            ended.add(result);
+        }
+
+        @Override
+        public void onTestFailure(ITestResult result) {
+            ended.add(result);
+        }
+
+        @Override
+        public void onTestSkipped(ITestResult result) {
+            if (!result.getName().startsWith("untested_")) {
+                ended.add(result);
+            }
+        }
+    }
+}

@@ -1,0 +1,319 @@
+package dev.weir.stream.internal.interop;
+
+import dev.weir.stream.internal.run.Failures;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.SinkLoop;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageContext;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Flow;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sink of one run that hands each element to all its subscribers, each at its own pace within a batch. Subscribing,
+ * requesting and cancelling are thread-safe; the loop is confined to its segment.
+ *
+ * <p>An element is acknowledged when every subscriber has returned from its {@code onNext}. The next batch is pulled when
+ * all have had this one, so that at most one batch waits for demand. A subscriber that joins sees the batches of which
+ * nobody has had an element yet. When the last one has cancelled, the loop ends as one that wants no more.
+ */
+final class Fanout<T> {
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+
+    // Written under the lock.
+    private volatile List<Outlet<T>> outlets = List.of();
+    private volatile long changes;
+    private volatile @Nullable Throwable urgent;
+    private @Nullable Thread puller;
+    private boolean abandoned;
+    private boolean ended;
+    private @Nullable Throwable failure;
+
+    // Segment's thread.
+    private long waitedNanos;
+
+    /** Lets a subscriber in, or tells it at once how the stream has ended. */
+    void subscribe(Flow.Subscriber<? super T> subscriber) {
+        Outlet<T> outlet = new Outlet<>(this, Objects.requireNonNull(subscriber, "subscriber"));
+        // Before the loop can see it, so that nothing overtakes this call.
+        subscriber.onSubscribe(outlet);
+        Throwable toTell;
+        lock.lock();
+        try {
+            if (!ended && !abandoned) {
+                List<Outlet<T>> more = new ArrayList<>(outlets);
+                more.add(outlet);
+                outlets = more;
+                change();
+                abandonIfUnwanted();
+                return;
+            }
+            toTell = abandoned ? new IllegalStateException("all subscribers of this stream have cancelled") : failure;
+        } finally {
+            lock.unlock();
+        }
+        outlet.end(toTell);
+    }
+
+    /** Whether the last subscriber has cancelled. */
+    boolean isAbandoned() {
+        lock.lock();
+        try {
+            return abandoned;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Lets the stream fail as soon as an element would have to wait for demand. Any thread. */
+    void failInsteadOfWaiting(Throwable cause) {
+        lock.lock();
+        try {
+            urgent = cause;
+            change();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether subscribers were told of this failure. */
+    boolean hasTold(Throwable cause) {
+        lock.lock();
+        try {
+            return ended && failure == unwrapped(cause);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void request(Outlet<T> outlet, long elements) {
+        boolean standIn;
+        lock.lock();
+        try {
+            standIn = !outlet.add(elements) && puller != null && outlets.contains(outlet);
+            change();
+        } finally {
+            lock.unlock();
+        }
+        if (standIn) {
+            // The loop waits above, perhaps for long, and signals nothing to this outlet without looking at it first.
+            outlet.refuseIfViolated();
+            cancel(outlet);
+        }
+    }
+
+    void cancel(Outlet<T> outlet) {
+        lock.lock();
+        try {
+            outlet.letGo();
+            change();
+            abandonIfUnwanted();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void change() {
+        long next = changes + 1;
+        changes = next;
+        changed.signal();
+    }
+
+    private void abandonIfUnwanted() {
+        if (!ended && !outlets.isEmpty() && outlets.stream().noneMatch(Outlet::isLive)) {
+            abandoned = true;
+            if (puller != null) {
+                puller.interrupt();
+            }
+        }
+    }
+
+    /** The loop of the run; once for each fan-out. */
+    SinkLoop<T> loop(StageContext context) {
+        // If the run fails before the loop begins, its subscribers are still to be told.
+        context.onTermination(patience -> {
+            Throwable cause = context.failure();
+            end(cause == null ? null : unwrapped(cause));
+            return "";
+        });
+        return upstream -> run(upstream, context);
+    }
+
+    private void run(Stage<T> upstream, StageContext context) throws InterruptedException {
+        try {
+            Batch<T> batch;
+            while ((batch = pull(upstream)) != null) {
+                long start = System.nanoTime();
+                waitedNanos = 0;
+                deliver(batch, context);
+                context.meter().worked(batch.size(), batch.size(), start + waitedNanos);
+            }
+        } catch (InterruptedException | RuntimeException | Error thrown) {
+            end(causeOf(thrown, context));
+            throw thrown;
+        }
+        end(null);
+    }
+
+    /** What made the run fail: often that lies elsewhere, and the loop was only interrupted. */
+    private static Throwable causeOf(Throwable thrown, StageContext context) {
+        // Subscribers are not to meet the interrupt.
+        boolean ignored = Thread.interrupted();
+        Throwable failure = context.failure();
+        if (failure != null) {
+            return unwrapped(failure);
+        }
+        return thrown instanceof InterruptedException
+                ? new IllegalStateException("a stage was interrupted from outside", thrown)
+                : unwrapped(thrown);
+    }
+
+    /** What was thrown before it was wrapped on its way between threads. */
+    static Throwable unwrapped(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+    }
+
+    /** The next batch; null at the end or when nobody wants one. */
+    private @Nullable Batch<T> pull(Stage<T> upstream) throws InterruptedException {
+        if (!beginPull()) {
+            return null;
+        }
+        try {
+            return upstream.pull(Stage.NEVER);
+        } catch (InterruptedException | RuntimeException thrown) {
+            boolean interrupt =
+                    thrown instanceof InterruptedException || thrown.getCause() instanceof InterruptedException;
+            if (interrupt && isAbandoned()) {
+                return null;
+            }
+            throw thrown;
+        } finally {
+            lock.lock();
+            try {
+                puller = null;
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    /** Lets the last cancellation interrupt this thread from now on; false if it has come already. */
+    private boolean beginPull() {
+        while (true) {
+            long seen = changes;
+            outlets.forEach(Outlet::refuseIfViolated);
+            lock.lock();
+            try {
+                outlets = outlets.stream().filter(Outlet::isLive).toList();
+                if (outlets.isEmpty()) {
+                    abandoned = true;
+                    return false;
+                }
+                if (seen == changes) {
+                    puller = Thread.currentThread();
+                    return true;
+                }
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    private void deliver(Batch<T> batch, StageContext context) throws InterruptedException {
+        List<Outlet<T>> receivers = List.of();
+        boolean begun = false;
+        int finished = 0;
+        while (true) {
+            long seen = changes;
+            if (!begun && receivers != outlets) {
+                receivers = outlets;
+                receivers.forEach(Outlet::rewind);
+            }
+            boolean moved = false;
+            boolean wanted = false;
+            for (Outlet<T> receiver : receivers) {
+                moved |= receiver.offer(batch);
+                wanted |= receiver.isLive();
+            }
+            begun |= moved;
+            int done = hadByAll(receivers);
+            while (finished < done) {
+                batch.ack(finished++);
+            }
+            if (finished == batch.size() || !wanted) {
+                return;
+            }
+            if (!moved && urgent != null) {
+                throw Failures.rethrow(urgent);
+            }
+            if (!moved) {
+                awaitChange(seen, context);
+            }
+        }
+    }
+
+    /** How many elements no receiver is still to get; those that have cancelled count only if nobody else is left. */
+    private static <T> int hadByAll(List<Outlet<T>> receivers) {
+        int slowest = Integer.MAX_VALUE;
+        int furthest = 0;
+        for (Outlet<T> receiver : receivers) {
+            if (receiver.isLive()) {
+                slowest = Math.min(slowest, receiver.position());
+            }
+            furthest = Math.max(furthest, receiver.position());
+        }
+        return Math.min(slowest, furthest);
+    }
+
+    private void awaitChange(long seen, StageContext context) throws InterruptedException {
+        Clock clock = context.clock();
+        long start = System.nanoTime();
+        context.meter().beginBlockedDown(1);
+        lock.lockInterruptibly();
+        try {
+            while (changes == seen) {
+                clock.await(lock, changed, Stage.NEVER);
+            }
+        } finally {
+            lock.unlock();
+            context.meter().endBlockedDown();
+            waitedNanos += System.nanoTime() - start;
+        }
+    }
+
+    /** Tells all subscribers, present and future, how the stream has ended; the first call counts. */
+    void end(@Nullable Throwable cause) {
+        List<Outlet<T>> toTell;
+        lock.lock();
+        try {
+            if (ended) {
+                return;
+            }
+            ended = true;
+            failure = cause;
+            toTell = outlets;
+            outlets = List.of();
+        } finally {
+            lock.unlock();
+        }
+        RuntimeException broken = null;
+        for (Outlet<T> outlet : toTell) {
+            try {
+                outlet.end(cause);
+            } catch (RuntimeException thrown) {
+                broken = thrown;
+            }
+        }
+        if (broken != null) {
+            throw broken;
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package dev.weir.stream.internal.interop;
+
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.SinkFactory;
+import java.util.concurrent.Flow;
+import java.util.function.Function;
+
+/** Operators between a publisher and subscribers: one run, which starts with the first subscriber. Thread-safe. */
+final class FlowProcessor<T, R> implements Flow.Processor<T, R> {
+
+    private final Inbox<T> input;
+    private final SharedPublisher<R> output;
+
+    FlowProcessor(int buffer, Function<Node<T>, Function<SinkFactory<R>, RunningPipeline>> starter) {
+        input = new Inbox<>(buffer);
+        output = new SharedPublisher<>(starter.apply(PublisherSource.node(input)));
+    }
+
+    @Override
+    public void onSubscribe(Flow.Subscription subscription) {
+        input.onSubscribe(subscription);
+    }
+
+    @Override
+    public void onNext(T element) {
+        input.onNext(element);
+    }
+
+    @Override
+    public void onError(Throwable failure) {
+        input.onError(failure);
+        // Elements before it are handed on if somebody asks for them, but a failure does not wait for demand (rule
+        // 4.2).
+        output.failInsteadOfWaiting(failure);
+    }
+
+    @Override
+    public void onComplete() {
+        input.onComplete();
+    }
+
+    @Override
+    public void subscribe(Flow.Subscriber<? super R> subscriber) {
+        output.subscribe(subscriber);
+    }
+}

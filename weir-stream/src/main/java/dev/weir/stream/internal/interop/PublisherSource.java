@@ -1,0 +1,66 @@
+package dev.weir.stream.internal.interop;
+
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.StageEntry;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import java.util.concurrent.Flow;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Emits what a publisher sends into an inbox; nobody waits for acknowledgements. Confined to its segment. */
+final class PublisherSource<T> implements Stage<T> {
+
+    private final Inbox<T> inbox;
+    private final StageMeter meter;
+    private final Clock clock;
+
+    private PublisherSource(Inbox<T> inbox, StageMeter meter, Clock clock) {
+        this.inbox = inbox;
+        this.meter = meter;
+        this.clock = clock;
+    }
+
+    /** Subscribes anew in each run. */
+    static <T> Node<T> node(Flow.Publisher<? extends T> publisher, int buffer) {
+        Inbox.checkCapacity(buffer);
+        return node(() -> new Inbox<T>(buffer), publisher::subscribe);
+    }
+
+    /** Takes from an inbox that somebody else has subscribed: for one run. */
+    static <T> Node<T> node(Inbox<T> inbox) {
+        return node(() -> inbox, ignored -> {});
+    }
+
+    private static <T> Node<T> node(Supplier<Inbox<T>> inboxes, Consumer<Inbox<T>> subscribe) {
+        return new Node<>("publisher", (assembly, attributes) -> {
+            StageEntry entry = assembly.fused(attributes);
+            Inbox<T> inbox = inboxes.get();
+            Stage<T> stage = assembly.source(new PublisherSource<>(inbox, entry.meter(), assembly.clock()));
+            entry.depth(inbox::depth);
+            entry.onStop(inbox::stop);
+            subscribe.accept(inbox);
+            return stage;
+        });
+    }
+
+    @Override
+    public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+        Batch<T> batch = inbox.take(deadlineNanos, clock, meter);
+        if (batch != null && !batch.isEmpty()) {
+            long start = System.nanoTime();
+            // Now rather than at the next pull: the publisher makes more while the stages below work on these.
+            inbox.callPublisher();
+            meter.worked(batch.size(), batch.size(), start);
+        }
+        return batch;
+    }
+
+    @Override
+    public void close() {
+        inbox.close();
+    }
+}

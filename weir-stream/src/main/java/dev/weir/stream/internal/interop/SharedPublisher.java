@@ -1,0 +1,52 @@
+package dev.weir.stream.internal.interop;
+
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.spi.SinkFactory;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.concurrent.Flow;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+
+/** One run for all subscribers: starts with the first of them and ends when none is left. Thread-safe. */
+final class SharedPublisher<T> implements Flow.Publisher<T> {
+
+    private static final Logger LOG = System.getLogger(SharedPublisher.class.getName());
+
+    private final Function<SinkFactory<T>, RunningPipeline> starter;
+    private final Fanout<T> fanout = new Fanout<>();
+    private final AtomicBoolean started = new AtomicBoolean();
+
+    /**
+     * Creates one that runs nothing yet.
+     *
+     * @param starter closes a blueprint with a sink and runs it
+     */
+    SharedPublisher(Function<SinkFactory<T>, RunningPipeline> starter) {
+        this.starter = starter;
+    }
+
+    /** See {@link Fanout#failInsteadOfWaiting}. */
+    void failInsteadOfWaiting(Throwable failure) {
+        fanout.failInsteadOfWaiting(failure);
+    }
+
+    @Override
+    public void subscribe(Flow.Subscriber<? super T> subscriber) {
+        fanout.subscribe(subscriber);
+        if (!fanout.isAbandoned() && started.compareAndSet(false, true)) {
+            try {
+                var ignored = starter.apply(fanout::loop).completion().whenComplete((report, failure) -> {
+                    if (failure != null && !fanout.hasTold(failure)) {
+                        LOG.log(
+                                Level.WARNING,
+                                "A pipeline that ran for a subscriber failed",
+                                Fanout.unwrapped(failure));
+                    }
+                });
+            } catch (RuntimeException | Error refused) {
+                fanout.end(refused);
+            }
+        }
+    }
+}
