@@ -59,6 +59,10 @@ final class DemoTraffic implements AutoCloseable {
                 Map.of(
                         ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
                         bootstrapServers,
+                        // The topic is new: a leader that is just becoming one may refuse the first batch and take a
+                        // second.
+                        ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION,
+                        1,
                         ProducerConfig.BATCH_SIZE_CONFIG,
                         128 * 1024),
                 new ByteArraySerializer(),

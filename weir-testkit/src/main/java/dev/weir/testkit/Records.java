@@ -37,6 +37,9 @@ public final class Records {
                 ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers,
                 // A frozen broker answers nobody: ask another one soon.
                 ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 5_000,
+                // A leader that has only just become one may refuse a producer's first batch and take its second; the
+                // first is then out of order for ever. With one at a time there is no second.
+                ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1,
                 ProducerConfig.LINGER_MS_CONFIG, 5,
                 ProducerConfig.BATCH_SIZE_CONFIG, 131_072);
         Queue<Exception> failures = new ConcurrentLinkedQueue<>();
