@@ -11,6 +11,8 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Flow;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
@@ -239,6 +241,52 @@ class PublishingTest {
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    @Test
+    void sharedPublisher_withOneWhoAsksForNothing_finishesNothing() throws Exception {
+        CountDownLatch batchHad = new CountDownLatch(7);
+        Receiver<Integer> quick = new Receiver<>(0, n -> batchHad.countDown());
+        Receiver<Integer> slow = Receiver.asking(0);
+        TrackedSource<Integer> tracked = TrackedSource.numbers(70, 7).mayFinish(index -> index < slow.returned.get());
+        AtomicReference<RunningPipeline> running = new AtomicReference<>();
+        Flow.Publisher<Integer> publisher = Interop.sharedPublisher(sink -> {
+            running.set(tracked.source().to(Sink.custom("shared", sink)).run());
+            return running.get();
+        });
+        publisher.subscribe(quick);
+        publisher.subscribe(slow);
+        quick.subscription().request(Long.MAX_VALUE);
+        batchHad.await();
+        assertThat(tracked.finishedCount()).isZero();
+        slow.subscription().request(Long.MAX_VALUE);
+        running.get().await();
+        assertThat(quick.seen).isEqualTo(slow.seen).isEqualTo(numbers(70));
+        tracked.assertAllFinished();
+    }
+
+    @ParameterizedTest
+    @MethodSource("sizesAndPortions")
+    void publisher_sendsNothingUnasked(int[] sizes, long portion) throws Exception {
+        AtomicInteger asked = new AtomicInteger();
+        Semaphore had = new Semaphore(0);
+        Receiver<Integer> receiver = new Receiver<>(0, n -> {
+            assertThat(n).isLessThan(asked.get());
+            had.release();
+        });
+        RunningPipeline running = TrackedSource.numbers(INPUTS, sizes)
+                .source()
+                .to(Sink.toSubscriber(receiver))
+                .run();
+        Random random = new Random(portion);
+        while (asked.get() < INPUTS) {
+            int more = Math.min(1 + random.nextInt(200), INPUTS - asked.get());
+            asked.addAndGet(more);
+            receiver.subscription().request(more);
+            assertThat(had.tryAcquire(more, 10, TimeUnit.SECONDS)).isTrue();
+        }
+        running.await();
+        assertThat(receiver.seen).isEqualTo(numbers(INPUTS));
     }
 
     @Test
