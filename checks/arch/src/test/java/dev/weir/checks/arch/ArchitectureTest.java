@@ -78,8 +78,9 @@ class ArchitectureTest {
         rules.nobodySleeps().check(ALL);
     }
 
+    /** A test may override what is synchronized, such as a mock's answer. */
     @Test
     void noMethod_isSynchronized() {
-        rules.noMethodIsSynchronized().check(ALL);
+        rules.noMethodIsSynchronized().check(MAIN);
     }
 }
