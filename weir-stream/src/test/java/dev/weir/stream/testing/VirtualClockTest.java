@@ -8,11 +8,13 @@ import dev.weir.stream.spi.Stage;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -91,9 +93,11 @@ class VirtualClockTest {
     @Test
     void waitersOnOneCondition_wakeEachAtItsOwnDeadline() throws Exception {
         Room room = new Room();
-        Future<Long> sooner = threads.submit(() -> room.await(100));
-        Future<Long> later = threads.submit(() -> room.await(200));
         Future<Long> never = threads.submit(() -> room.await(Stage.NEVER));
+        Future<Long> later = threads.submit(() -> room.await(200));
+        clock.awaitWaiters(1);
+        // It stands last in the condition's queue, so waking the first only would not do.
+        Future<Long> sooner = threads.submit(() -> room.await(100));
         clock.awaitWaiters(2);
         clock.advance(Duration.ofNanos(100));
         assertThat(sooner.get()).isEqualTo(100);
@@ -172,6 +176,36 @@ class VirtualClockTest {
             assertThat(one.get()).isEqualTo(deadline);
             assertThat(other.get()).isBetween(deadline - 5, deadline);
         }
+    }
+
+    /** The same in step: the time comes at any point of the way from the first look at the clock into the wait. */
+    @Test
+    void advance_justAsAWaitBegins_losesNoWakeUp() throws Exception {
+        int rounds = 20_000;
+        AtomicInteger begun = new AtomicInteger();
+        Room room = new Room();
+        Random random = new Random(1);
+        FutureTask<Integer> waiter = new FutureTask<>(() -> {
+            for (int round = 1; round <= rounds; round++) {
+                begun.set(round);
+                assertThat(room.await(round)).isEqualTo(round);
+            }
+            return rounds;
+        });
+        Thread.ofPlatform().daemon().start(waiter);
+        for (int round = 1; round <= rounds; round++) {
+            while (begun.get() < round) {
+                if (Thread.interrupted()) {
+                    throw new InterruptedException("a wake-up was lost in round " + (round - 1));
+                }
+                Thread.onSpinWait();
+            }
+            for (int spins = random.nextInt(100); spins > 0; spins--) {
+                Thread.onSpinWait();
+            }
+            clock.advance(Duration.ofNanos(1));
+        }
+        assertThat(waiter.get()).isEqualTo(rounds);
     }
 
     @Test
