@@ -54,22 +54,21 @@ public final class VirtualClock implements Clock {
     @Override
     @SuppressWarnings("WaitNotInLoop") // the caller's loop asks hasPassed
     public void await(Lock lock, Condition condition, long deadlineNanos) throws InterruptedException {
-        if (hasPassed(deadlineNanos)) {
-            return;
-        }
         Waiter waiter = new Waiter(lock, condition, deadlineNanos);
         guard.lock();
         try {
+            // Under the guard, so that an advance either has been seen here or sees the waiter.
+            if (hasPassed(deadlineNanos)) {
+                return;
+            }
             waiters.add(waiter);
             changed.signalAll();
         } finally {
             guard.unlock();
         }
         try {
-            // An advance between the two signals only after it has the caller's lock, which await gives up.
-            if (!hasPassed(deadlineNanos)) {
-                condition.await();
-            }
+            // It signals only after it has the caller's lock, which await gives up.
+            condition.await();
         } finally {
             guard.lock();
             try {

@@ -13,6 +13,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -91,9 +93,11 @@ class VirtualClockTest {
     @Test
     void waitersOnOneCondition_wakeEachAtItsOwnDeadline() throws Exception {
         Room room = new Room();
-        Future<Long> sooner = threads.submit(() -> room.await(100));
-        Future<Long> later = threads.submit(() -> room.await(200));
         Future<Long> never = threads.submit(() -> room.await(Stage.NEVER));
+        Future<Long> later = threads.submit(() -> room.await(200));
+        clock.awaitWaiters(1);
+        // It stands last in the condition's queue, so waking the first only would not do.
+        Future<Long> sooner = threads.submit(() -> room.await(100));
         clock.awaitWaiters(2);
         clock.advance(Duration.ofNanos(100));
         assertThat(sooner.get()).isEqualTo(100);
@@ -171,6 +175,43 @@ class VirtualClockTest {
             clock.advance(Duration.ofNanos(6));
             assertThat(one.get()).isEqualTo(deadline);
             assertThat(other.get()).isBetween(deadline - 5, deadline);
+        }
+    }
+
+    /** The same in step: the time comes at any point of the way from the first look at the clock into the wait. */
+    @Test
+    void advance_justAsAWaitBegins_losesNoWakeUp() throws Exception {
+        int rounds = 20_000;
+        AtomicInteger begun = new AtomicInteger();
+        Room room = new Room();
+        FutureTask<Integer> waiter = new FutureTask<>(() -> {
+            for (int round = 1; round <= rounds; round++) {
+                begun.set(round);
+                spin();
+                if (room.await(round) != round) {
+                    throw new AssertionError("woke at another time than " + round);
+                }
+            }
+            return rounds;
+        });
+        Thread.ofPlatform().daemon().start(waiter);
+        for (int round = 1; round <= rounds; round++) {
+            while (begun.get() < round) {
+                if (Thread.interrupted()) {
+                    throw new InterruptedException("a wake-up was lost in round " + (round - 1));
+                }
+                Thread.onSpinWait();
+            }
+            spin();
+            clock.advance(Duration.ofNanos(1));
+        }
+        assertThat(waiter.get()).isEqualTo(rounds);
+    }
+
+    /** Either side has to be able to come first. */
+    private static void spin() {
+        for (int spins = ThreadLocalRandom.current().nextInt(100); spins > 0; spins--) {
+            Thread.onSpinWait();
         }
     }
 

@@ -101,9 +101,8 @@ final class DelayStage<T> implements Stage<T> {
         for (int i = 0; i < batch.size(); i++) {
             try {
                 long nanos = Deadlines.nanos(delay.apply(batch.get(i)));
-                long due = now + Math.min(nanos, LONGEST_NANOS);
-                // The one before may be held for longer.
-                held.add(batch, i, held.isEmpty() || due - held.lastMark() > 0 ? due : held.lastMark());
+                // One that may go sooner than those before it waits for them in the ring.
+                held.add(batch, i, now + Math.min(nanos, LONGEST_NANOS));
             } catch (Throwable failure) {
                 boolean ignored = supervised.dropsState(failure, batch.target(i), batch.token(i));
             }

@@ -81,11 +81,6 @@ final class ElementRing<T> {
         return marks[slot(first)];
     }
 
-    /** The mark of the last element. */
-    long lastMark() {
-        return marks[slot(end - 1)];
-    }
-
     /** Moves the first element to the end of {@code to}. */
     void moveFirst(Batch<T> to) {
         to.add(value(0), target(0), token(0));
