@@ -49,26 +49,41 @@ abstract class ParallelOperators<T> extends GroupingOperators<T> {
                 Objects.requireNonNull(handler, "handler")));
     }
 
-    /** {@link #mapBlocking(int, Ordering, Dispatcher, Handler)} on virtual threads. */
+    /** {@link #mapBlocking(Parallelism, Ordering, Dispatcher, Handler)} on virtual threads. */
     public <R> Source<R> mapBlocking(
             int concurrency, Ordering<? super T> ordering, Handler<? super T, ? extends R> handler) {
         return mapBlocking(concurrency, ordering, Dispatcher.virtual(), handler);
     }
 
-    /**
-     * Works on up to {@code concurrency} elements at once, one thread each, which may block.
-     *
-     * @param concurrency 1 to 100,000
-     * @param ordering the order that is kept; see {@link Ordering}
-     */
+    /** {@link #mapBlocking(Parallelism, Ordering, Dispatcher, Handler)} on virtual threads. */
+    public <R> Source<R> mapBlocking(
+            Parallelism concurrency, Ordering<? super T> ordering, Handler<? super T, ? extends R> handler) {
+        return mapBlocking(concurrency, ordering, Dispatcher.virtual(), handler);
+    }
+
+    /** {@link #mapBlocking(Parallelism, Ordering, Dispatcher, Handler)} with a fixed concurrency. */
     public <R> Source<R> mapBlocking(
             int concurrency,
             Ordering<? super T> ordering,
             Dispatcher dispatcher,
             Handler<? super T, ? extends R> handler) {
+        return mapBlocking(Parallelism.fixed(concurrency), ordering, dispatcher, handler);
+    }
+
+    /**
+     * Works on up to {@code concurrency} elements at once, one thread each, which may block.
+     *
+     * @param concurrency up to 100,000
+     * @param ordering the order that is kept; see {@link Ordering}
+     */
+    public <R> Source<R> mapBlocking(
+            Parallelism concurrency,
+            Ordering<? super T> ordering,
+            Dispatcher dispatcher,
+            Handler<? super T, ? extends R> handler) {
         return Source.at(BlockingLanes.node(
                 node(),
-                concurrency,
+                Objects.requireNonNull(concurrency, "concurrency"),
                 Objects.requireNonNull(ordering, "ordering"),
                 Objects.requireNonNull(dispatcher, "dispatcher"),
                 Objects.requireNonNull(handler, "handler")));
