@@ -176,6 +176,11 @@ final class LaneTable<T> {
         return ready.isEmpty() ? NONE : ready.poll();
     }
 
+    /** Takes a running slot back, of which nothing has begun; the last one taken first. */
+    void giveBack(int slot) {
+        ready.addFirst(slot);
+    }
+
     @SuppressWarnings("unchecked") // a slot that is not done holds what add was given
     T value(int slot) {
         return (T) values[slot];
