@@ -33,21 +33,32 @@ abstract class ParallelOperators<T> extends GroupingOperators<T> {
         return Source.at(AsyncBoundary.node(node(), Objects.requireNonNull(dispatcher, "dispatcher"), buffer));
     }
 
-    /** {@link #mapParallel(int, Dispatcher, Handler)} on {@link Dispatcher#cpu()}. */
+    /** {@link #mapParallel(Parallelism, Dispatcher, Handler)} with a fixed number of workers on {@link Dispatcher#cpu()}. */
     public <R> Source<R> mapParallel(int workers, Handler<? super T, ? extends R> handler) {
+        return mapParallel(Parallelism.fixed(workers), Dispatcher.cpu(), handler);
+    }
+
+    /** {@link #mapParallel(Parallelism, Dispatcher, Handler)} on {@link Dispatcher#cpu()}. */
+    public <R> Source<R> mapParallel(Parallelism workers, Handler<? super T, ? extends R> handler) {
         return mapParallel(workers, Dispatcher.cpu(), handler);
+    }
+
+    /** {@link #mapParallel(Parallelism, Dispatcher, Handler)} with a fixed number of workers. */
+    public <R> Source<R> mapParallel(int workers, Dispatcher dispatcher, Handler<? super T, ? extends R> handler) {
+        return mapParallel(Parallelism.fixed(workers), dispatcher, handler);
     }
 
     /**
      * Computes with several threads: each batch is split over the workers, and results leave in the order of the input.
      * For work that computes; work that blocks belongs into {@link #mapBlocking}.
      *
-     * @param workers how many threads may work at once, 1 to 1024; the dispatcher's size bounds them as well
+     * @param workers how many threads may work at once, up to 1024; the dispatcher's size bounds them as well
      */
-    public <R> Source<R> mapParallel(int workers, Dispatcher dispatcher, Handler<? super T, ? extends R> handler) {
+    public <R> Source<R> mapParallel(
+            Parallelism workers, Dispatcher dispatcher, Handler<? super T, ? extends R> handler) {
         return Source.at(ParallelMap.node(
                 node(),
-                workers,
+                Objects.requireNonNull(workers, "workers"),
                 Objects.requireNonNull(dispatcher, "dispatcher"),
                 Objects.requireNonNull(handler, "handler")));
     }
