@@ -1,0 +1,112 @@
+package dev.weir.stream;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiFunction;
+import java.util.stream.IntStream;
+
+/**
+ * Measures the rate of parallel stages under fixed limits and under the adaptive one, and writes the table of
+ * {@code docs/benchmarks/adaptive.md} to the file that is its argument. Not a test: it takes two minutes, and what it finds
+ * depends on the machine and on who else uses it. Timed is the steady state: the first second of a fixed limit, and the
+ * first six of the adaptive one, are left out.
+ */
+final class AdaptiveSweep {
+
+    private static final int[] FIXED = {1, 2, 4, 8, 16, 32, 64, 128, 256};
+    private static final Parallelism ADAPTIVE = Parallelism.adaptive(1, 256);
+
+    private AdaptiveSweep() {}
+
+    /** A stage with handlers of one kind. */
+    private record Row(String name, BiFunction<Source<Integer>, Parallelism, Source<Integer>> stage) {}
+
+    public static void main(String[] args) throws Exception {
+        Row[] rows = {
+            blocking("mapBlocking, computes 50 us", 50, 0),
+            blocking("mapBlocking, sleeps 2 ms", 0, 2000),
+            blocking("mapBlocking, computes 50 us and sleeps 1 ms", 50, 1000),
+            new Row(
+                    "mapParallel, computes 50 us",
+                    (source, n) -> source.mapParallel(n, element -> {
+                        compute(50);
+                        return element;
+                    })),
+        };
+        StringBuilder table = new StringBuilder("| handler |");
+        IntStream.of(FIXED).forEach(n -> table.append(" ").append(n).append(" |"));
+        table.append(" adaptive | its limit | share of the best |\n|---|")
+                .append("--:|".repeat(FIXED.length + 3))
+                .append('\n');
+        for (Row row : rows) {
+            append(table, row);
+        }
+        write(Path.of(args[0]), table);
+    }
+
+    private static void append(StringBuilder table, Row row) throws Exception {
+        table.append("| ").append(row.name).append(" |");
+        double best = 0;
+        for (int n : FIXED) {
+            double rate = measure(row, Parallelism.fixed(n), 1, 2).rate;
+            best = Math.max(best, rate);
+            table.append(String.format(Locale.ROOT, " %.0f |", rate));
+        }
+        Measured adaptive = measure(row, ADAPTIVE, 6, 4);
+        table.append(String.format(
+                Locale.ROOT, " %.0f | %d | %.0f %% |%n", adaptive.rate, adaptive.limit, 100 * adaptive.rate / best));
+    }
+
+    private static void write(Path to, StringBuilder table) throws IOException {
+        Files.writeString(to, table, StandardCharsets.UTF_8);
+    }
+
+    private record Measured(double rate, int limit) {}
+
+    private static Measured measure(Row row, Parallelism parallelism, int warmSeconds, int seconds) throws Exception {
+        LongAdder count = new LongAdder();
+        Source<Integer> numbers = Source.from(() -> IntStream.iterate(0, n -> 1).iterator());
+        try (RunningPipeline running = row.stage
+                .apply(numbers, parallelism)
+                .to(Sink.forEach(n -> count.increment()))
+                .run()) {
+            TimeUnit.SECONDS.sleep(warmSeconds);
+            long before = count.sum();
+            long start = System.nanoTime();
+            TimeUnit.SECONDS.sleep(seconds);
+            double rate = (count.sum() - before) * 1e9 / (System.nanoTime() - start);
+            return new Measured(rate, running.stages().get(1).parallelism());
+        }
+    }
+
+    private static Row blocking(String name, int computeMicros, int sleepMicros) {
+        return new Row(
+                name,
+                (source, n) -> source.mapBlocking(n, Ordering.unordered(), element -> {
+                    if (computeMicros > 0) {
+                        compute(computeMicros);
+                    }
+                    if (sleepMicros > 0) {
+                        LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(sleepMicros));
+                    }
+                    return element;
+                }));
+    }
+
+    /** A fixed amount of work, about the given time on one idle processor: not a wait for the clock, which threads share. */
+    private static void compute(int micros) {
+        double x = 1;
+        for (int i = 0; i < micros * 300; i++) {
+            x = Math.sqrt(x + i);
+        }
+        if (x == 0) {
+            throw new AssertionError();
+        }
+    }
+}
