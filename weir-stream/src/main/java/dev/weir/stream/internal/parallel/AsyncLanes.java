@@ -87,7 +87,7 @@ final class AsyncLanes<T, R> implements Stage<R> {
     private StageMeter pullerMeter = new StageMeter();
 
     @SuppressWarnings({"unchecked", "rawtypes"}) // an array of a generic type
-    private AsyncLanes(
+    AsyncLanes(
             Limit limit,
             Ordering<? super T> ordering,
             Function<? super T, ? extends CompletionStage<? extends R>> function,
@@ -143,7 +143,8 @@ final class AsyncLanes<T, R> implements Stage<R> {
 
     // ---- The feeder.
 
-    private void feed(Stage<T> from, StageMeter feederMeter) throws InterruptedException {
+    /** The loop of the segment above. */
+    void feed(Stage<T> from, StageMeter feederMeter) throws InterruptedException {
         try {
             Batch<T> batch;
             while ((batch = from.pull(NEVER)) != null) {

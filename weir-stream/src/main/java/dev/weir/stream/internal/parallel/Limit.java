@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 final class Limit {
 
     /** A sample lasts this long at least, so that one hiccup of the machine does not decide. */
-    private static final long SAMPLE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final long SAMPLE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /** With very slow work a sample ends after this long, however little was done. */
     private static final long LONGEST_SAMPLE_NANOS = TimeUnit.SECONDS.toNanos(2);

@@ -25,7 +25,7 @@ final class SlopeSearch {
     // right.
     //  - The .NET controller finds the slope under noise from a wave that it lays over the limit; here it is one step,
     // a
-    //    pause that grows while steps lead nowhere, another step.
+    //    pause that grows while steps lead nowhere, another step. A step whose slope is not clear is looked at longer.
     //  - A limit that is not used is not raised, as in Gradient2. It falls to what is used if the input waits all the
     // same,
     //    for then nobody takes the results, or the processors are the limit.
@@ -33,13 +33,19 @@ final class SlopeSearch {
     /** A slope below this is not worth the threads: at most a quarter of what they should bring. */
     private static final double WORTH_IT = 0.25;
 
+    /** Below and above these the slope is clear after one sample; between them it takes up to so many. */
+    private static final double CLEARLY_NOT = 0;
+
+    private static final double CLEARLY_SO = 0.6;
+    private static final int MOST_SAMPLES = 4;
+
     private static final double STEP = 1.25;
     private static final double USED_SHARE = 0.7;
     private static final double HEADROOM = 1.2;
     private static final double LATENCY_LEAP = 1.5;
     private static final double MOST_AT_ONCE = 0.5;
     private static final double SMOOTHING = 0.3;
-    private static final int LONGEST_PAUSE = 16;
+    private static final int LONGEST_PAUSE = 8;
 
     private final int min;
     private final int max;
@@ -53,6 +59,9 @@ final class SlopeSearch {
 
     private double baseRate;
     private double baseLatency;
+    private int stepSamples;
+    private double stepRate;
+    private double stepLatency;
     private boolean upNext = true;
     private int pause;
     private int pauseLeft;
@@ -126,9 +135,17 @@ final class SlopeSearch {
         }
     }
 
-    /** Decides whether the step from the base to the present limit was worth it. */
-    private void judge(double rate, double latency) {
+    /** Decides whether the step from the base to the present limit was worth it, once that is clear. */
+    private void judge(double sampleRate, double sampleLatency) {
+        stepSamples++;
+        stepRate += (sampleRate - stepRate) / stepSamples;
+        stepLatency += (sampleLatency - stepLatency) / stepSamples;
+        double rate = stepRate;
+        double latency = stepLatency;
         double slope = Math.log(rate / baseRate) / Math.log((double) limit / baseLimit);
+        if (slope > CLEARLY_NOT && slope < CLEARLY_SO && stepSamples < MOST_SAMPLES) {
+            return;
+        }
         boolean up = limit > baseLimit;
         boolean worthIt = up == (slope >= WORTH_IT);
         if (worthIt) {
@@ -154,6 +171,7 @@ final class SlopeSearch {
     }
 
     private void moveTo(int wanted) {
+        stepSamples = 0;
         limit = Math.clamp(wanted, min, max);
     }
 }

@@ -29,7 +29,7 @@ public final class TaskGroup {
      *
      * @param onEscape what is told of a throwable that a body let out, on that body's thread
      */
-    TaskGroup(String pipelineName, Consumer<Throwable> onEscape) {
+    public TaskGroup(String pipelineName, Consumer<Throwable> onEscape) {
         this.pipelineName = pipelineName;
         this.onEscape = onEscape;
     }

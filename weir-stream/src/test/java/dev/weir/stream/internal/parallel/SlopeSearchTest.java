@@ -185,7 +185,7 @@ class SlopeSearchTest {
             service.run(15);
             assertThat(service.limit.current()).isBetween(48, 130);
             service.servers = 8;
-            service.run(15);
+            service.run(20);
             assertThat(service.limit.current()).isBetween(6, 24);
             service.servers = 60;
             service.run(25);
@@ -204,7 +204,8 @@ class SlopeSearchTest {
         // 1000 per second of 10 ms each: ten at once are enough.
         stage.takenPerSecond = 1000;
         double rate = stage.run(10);
-        assertThat(stage.limit.current()).isBetween(10, 25);
+        // 8: a step down that is being tried when time is up.
+        assertThat(stage.limit.current()).isBetween(8, 25);
         assertThat(rate).isGreaterThan(900);
     }
 
