@@ -146,6 +146,10 @@ public class AsyncCompletionStress {
 
         private void accept() {
             if (stage != null) {
+                // Gives the other actor time to meet this one half-way.
+                for (int i = 0; i < 10; i++) {
+                    Thread.onSpinWait();
+                }
                 stage = null;
                 told.incrementAndGet();
             }
