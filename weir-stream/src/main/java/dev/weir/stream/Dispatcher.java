@@ -9,6 +9,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * A named executor that stages run on. Thread-safe; whoever made it closes it, after the pipelines that use it. All
@@ -36,6 +37,9 @@ public final class Dispatcher implements AutoCloseable {
     private final Kind kind;
     private final int size;
     private final ExecutorService executor;
+    private final LongAdder submitted = new LongAdder();
+    private final LongAdder started = new LongAdder();
+    private final LongAdder completed = new LongAdder();
 
     private Dispatcher(String name, Kind kind, int size, ExecutorService executor) {
         this.name = name;
@@ -134,7 +138,35 @@ public final class Dispatcher implements AutoCloseable {
 
     /** Runs a task on one of the threads. */
     public void execute(Runnable task) {
-        executor.execute(task);
+        submitted.increment();
+        try {
+            executor.execute(() -> {
+                started.increment();
+                try {
+                    task.run();
+                } finally {
+                    completed.increment();
+                }
+            });
+        } catch (RuntimeException | Error refused) {
+            submitted.decrement();
+            throw refused;
+        }
+    }
+
+    /** The counters now. */
+    public DispatcherSnapshot snapshot() {
+        // In this order, so that no difference is negative.
+        long ended = completed.sum();
+        long begun = started.sum();
+        long asked = submitted.sum();
+        long active = Math.max(0, begun - ended);
+        int threads = switch (executor) {
+            case ThreadPoolExecutor pool -> pool.getPoolSize();
+            case ForkJoinPool pool -> pool.getPoolSize();
+            default -> Math.toIntExact(active);
+        };
+        return new DispatcherSnapshot(name, kind, size, threads, active, Math.max(0, asked - begun), ended);
     }
 
     /** Lets running tasks end and takes no new ones. The two shared dispatchers stay open. */

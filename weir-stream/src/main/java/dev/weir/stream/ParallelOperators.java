@@ -3,7 +3,10 @@ package dev.weir.stream;
 import dev.weir.stream.internal.boundary.AsyncBoundary;
 import dev.weir.stream.internal.parallel.BlockingLanes;
 import dev.weir.stream.internal.parallel.ParallelMap;
+import dev.weir.stream.internal.parallel.Parallels;
 import java.util.Objects;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 
 /** Asynchronous boundaries and stages with threads of their own. Part of {@link Source}. */
 abstract class ParallelOperators<T> extends TimeOperators<T> {
@@ -23,6 +26,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      * @param buffer how many elements may wait below it, at least 1; a full buffer halts what is above, and one batch
      *     more than the buffer may stand in it
      */
+    @Operator(acks = "goes with the element", cost = "per batch; one thread")
     public Source<T> async(Dispatcher dispatcher, int buffer) {
         if (buffer < 1) {
             throw new IllegalArgumentException("buffer must hold at least 1 element: buffer=" + buffer);
@@ -30,47 +34,146 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
         return Source.at(AsyncBoundary.node(node(), Objects.requireNonNull(dispatcher, "dispatcher"), buffer));
     }
 
-    /** {@link #mapParallel(int, Dispatcher, Handler)} on {@link Dispatcher#cpu()}. */
+    /** {@link #mapParallel(Parallelism, Dispatcher, Handler)} with a fixed number of workers on {@link Dispatcher#cpu()}. */
     public <R> Source<R> mapParallel(int workers, Handler<? super T, ? extends R> handler) {
+        return mapParallel(Parallelism.fixed(workers), Dispatcher.cpu(), handler);
+    }
+
+    /** {@link #mapParallel(Parallelism, Dispatcher, Handler)} on {@link Dispatcher#cpu()}. */
+    public <R> Source<R> mapParallel(Parallelism workers, Handler<? super T, ? extends R> handler) {
         return mapParallel(workers, Dispatcher.cpu(), handler);
+    }
+
+    /** {@link #mapParallel(Parallelism, Dispatcher, Handler)} with a fixed number of workers. */
+    public <R> Source<R> mapParallel(int workers, Dispatcher dispatcher, Handler<? super T, ? extends R> handler) {
+        return mapParallel(Parallelism.fixed(workers), dispatcher, handler);
     }
 
     /**
      * Computes with several threads: each batch is split over the workers, and results leave in the order of the input.
      * For work that computes; work that blocks belongs into {@link #mapBlocking}.
      *
-     * @param workers how many threads may work at once, 1 to 1024; the dispatcher's size bounds them as well
+     * @param workers how many threads may work at once, up to 1024; the dispatcher's size bounds them as well
      */
-    public <R> Source<R> mapParallel(int workers, Dispatcher dispatcher, Handler<? super T, ? extends R> handler) {
+    @Operator(acks = "with the result", cost = "a few ns over the function; threads while there is work")
+    public <R> Source<R> mapParallel(
+            Parallelism workers, Dispatcher dispatcher, Handler<? super T, ? extends R> handler) {
         return Source.at(ParallelMap.node(
                 node(),
-                workers,
+                Objects.requireNonNull(workers, "workers"),
                 Objects.requireNonNull(dispatcher, "dispatcher"),
                 Objects.requireNonNull(handler, "handler")));
     }
 
-    /** {@link #mapBlocking(int, Ordering, Dispatcher, Handler)} on virtual threads. */
+    /** {@link #mapBlocking(Parallelism, Ordering, Dispatcher, Handler)} on virtual threads. */
     public <R> Source<R> mapBlocking(
             int concurrency, Ordering<? super T> ordering, Handler<? super T, ? extends R> handler) {
         return mapBlocking(concurrency, ordering, Dispatcher.virtual(), handler);
     }
 
-    /**
-     * Works on up to {@code concurrency} elements at once, one thread each, which may block.
-     *
-     * @param concurrency 1 to 100,000
-     * @param ordering the order that is kept; see {@link Ordering}
-     */
+    /** {@link #mapBlocking(Parallelism, Ordering, Dispatcher, Handler)} on virtual threads. */
+    public <R> Source<R> mapBlocking(
+            Parallelism concurrency, Ordering<? super T> ordering, Handler<? super T, ? extends R> handler) {
+        return mapBlocking(concurrency, ordering, Dispatcher.virtual(), handler);
+    }
+
+    /** {@link #mapBlocking(Parallelism, Ordering, Dispatcher, Handler)} with a fixed concurrency. */
     public <R> Source<R> mapBlocking(
             int concurrency,
             Ordering<? super T> ordering,
             Dispatcher dispatcher,
             Handler<? super T, ? extends R> handler) {
+        return mapBlocking(Parallelism.fixed(concurrency), ordering, dispatcher, handler);
+    }
+
+    /**
+     * Works on up to {@code concurrency} elements at once, one thread each, which may block. Threads are reused; while
+     * handlers are quick, few of them are awake.
+     *
+     * <ul>
+     *   <li>Order by key: elements of a key run one after the other. A key that is slow or stuck holds up no other: what
+     *       waits behind it has room of its own, for 8 elements per thread and 512 at least. Once that is full, the next
+     *       element that has to wait halts the input. An idle key takes no memory.
+     *   <li>Completion: when the input has ended and all handlers are done and their results taken.
+     *   <li>Failure: a handler that fails fails the stream at once; a failure from above follows the results of the elements
+     *       before it.
+     *   <li>Cancellation: handlers are interrupted, and waited for.
+     *   <li>Acknowledgement: goes with the result.
+     *   <li>Demand: elements are taken in while there is room for 8 per thread, 512 at least.
+     * </ul>
+     *
+     * @param concurrency up to 100,000
+     * @param ordering the order that is kept; see {@link Ordering}
+     */
+    @Operator(acks = "with the result", cost = "under 100 ns over the handler; a thread for each that blocks")
+    public <R> Source<R> mapBlocking(
+            Parallelism concurrency,
+            Ordering<? super T> ordering,
+            Dispatcher dispatcher,
+            Handler<? super T, ? extends R> handler) {
         return Source.at(BlockingLanes.node(
                 node(),
-                concurrency,
+                Objects.requireNonNull(concurrency, "concurrency"),
                 Objects.requireNonNull(ordering, "ordering"),
                 Objects.requireNonNull(dispatcher, "dispatcher"),
                 Objects.requireNonNull(handler, "handler")));
+    }
+
+    /** {@link #mapAsync(Parallelism, Ordering, Function)} with a fixed parallelism, in the order of the input. */
+    public <R> Source<R> mapAsync(
+            int parallelism, Function<? super T, ? extends CompletionStage<? extends R>> function) {
+        return mapAsync(Parallelism.fixed(parallelism), Ordering.input(), function);
+    }
+
+    /** {@link #mapAsync(Parallelism, Ordering, Function)} with a fixed parallelism, each result as soon as it is there. */
+    public <R> Source<R> mapAsyncUnordered(
+            int parallelism, Function<? super T, ? extends CompletionStage<? extends R>> function) {
+        return mapAsync(Parallelism.fixed(parallelism), Ordering.unordered(), function);
+    }
+
+    /** {@link #mapAsync(Parallelism, Ordering, Function)} with a fixed parallelism. */
+    public <R> Source<R> mapAsync(
+            int parallelism,
+            Ordering<? super T> ordering,
+            Function<? super T, ? extends CompletionStage<? extends R>> function) {
+        return mapAsync(Parallelism.fixed(parallelism), ordering, function);
+    }
+
+    /**
+     * Starts an asynchronous computation for each element, up to {@code parallelism} at once, and hands on what they
+     * complete with; no thread waits for them. The function is called by one thread of the pipeline at a time and must not
+     * block.
+     *
+     * <p>Ordered by key, the computation of an element starts when that of the one before it of its key is done.
+     *
+     * <ul>
+     *   <li>Completion: when the input has ended and all computations are done and their results taken.
+     *   <li>Failure: a computation that fails, or completes with null, and a function that throws, are put to the
+     *       supervision; unless that skips the element, the stream fails at once. A failure from above follows the results
+     *       of the elements before it.
+     *   <li>Cancellation and failure: futures that run are cancelled; none is waited for.
+     *   <li>Acknowledgement: goes with the result.
+     *   <li>Demand: elements are taken in while there is room for results, 8 for each that may run and 512 at least; as
+     *       many again may wait behind elements of their keys.
+     * </ul>
+     *
+     * {@snippet :
+     * Source.of("a", "b", "c")
+     *         .mapAsync(16, Ordering.byKey(name -> name), name -> client.lookUp(name))
+     *         .to(Sink.forEach(found -> store(found)));
+     * }
+     *
+     * @param parallelism up to 100,000
+     */
+    @Operator(acks = "with the result", cost = "under 100 ns where the future is done at once; no thread")
+    public <R> Source<R> mapAsync(
+            Parallelism parallelism,
+            Ordering<? super T> ordering,
+            Function<? super T, ? extends CompletionStage<? extends R>> function) {
+        return Source.at(Parallels.mapAsync(
+                node(),
+                Objects.requireNonNull(parallelism, "parallelism"),
+                Objects.requireNonNull(ordering, "ordering"),
+                Objects.requireNonNull(function, "function")));
     }
 }

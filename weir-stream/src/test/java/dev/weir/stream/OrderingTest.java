@@ -146,6 +146,58 @@ class OrderingTest {
         assertThat(seen.stream().filter(n -> n % 10 == 0).toList()).isSorted();
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {2, 16})
+    void byKey_withAHotKeyStuckThatFillsAllItsRoom_letsTheOthersGoOn(int lanes) throws Exception {
+        CountDownLatch stuck = new CountDownLatch(1);
+        AtomicInteger others = new AtomicInteger();
+        int hot = 500;
+        int count = 20_000;
+        // One runs and 499 wait: without room of their own they would leave next to none for anything else.
+        List<Integer> seen = run(TrackedSource.numbers(count, 512)
+                .source()
+                .mapBlocking(lanes, Ordering.byHash(n -> n < hot ? -1 : n), n -> {
+                    if (n == 0) {
+                        stuck.await();
+                    } else if (n >= hot && others.incrementAndGet() == count - hot - 100) {
+                        // Not all: a few share the hot key's bucket and so wait for it.
+                        stuck.countDown();
+                    }
+                    return n;
+                }));
+        assertThat(seen).hasSize(count);
+        assertThat(seen.stream().filter(n -> n < hot).toList()).isEqualTo(upTo(hot));
+    }
+
+    @Test
+    void byKey_overManyKeys_reusesItsThreads() throws Exception {
+        Map<Thread, Integer> threads = new ConcurrentHashMap<>();
+        List<Integer> seen =
+                run(TrackedSource.numbers(50_000, 512).source().mapBlocking(8, Ordering.byKey(n -> n), n -> {
+                    threads.merge(Thread.currentThread(), 1, Integer::sum);
+                    return n;
+                }));
+        assertThat(seen).hasSize(50_000);
+        assertThat(threads).hasSizeLessThanOrEqualTo(8);
+    }
+
+    @Test
+    void handlers_thatWereQuickAndAllBlockOfASudden_stillAllGetALane() throws Exception {
+        // Ten thousand quick ones, so that few lanes are awake; then a barrier that only all together pass.
+        int lanes = 16;
+        CyclicBarrier all = new CyclicBarrier(lanes);
+        for (Ordering<Integer> ordering : List.<Ordering<Integer>>of(Ordering.unordered(), Ordering.byHash(n -> n))) {
+            List<Integer> seen =
+                    run(TrackedSource.numbers(10_000 + 512, 512).source().mapBlocking(lanes, ordering, n -> {
+                        if (n >= 10_000 && n < 10_000 + lanes) {
+                            all.await(20, TimeUnit.SECONDS);
+                        }
+                        return n;
+                    }));
+            assertThat(seen).hasSize(10_000 + 512);
+        }
+    }
+
     @Test
     void noKey_isFreeOfOrderAmongKeys() throws Exception {
         // All 32 are inside at once, though a key would have let in one.

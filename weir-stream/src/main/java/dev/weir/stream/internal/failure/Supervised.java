@@ -92,7 +92,7 @@ public final class Supervised {
             throw fatal;
         }
         // An interrupt that the function left behind must not meet what comes next; one that is meant for us must.
-        boolean ignored = Thread.interrupted();
+        boolean ignored = TaskGroup.isCurrentTask() && Thread.interrupted();
         if (TaskGroup.isCurrentInterrupted()) {
             Thread.currentThread().interrupt();
             return new Verdict(Decision.FAIL, thrown);

@@ -4,6 +4,7 @@ import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Handler;
 import dev.weir.stream.Ordering;
+import dev.weir.stream.Parallelism;
 import dev.weir.stream.Supervision.Decision;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
@@ -26,12 +27,15 @@ import org.jspecify.annotations.Nullable;
  * Works on many elements at once, each on a lane: a thread that takes the next ready element, may block in the handler,
  * and takes another. The segment above feeds the table of elements; the segment below pulls what is done.
  *
- * <p>Lanes are started as ready elements outnumber idle lanes, up to the concurrency. An idle lane on virtual threads
- * waits for more; on a pool it ends, so that stages can share the pool.
+ * <p>Lanes are started as ready elements outnumber idle lanes, up to the limit. An idle lane on virtual threads waits for
+ * more; on a pool it ends, so that stages can share the pool.
+ *
+ * <p>While handlers are quick, waking a lane costs more than what it would do: then a few lanes work on what is ready, and
+ * one of the others stands watch, lest the few block. It looks every millisecond, and if nothing was taken meanwhile,
+ * calls all.
  */
 public final class BlockingLanes<T, R> implements Stage<R> {
 
-    private static final long[] NO_KEYS = {};
     private static final int MAX_CONCURRENCY = 100_000;
     private static final int MIN_CAPACITY = 512;
 
@@ -39,10 +43,14 @@ public final class BlockingLanes<T, R> implements Stage<R> {
     private static final int CAPACITY_PER_LANE = 8;
 
     private static final long IDLE_LANE_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final long WATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    private final int concurrency;
+    /** How much quick work is worth waking a lane. */
+    private static final long WORTH_A_LANE_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
+
+    private final Limit limit;
     private final boolean lanesWait;
-    private final Ordering<? super T> ordering;
+    private final Keys<T> keys;
     private final Handler<? super T, ? extends R> handler;
     private final StageMeter meter;
     private final Supervised supervised;
@@ -51,65 +59,75 @@ public final class BlockingLanes<T, R> implements Stage<R> {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition room = lock.newCondition();
     private final Condition readyOrEnded = lock.newCondition();
+    private final Condition watch = lock.newCondition();
     private final Condition doneOrEnded = lock.newCondition();
 
     // Under the lock.
     private final LaneTable<T> table;
     private final StallClock stall;
+    private final HandlerPace pace = new HandlerPace();
     private int lanes;
     private int idleLanes;
+    private boolean feederWaits;
+    private long awaitedKey;
+    private boolean watchWanted;
+    private boolean watching;
+    private long taken;
     private boolean ended;
     private boolean cancelled;
     private @Nullable Throwable failure;
-
-    /** What an element's key could not be worked out for. Confined to the feeder. */
-    private @Nullable Throwable keyFailure;
 
     // Set before the run starts.
     private @Nullable Segment<T> upper;
     private StageMeter pullerMeter = new StageMeter();
 
     private BlockingLanes(
-            int concurrency,
+            Limit limit,
             Ordering<? super T> ordering,
             Handler<? super T, ? extends R> handler,
             StageMeter meter,
             Supervised supervised,
             WorkerTasks tasks,
             Clock clock) {
-        this.concurrency = concurrency;
+        this.limit = limit;
         this.lanesWait = tasks.dispatcher().kind() == Dispatcher.Kind.VIRTUAL;
-        this.ordering = ordering;
+        this.keys = new Keys<>(ordering, supervised);
         this.handler = handler;
         this.meter = meter;
         this.supervised = supervised;
         this.tasks = tasks;
         this.clock = clock;
-        int wanted = Math.max(MIN_CAPACITY, concurrency * CAPACITY_PER_LANE);
-        this.table = new LaneTable<>(Integer.highestOneBit(wanted * 2 - 1), ordering.isInput(), ordering.isKeyed());
+        this.table = new LaneTable<>(capacityFor(limit.max()), ordering.isInput(), ordering.isKeyed());
         this.stall =
-                new StallClock(meter, Math.min(concurrency, tasks.dispatcher().size()));
+                new StallClock(meter, Math.min(limit.max(), tasks.dispatcher().size()));
     }
 
-    /** See {@link dev.weir.stream.Source#mapBlocking(int, Ordering, Dispatcher, Handler)}. */
+    /** How many elements a stage takes in that works on up to {@code concurrency} at once: a power of two. */
+    static int capacityFor(int concurrency) {
+        int wanted = Math.max(MIN_CAPACITY, concurrency * CAPACITY_PER_LANE);
+        return Integer.highestOneBit(wanted * 2 - 1);
+    }
+
+    /** See {@link dev.weir.stream.Source#mapBlocking(Parallelism, Ordering, Dispatcher, Handler)}. */
     public static <T, R> Node<R> node(
             Node<T> above,
-            int concurrency,
+            Parallelism concurrency,
             Ordering<? super T> ordering,
             Dispatcher dispatcher,
             Handler<? super T, ? extends R> handler) {
-        if (concurrency < 1 || concurrency > MAX_CONCURRENCY) {
+        if (concurrency.max() > MAX_CONCURRENCY) {
             throw new IllegalArgumentException(
-                    "concurrency must be 1 to " + MAX_CONCURRENCY + ": concurrency=" + concurrency);
+                    "concurrency must be 1 to " + MAX_CONCURRENCY + ": concurrency=" + concurrency.max());
         }
         return new Node<>(Attributes.named("mapBlocking").withDispatcher(dispatcher), (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
             String feederName = assembly.lastEntry().stageName();
             StageMeter feederMeter = assembly.segmentMeter();
             Dispatcher chosen = attributes.dispatcherOr(dispatcher);
-            StageEntry entry = assembly.threaded(attributes, chosen, concurrency);
+            StageEntry entry = assembly.threaded(attributes, chosen, concurrency.max());
+            Limit limit = new Limit(concurrency, System.nanoTime());
             BlockingLanes<T, R> stage = new BlockingLanes<>(
-                    concurrency,
+                    limit,
                     ordering,
                     handler,
                     entry.meter(),
@@ -117,6 +135,7 @@ public final class BlockingLanes<T, R> implements Stage<R> {
                     new WorkerTasks(assembly.tasks(), chosen, entry.stageName()),
                     assembly.clock());
             entry.depth(stage::depth);
+            entry.parallelism(() -> Math.min(limit.current(), chosen.size()));
             stage.upper = assembly.closeSegment(
                     feederName, Dispatcher.virtual(), upstream, from -> stage.feed(from, feederMeter));
             stage.pullerMeter = assembly.segmentMeter();
@@ -128,16 +147,16 @@ public final class BlockingLanes<T, R> implements Stage<R> {
         try {
             Batch<T> batch;
             while ((batch = from.pull(NEVER)) != null) {
-                long[] keys = keysOf(batch);
+                long[] keysOfBatch = keys.of(batch);
                 for (int i = 0; i < batch.size(); ) {
-                    i = addSome(batch, keys, i, feederMeter);
+                    i = addSome(batch, keysOfBatch, i, feederMeter);
                     if (i < 0) {
                         return;
                     }
                 }
                 meter.in(batch.size());
-                if (keyFailure != null) {
-                    end(keyFailure);
+                if (keys.failure() != null) {
+                    end(keys.failure());
                     return;
                 }
             }
@@ -150,81 +169,72 @@ public final class BlockingLanes<T, R> implements Stage<R> {
         }
     }
 
-    /**
-     * The keys of a batch, worked out before the lock is taken; empty if the ordering has none. Elements for which there
-     * is none are dropped from the batch, or it is cut off at the first of them.
-     */
-    private long[] keysOf(Batch<T> batch) throws InterruptedException {
-        if (!ordering.isKeyed()) {
-            return NO_KEYS;
-        }
-        int size = batch.size();
-        long[] keys = new long[size];
-        int kept = 0;
-        for (int i = 0; i < size; i++) {
-            T element = batch.get(i);
-            long key;
-            try {
-                key = ordering.keyOf(element);
-            } catch (Throwable thrown) {
-                Object outcome = supervised.after(thrown, ordering::keyOf, element);
-                if (outcome instanceof Verdict verdict) {
-                    if (verdict.fails()) {
-                        keyFailure = verdict.failure();
-                        break;
-                    }
-                    verdict.settle(batch.target(i), batch.token(i));
-                    continue;
-                }
-                key = (long) outcome;
-            }
-            if (kept < i) {
-                batch.move(i, kept);
-            }
-            keys[kept++] = key;
-        }
-        if (kept < size) {
-            batch.truncate(kept);
-        }
-        return keys;
-    }
-
     /** Adds elements from {@code from} on while there is room; returns the next index, or -1 if cancelled. */
-    private int addSome(Batch<T> batch, long[] keys, int from, StageMeter feederMeter) throws InterruptedException {
+    private int addSome(Batch<T> batch, long[] keysOfBatch, int from, StageMeter feederMeter)
+            throws InterruptedException {
         int toStart;
         int i = from;
         lock.lockInterruptibly();
         try {
-            if (table.isFull() && !cancelled) {
-                feederMeter.beginBlockedDown(1);
-                try {
-                    do {
-                        room.await();
-                    } while (table.isFull() && !cancelled);
-                } finally {
-                    feederMeter.endBlockedDown();
-                }
-            }
+            awaitRoom(Keys.at(keysOfBatch, i), feederMeter);
             if (cancelled) {
                 return -1;
             }
-            for (; i < batch.size() && !table.isFull(); i++) {
-                long key = keys.length == 0 ? Ordering.NO_KEY : keys[i];
-                table.add(batch.get(i), batch.target(i), batch.token(i), key);
+            while (i < batch.size()
+                    && table.offer(batch.get(i), batch.target(i), batch.token(i), Keys.at(keysOfBatch, i))) {
+                i++;
             }
-            int ready = table.readyCount();
-            for (int n = Math.min(ready, idleLanes); n > 0; n--) {
-                readyOrEnded.signal();
-            }
-            toStart = Math.max(0, Math.min(concurrency - lanes, ready - idleLanes));
-            lanes += toStart;
+            toStart = callLanes();
         } finally {
             lock.unlock();
         }
-        for (int n = 0; n < toStart; n++) {
+        forkLanes(toStart);
+        return i;
+    }
+
+    private void awaitRoom(long key, StageMeter feederMeter) throws InterruptedException {
+        if (table.hasRoomFor(key) || cancelled) {
+            return;
+        }
+        feederMeter.beginBlockedDown(1);
+        feederWaits = true;
+        awaitedKey = key;
+        try {
+            do {
+                room.await();
+            } while (!table.hasRoomFor(key) && !cancelled);
+        } finally {
+            feederWaits = false;
+            feederMeter.endBlockedDown();
+        }
+    }
+
+    /** Under the lock: wakes lanes for what is ready and returns how many to start in addition. */
+    private int callLanes() {
+        int ready = table.readyCount();
+        int startable = Math.max(0, limit.current() - lanes);
+        int useful = Math.min(ready, idleLanes + startable);
+        int wanted = useful;
+        if (lanesWait && pace.isQuick()) {
+            int atWork = lanes - idleLanes - (watching ? 1 : 0);
+            wanted = Math.clamp(1L + ready * pace.nanos() / WORTH_A_LANE_NANOS - atWork, 0, useful);
+            if (wanted < useful && !watching && !watchWanted) {
+                watchWanted = true;
+                wanted++;
+            }
+        }
+        for (int n = Math.min(wanted, idleLanes); n > 0; n--) {
+            readyOrEnded.signal();
+        }
+        int toStart = Math.max(0, wanted - idleLanes);
+        lanes += toStart;
+        return toStart;
+    }
+
+    private void forkLanes(int count) {
+        for (int n = 0; n < count; n++) {
             forkLane();
         }
-        return i;
     }
 
     private void forkLane() {
@@ -258,36 +268,82 @@ public final class BlockingLanes<T, R> implements Stage<R> {
     }
 
     private void lane(Task self) {
+        Stint stint = new Stint();
         lock.lock();
         try {
             int slot;
-            while ((slot = nextSlot(self)) >= 0) {
+            while ((slot = nextSlot(self, stint)) >= 0) {
                 T element = table.value(slot);
                 lock.unlock();
                 Object outcome;
-                long start = System.nanoTime();
                 try {
+                    stint.begin();
                     outcome = handle(element);
                     if (outcome instanceof Verdict verdict) {
                         verdict.settle(table.target(slot), table.token(slot));
                     }
+                    stint.endOne();
                 } finally {
-                    meter.busy(System.nanoTime() - start);
                     lock.lock();
                 }
                 if (outcome instanceof Verdict verdict && verdict.fails()) {
                     fail(verdict.failure());
                     return;
                 }
+                stint.account();
                 table.complete(slot, outcome);
                 updateStall();
                 if (table.hasOutgoing()) {
                     doneOrEnded.signal();
                 }
+                callFeeder();
             }
         } finally {
             lanes--;
             lock.unlock();
+        }
+    }
+
+    /**
+     * The elements of one lane since it last read the time: while handlers are quick, several in a row are timed as one.
+     * Confined to the lane; {@link #account} needs the lock.
+     */
+    private final class Stint {
+
+        private long startNanos;
+        private int elements;
+        private int length = 1;
+        private long nanos;
+
+        void begin() {
+            if (elements == 0) {
+                startNanos = System.nanoTime();
+            }
+        }
+
+        void endOne() {
+            elements++;
+            if (elements >= length) {
+                end();
+            }
+        }
+
+        void end() {
+            if (elements > 0) {
+                nanos = System.nanoTime() - startNanos;
+                meter.busy(nanos);
+            }
+        }
+
+        /** Under the lock, after {@link #endOne}: tells the stage what has been measured, if anything has. */
+        void account() {
+            if (nanos > 0) {
+                pace.add(nanos / elements);
+                limit.worked(elements, nanos, table.isFull(), startNanos + nanos);
+                length = pace.stintLength();
+                elements = 0;
+                nanos = 0;
+            }
         }
     }
 
@@ -325,16 +381,31 @@ public final class BlockingLanes<T, R> implements Stage<R> {
         cancelled = true;
         room.signal();
         readyOrEnded.signalAll();
+        watch.signal();
         doneOrEnded.signal();
     }
 
     /** Under the lock: the next slot to work on, waiting if this lane may; -1 ends the lane. */
-    private int nextSlot(Task self) {
+    private int nextSlot(Task self, Stint stint) {
         while (!cancelled && self.mayGoOn()) {
+            if (lanes > limit.current()) {
+                // Whoever woke this lane counted on it.
+                readyOrEnded.signal();
+                return -1;
+            }
+            if (watchWanted) {
+                stint.end();
+                stint.account();
+                standWatch();
+                continue;
+            }
             int slot = table.takeReady();
             if (slot >= 0) {
+                taken++;
                 return slot;
             }
+            stint.end();
+            stint.account();
             if (!lanesWait || (ended && table.isEmpty())) {
                 return -1;
             }
@@ -350,6 +421,44 @@ public final class BlockingLanes<T, R> implements Stage<R> {
             }
         }
         return -1;
+    }
+
+    /** Under the lock: looks whether what is ready is being worked on, until nothing is. */
+    private void standWatch() {
+        watchWanted = false;
+        watching = true;
+        int toStart = 0;
+        try {
+            while (table.readyCount() > 0 && pace.isQuick() && !cancelled) {
+                long takenBefore = taken;
+                long ignored = watch.awaitNanos(WATCH_NANOS);
+                if (taken == takenBefore) {
+                    break;
+                }
+            }
+        } catch (InterruptedException ignored) {
+            // The caller asks whether it was meant for this lane.
+        } finally {
+            watching = false;
+        }
+        if (table.readyCount() > 0 && !cancelled) {
+            pace.addSlow();
+            toStart = callLanes();
+        }
+        if (toStart > 0) {
+            lock.unlock();
+            try {
+                forkLanes(toStart);
+            } finally {
+                lock.lock();
+            }
+        }
+    }
+
+    private void callFeeder() {
+        if (feederWaits && table.hasAmpleRoomFor(awaitedKey)) {
+            room.signal();
+        }
     }
 
     private void updateStall() {
@@ -368,7 +477,7 @@ public final class BlockingLanes<T, R> implements Stage<R> {
                 Batch<R> out = new Batch<>(Math.min(Batch.DEFAULT_CAPACITY, table.doneCount()));
                 table.drain(out, Batch.DEFAULT_CAPACITY);
                 updateStall();
-                room.signal();
+                callFeeder();
                 if (ended && table.isEmpty()) {
                     readyOrEnded.signalAll();
                 }
@@ -422,6 +531,7 @@ public final class BlockingLanes<T, R> implements Stage<R> {
             updateStall();
             room.signal();
             readyOrEnded.signalAll();
+            watch.signal();
         } finally {
             lock.unlock();
         }

@@ -25,6 +25,13 @@ final class IntRing {
         items[tail >= items.length ? tail - items.length : tail] = item;
     }
 
+    /** Puts an item before all others. The ring must not be full. */
+    void addFirst(int item) {
+        head = head == 0 ? items.length - 1 : head - 1;
+        items[head] = item;
+        size++;
+    }
+
     /** The ring must not be empty. */
     int peek() {
         return items[head];

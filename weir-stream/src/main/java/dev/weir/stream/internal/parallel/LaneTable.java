@@ -7,8 +7,8 @@ import dev.weir.stream.spi.Batch;
 import java.util.Arrays;
 
 /**
- * Elements on their way through lanes: waiting behind another of their key, ready, running, done. Guarded by the lock of
- * its owner; allocates nothing after construction.
+ * Elements on their way through a parallel stage: waiting behind another of their key, ready, running, done. Guarded by
+ * the lock of its owner; allocates nothing after construction.
  *
  * <pre>
  *   add -> [behind its key] -> ready -> running -> done -> drained
@@ -17,6 +17,10 @@ import java.util.Arrays;
  * <p>Keys are not stored. A key's hash picks one of many buckets, and a bucket's elements form a chain of which only the
  * first is ready or running: two keys that share a bucket wait for each other, which costs time but never order, and an
  * idle key costs nothing.
+ *
+ * <p>What waits behind its key has room of its own, as much as all else: a key that comes faster than it is worked on
+ * fills that and nothing more, so that the others go on. Once it is full, the next element that would have to wait halts
+ * the input, as nothing may overtake it and memory is bounded.
  */
 final class LaneTable<T> {
 
@@ -24,7 +28,9 @@ final class LaneTable<T> {
     private static final int BUCKETS_PER_SLOT = 8;
     private static final Object EMPTY = new Object();
 
+    private final int slots;
     private final int capacity;
+    private final int waitingCapacity;
     private final boolean inputOrder;
 
     // By slot.
@@ -42,42 +48,61 @@ final class LaneTable<T> {
     private final IntRing outgoing;
 
     private int doneCount;
+    private int waitingCount;
 
     /**
-     * @param capacity elements that may be inside, a power of two
+     * @param capacity elements that may be inside and not wait behind their key, a power of two
      * @param inputOrder whether elements leave in the order in which they came
      * @param keyed whether elements may have keys; otherwise no room is made for chains
      */
     LaneTable(int capacity, boolean inputOrder, boolean keyed) {
         this.capacity = capacity;
+        this.waitingCapacity = keyed ? capacity : 0;
+        this.slots = capacity + waitingCapacity;
         this.inputOrder = inputOrder;
-        values = new Object[capacity];
-        targets = new AckTarget[capacity];
+        values = new Object[slots];
+        targets = new AckTarget[slots];
         Arrays.fill(targets, AckTarget.NONE);
-        tokens = new long[capacity];
-        buckets = new int[capacity];
-        nextOfBucket = new int[capacity];
-        done = new boolean[capacity];
+        tokens = new long[slots];
+        buckets = new int[slots];
+        nextOfBucket = new int[slots];
+        done = new boolean[slots];
         lastOfBucket = new int[keyed ? capacity * BUCKETS_PER_SLOT : 0];
         Arrays.fill(lastOfBucket, NONE);
-        free = new IntRing(capacity);
-        ready = new IntRing(capacity);
-        outgoing = new IntRing(capacity);
-        for (int slot = 0; slot < capacity; slot++) {
+        free = new IntRing(slots);
+        ready = new IntRing(slots);
+        outgoing = new IntRing(slots);
+        for (int slot = 0; slot < slots; slot++) {
             free.add(slot);
         }
     }
 
+    /** How many elements may be inside, those included that wait behind their key. */
+    int slots() {
+        return slots;
+    }
+
+    /** Whether there is no room for an element that need not wait behind its key. */
     boolean isFull() {
-        return free.isEmpty();
+        return size() - waitingCount >= capacity;
     }
 
     boolean isEmpty() {
-        return free.size() == capacity;
+        return free.size() == slots;
+    }
+
+    /** Whether nothing is left of any key; for tests. */
+    boolean knowsNoKey() {
+        return Arrays.stream(lastOfBucket).allMatch(last -> last == NONE);
     }
 
     int size() {
-        return capacity - free.size();
+        return slots - free.size();
+    }
+
+    /** Elements that wait behind another of their key. */
+    int waitingCount() {
+        return waitingCount;
     }
 
     int readyCount() {
@@ -89,31 +114,53 @@ final class LaneTable<T> {
         return doneCount;
     }
 
-    /** Takes an element in; the table must not be full. */
-    void add(Object value, AckTarget target, long token, long key) {
+    /** Whether there is room for an element of this key. */
+    boolean hasRoomFor(long key) {
+        return hasRoomIn(key == Ordering.NO_KEY ? NONE : bucketOf(key));
+    }
+
+    /** Whether there is so much room for elements of this key that it is worth waking whoever waits for it. */
+    boolean hasAmpleRoomFor(long key) {
+        int bucket = key == Ordering.NO_KEY ? NONE : bucketOf(key);
+        return hasRoomIn(bucket) && (mustWait(bucket) || capacity - size() + waitingCount >= capacity >> 3);
+    }
+
+    private boolean hasRoomIn(int bucket) {
+        // What was waiting and became ready may have taken more than its share; then there is no free slot.
+        return mustWait(bucket) ? waitingCount < waitingCapacity && !free.isEmpty() : !isFull();
+    }
+
+    private boolean mustWait(int bucket) {
+        return bucket != NONE && lastOfBucket[bucket] != NONE;
+    }
+
+    /** Takes an element in if there is room for one of its key. */
+    boolean offer(Object value, AckTarget target, long token, long key) {
+        int bucket = key == Ordering.NO_KEY ? NONE : bucketOf(key);
+        if (!hasRoomIn(bucket)) {
+            return false;
+        }
         int slot = free.poll();
         values[slot] = value;
         targets[slot] = target;
         tokens[slot] = token;
         done[slot] = false;
+        buckets[slot] = bucket;
         nextOfBucket[slot] = NONE;
         if (inputOrder) {
             outgoing.add(slot);
         }
-        if (key == Ordering.NO_KEY) {
-            buckets[slot] = NONE;
-            ready.add(slot);
-            return;
+        int before = bucket == NONE ? NONE : lastOfBucket[bucket];
+        if (bucket != NONE) {
+            lastOfBucket[bucket] = slot;
         }
-        int bucket = bucketOf(key);
-        buckets[slot] = bucket;
-        int before = lastOfBucket[bucket];
-        lastOfBucket[bucket] = slot;
         if (before == NONE) {
             ready.add(slot);
         } else {
             nextOfBucket[before] = slot;
+            waitingCount++;
         }
+        return true;
     }
 
     private int bucketOf(long key) {
@@ -127,15 +174,22 @@ final class LaneTable<T> {
         return ready.isEmpty() ? NONE : ready.poll();
     }
 
+    /** Takes a running slot back, of which nothing has begun; the last one taken first. */
+    void giveBack(int slot) {
+        ready.addFirst(slot);
+    }
+
     @SuppressWarnings("unchecked") // a slot that is not done holds what add was given
     T value(int slot) {
         return (T) values[slot];
     }
 
+    /** Whose element a slot that is not done holds. */
     AckTarget target(int slot) {
         return targets[slot];
     }
 
+    /** The token of that element. */
     long token(int slot) {
         return tokens[slot];
     }
@@ -159,6 +213,7 @@ final class LaneTable<T> {
                 lastOfBucket[bucket] = NONE;
             } else {
                 ready.add(next);
+                waitingCount--;
             }
         }
     }

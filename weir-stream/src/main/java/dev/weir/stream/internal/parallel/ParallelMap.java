@@ -3,6 +3,7 @@ package dev.weir.stream.internal.parallel;
 import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Handler;
+import dev.weir.stream.Parallelism;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Assembly;
@@ -40,7 +41,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
     /** Chunks per worker and batch: more balance uneven elements better, fewer cost less. */
     private static final int CHUNKS_PER_WORKER = 4;
 
-    private final int workers;
+    private final Limit limit;
     private final Handler<? super T, ? extends R> handler;
     private final StageMeter meter;
     private final Supervised supervised;
@@ -62,32 +63,34 @@ public final class ParallelMap<T, R> implements Stage<R> {
 
     /** What the segment below is to fail with next. Confined to it. */
     private @Nullable Throwable pendingFailure;
+    /** Written under the lock: whether a worker should end though there is work. */
+    private volatile boolean tooManyWorkers;
 
     // Set before the run starts.
     private @Nullable Segment<T> upper;
     private StageMeter pullerMeter = new StageMeter();
 
     private ParallelMap(
-            int workers,
+            Limit limit,
             Handler<? super T, ? extends R> handler,
             StageMeter meter,
             Supervised supervised,
             WorkerTasks tasks,
             Clock clock) {
-        this.workers = workers;
+        this.limit = limit;
         this.handler = handler;
         this.meter = meter;
         this.supervised = supervised;
         this.tasks = tasks;
         this.clock = clock;
-        this.stall = new StallClock(meter, workers);
+        this.stall = new StallClock(meter, limit.max());
     }
 
-    /** See {@link dev.weir.stream.Source#mapParallel(int, Dispatcher, Handler)}. */
+    /** See {@link dev.weir.stream.Source#mapParallel(Parallelism, Dispatcher, Handler)}. */
     public static <T, R> Node<R> node(
-            Node<T> above, int workers, Dispatcher dispatcher, Handler<? super T, ? extends R> handler) {
-        if (workers < 1 || workers > MAX_WORKERS) {
-            throw new IllegalArgumentException("workers must be 1 to " + MAX_WORKERS + ": workers=" + workers);
+            Node<T> above, Parallelism workers, Dispatcher dispatcher, Handler<? super T, ? extends R> handler) {
+        if (workers.max() > MAX_WORKERS) {
+            throw new IllegalArgumentException("workers must be 1 to " + MAX_WORKERS + ": workers=" + workers.max());
         }
         return new Node<>(
                 Attributes.named("mapParallel").withDispatcher(dispatcher),
@@ -98,18 +101,20 @@ public final class ParallelMap<T, R> implements Stage<R> {
             Node<T> above,
             Assembly assembly,
             Attributes attributes,
-            int wantedWorkers,
+            Parallelism wanted,
             Handler<? super T, ? extends R> handler) {
         Stage<T> upstream = above.build(assembly);
         String feederName = assembly.lastEntry().stageName();
         StageMeter feederMeter = assembly.segmentMeter();
         Dispatcher dispatcher = attributes.dispatcherOr(Dispatcher.cpu());
-        int workers = Math.min(wantedWorkers, dispatcher.size());
-        StageEntry entry = assembly.threaded(attributes, dispatcher, workers);
+        int maxWorkers = Math.min(wanted.max(), dispatcher.size());
+        Limit limit = new Limit(new Parallelism(Math.min(wanted.min(), maxWorkers), maxWorkers), System.nanoTime());
+        StageEntry entry = assembly.threaded(attributes, dispatcher, maxWorkers);
+        entry.parallelism(limit::current);
         WorkerTasks tasks = new WorkerTasks(assembly.tasks(), dispatcher, entry.stageName());
         Clock clock = assembly.clock();
         ParallelMap<T, R> stage =
-                new ParallelMap<>(workers, handler, entry.meter(), Supervised.by(attributes, clock), tasks, clock);
+                new ParallelMap<>(limit, handler, entry.meter(), Supervised.by(attributes, clock), tasks, clock);
         entry.depth(stage::depth);
         stage.upper = assembly.closeSegment(
                 feederName, Dispatcher.virtual(), upstream, from -> stage.feed(from, feederMeter));
@@ -151,11 +156,11 @@ public final class ParallelMap<T, R> implements Stage<R> {
             if (cancelled) {
                 return false;
             }
-            Work<T> work = new Work<>(batch, workers * CHUNKS_PER_WORKER);
+            Work<T> work = new Work<>(batch, limit.current() * CHUNKS_PER_WORKER);
             inOrder.add(work);
             claimable.add(work);
             elements += batch.size();
-            toStart = Math.min(workers - activeWorkers, work.chunks());
+            toStart = Math.clamp(limit.current() - activeWorkers, 0, work.chunks());
             activeWorkers += toStart;
         } finally {
             lock.unlock();
@@ -197,7 +202,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         Work<T> work;
         while ((work = nextWork()) != null) {
             int from;
-            while ((from = work.claim()) >= 0) {
+            while (!tooManyWorkers && (from = work.claim()) >= 0) {
                 runChunk(work, from, self);
             }
         }
@@ -209,8 +214,9 @@ public final class ParallelMap<T, R> implements Stage<R> {
         try {
             while (true) {
                 Work<T> oldest = claimable.peek();
-                if (oldest == null || cancelled) {
+                if (oldest == null || cancelled || activeWorkers > limit.current()) {
                     activeWorkers--;
+                    tooManyWorkers = activeWorkers > limit.current();
                     updateStall();
                     return null;
                 }
@@ -219,6 +225,16 @@ public final class ParallelMap<T, R> implements Stage<R> {
                 }
                 claimable.poll();
             }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void noteWorked(int done, long nanos, long now) {
+        lock.lock();
+        try {
+            limit.worked(done, nanos, elements >= CAPACITY, now);
+            tooManyWorkers = activeWorkers > limit.current();
         } finally {
             lock.unlock();
         }
@@ -262,7 +278,11 @@ public final class ParallelMap<T, R> implements Stage<R> {
         } catch (Throwable failure) {
             work.fail(i, failure);
         }
-        meter.busy(System.nanoTime() - start);
+        long end = System.nanoTime();
+        meter.busy(end - start);
+        if (limit.isAdaptive()) {
+            noteWorked(to - from, end - start, end);
+        }
         if (work.finished(to - from)) {
             lock.lock();
             try {

@@ -16,6 +16,7 @@ public final class StageEntry implements StageContext {
     private final Shape shape;
 
     private volatile IntSupplier depth = () -> 0;
+    private volatile IntSupplier parallelism;
 
     /**
      * How a stage works and counts.
@@ -36,6 +37,7 @@ public final class StageEntry implements StageContext {
         this.lifetime = lifetime;
         this.name = name;
         this.shape = shape;
+        this.parallelism = shape::parallelism;
     }
 
     @Override
@@ -61,6 +63,11 @@ public final class StageEntry implements StageContext {
     @Override
     public void depth(IntSupplier elements) {
         depth = elements;
+    }
+
+    /** Registers how many threads may work in the stage at once if that changes while it runs. */
+    public void parallelism(IntSupplier threads) {
+        parallelism = threads;
     }
 
     @Override
@@ -90,17 +97,17 @@ public final class StageEntry implements StageContext {
 
     StageSnapshot snapshot(long elapsedNanos) {
         StageMeter meter = shape.meter;
-        int parallelism = shape.parallelism;
+        int threads = parallelism.getAsInt();
         long busy = meter.busyNanos();
         long blockedDown = meter.blockedDownNanos();
         long blockedUp = meter.blockedUpNanos();
         if (shape.ownThreads) {
             // Workers that were never needed wait for input as well, though no thread stands there and waits.
-            blockedUp = (long) Math.max(0, (double) elapsedNanos * parallelism - busy - blockedDown);
+            blockedUp = (long) Math.max(0, (double) elapsedNanos * threads - busy - blockedDown);
         }
         return new StageSnapshot(
                 name,
-                parallelism,
+                threads,
                 meter.elementsIn(),
                 meter.elementsOut(),
                 busy,
@@ -122,5 +129,7 @@ public final class StageEntry implements StageContext {
     /** Lets go of the stage, and so of the elements that a cancelled stage still holds. */
     void release() {
         depth = () -> 0;
+        int last = parallelism.getAsInt();
+        parallelism = () -> last;
     }
 }

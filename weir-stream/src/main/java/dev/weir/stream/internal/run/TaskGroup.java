@@ -32,7 +32,7 @@ public final class TaskGroup {
      *
      * @param onEscape what is told of a throwable that a body let out, on that body's thread
      */
-    TaskGroup(String pipelineName, Consumer<Throwable> onEscape) {
+    public TaskGroup(String pipelineName, Consumer<Throwable> onEscape) {
         this.pipelineName = pipelineName;
         this.onEscape = onEscape;
     }
@@ -49,6 +49,11 @@ public final class TaskGroup {
     public static boolean isCurrentInterrupted() {
         Task task = CURRENT.get();
         return task != null && (task.interruptRequested || task.interruptedSections.get() > 0);
+    }
+
+    /** Whether the calling thread runs a task, and not code of others that calls in. */
+    public static boolean isCurrentTask() {
+        return CURRENT.get() != null;
     }
 
     /** Runs {@code body}, which is given its own task, on the dispatcher. */

@@ -1,0 +1,175 @@
+package dev.weir.stream.internal.parallel;
+
+import dev.weir.stream.Attributes;
+import dev.weir.stream.Dispatcher;
+import dev.weir.stream.Ordering;
+import dev.weir.stream.Parallelism;
+import dev.weir.stream.Supervision;
+import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.internal.run.TaskGroup;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.Expect;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.II_Result;
+import org.openjdk.jcstress.infra.results.I_Result;
+
+/** A future completes while the stage below pulls, ready to wait for it: the result comes out, once. */
+@JCStressTest
+@Outcome(id = "7, 1", expect = Expect.ACCEPTABLE, desc = "the result, then the end")
+@Outcome(expect = Expect.FORBIDDEN, desc = "a result or a wake-up was lost")
+@State
+public class AsyncCompletionStress {
+
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private final CompletableFuture<Integer> future = new CompletableFuture<>();
+    private final AsyncLanes<Integer, Integer> stage = started(future, AckTarget.NONE, Supervision.fail());
+
+    /** A stage that has taken one element in, started it, and seen the end of its input. */
+    static AsyncLanes<Integer, Integer> started(
+            CompletableFuture<Integer> future, AckTarget target, Supervision supervision) {
+        WorkerTasks tasks = new WorkerTasks(new TaskGroup("stress", escaped -> {}), Dispatcher.virtual(), "stress");
+        AsyncLanes<Integer, Integer> made = new AsyncLanes<>(
+                new Limit(Parallelism.fixed(1), 0),
+                Ordering.input(),
+                element -> future,
+                Supervised.by(Attributes.NONE.withSupervision(supervision), Clock.SYSTEM),
+                new StageMeter(),
+                tasks,
+                Clock.SYSTEM);
+        try {
+            made.feed(new One(Batch.of(new Object[] {1}, 1, target, new long[] {0})), new StageMeter());
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+        return made;
+    }
+
+    /** A stage of one batch. */
+    private static final class One implements Stage<Integer> {
+        private @Nullable Batch<Integer> left;
+
+        One(Batch<Integer> batch) {
+            left = batch;
+        }
+
+        @Override
+        public @Nullable Batch<Integer> pull(long deadlineNanos) {
+            Batch<Integer> batch = left;
+            left = null;
+            return batch;
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    @Actor
+    public void completer() {
+        future.complete(7);
+    }
+
+    @Actor
+    public void puller(II_Result result) {
+        try {
+            Batch<Integer> batch = stage.pull(System.nanoTime() + PATIENCE_NANOS);
+            if (batch != null && !batch.isEmpty()) {
+                result.r1 = batch.get(0);
+                result.r2 = stage.pull(Stage.NEVER) == null ? 1 : 0;
+            }
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** A future fails, and would be skipped, while the stage is closed: it is acknowledged at most once, and cancelled. */
+    @JCStressTest
+    @Outcome(id = "0", expect = Expect.ACCEPTABLE, desc = "closed first: not acknowledged")
+    @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "failed first: skipped")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "acknowledged twice")
+    @State
+    public static class Close {
+
+        final AtomicInteger acks = new AtomicInteger();
+        private final CompletableFuture<Integer> future = new CompletableFuture<>();
+        private final AsyncLanes<Integer, Integer> stage = started(future, counting(acks), Supervision.skip());
+
+        static AckTarget counting(AtomicInteger acks) {
+            return new AckTarget() {
+                @Override
+                public void ack(long token) {
+                    acks.incrementAndGet();
+                }
+
+                @Override
+                public void retain(long token, int claims) {
+                    throw new AssertionError();
+                }
+            };
+        }
+
+        @Actor
+        public void failer() {
+            future.completeExceptionally(new IllegalStateException());
+        }
+
+        @Actor
+        public void closer() {
+            stage.close();
+        }
+
+        @Arbiter
+        public void arbiter(I_Result result) {
+            result.r1 = acks.get();
+        }
+    }
+
+    /** The claim on a completion, made by looking and taking in two steps: both of two completers tell the stage. */
+    @JCStressTest
+    @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "told once")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "told twice")
+    @State
+    public static class Broken {
+
+        private final AtomicInteger told = new AtomicInteger();
+        private volatile @Nullable Object stage = new Object();
+
+        private void accept() {
+            if (stage != null) {
+                // Gives the other actor time to meet this one half-way.
+                for (int i = 0; i < 10; i++) {
+                    Thread.onSpinWait();
+                }
+                stage = null;
+                told.incrementAndGet();
+            }
+        }
+
+        @Actor
+        public void first() {
+            accept();
+        }
+
+        @Actor
+        public void second() {
+            accept();
+        }
+
+        @Arbiter
+        public void arbiter(I_Result result) {
+            result.r1 = told.get();
+        }
+    }
+}

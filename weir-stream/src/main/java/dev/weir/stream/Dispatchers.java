@@ -1,0 +1,99 @@
+package dev.weir.stream;
+
+import dev.weir.stream.internal.config.DispatcherFile;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Dispatchers by name, from code or from a configuration file. Thread-safe; whoever made it closes it, after the pipelines
+ * that use it.
+ *
+ * <p>The file is one of Java properties, {@code docs/dispatchers.md} describes it:
+ *
+ * <pre>
+ *   dispatcher.cpu.kind=fixed
+ *   dispatcher.cpu.size=4
+ * </pre>
+ */
+public final class Dispatchers implements AutoCloseable {
+
+    private final Map<String, Dispatcher> byName;
+
+    private Dispatchers(Map<String, Dispatcher> byName) {
+        this.byName = byName;
+    }
+
+    /** A registry of dispatchers made in code, which it closes. */
+    public static Dispatchers of(Dispatcher... dispatchers) {
+        return of(List.of(dispatchers));
+    }
+
+    private static Dispatchers of(Collection<Dispatcher> dispatchers) {
+        Map<String, Dispatcher> byName = new LinkedHashMap<>();
+        for (Dispatcher dispatcher : dispatchers) {
+            if (byName.put(dispatcher.name(), dispatcher) != null) {
+                throw new IllegalArgumentException("two dispatchers are named " + dispatcher.name());
+            }
+        }
+        return new Dispatchers(byName);
+    }
+
+    /** The dispatchers of a file, overridden by the environment of this process. */
+    public static Dispatchers load(Path file) throws IOException {
+        return load(file, System.getenv());
+    }
+
+    /**
+     * The dispatchers of a file.
+     *
+     * @param environment what overrides the file: {@code WEIR_DISPATCHER_CPU_SIZE} is {@code dispatcher.cpu.size}; other
+     *     variables are ignored
+     * @throws IllegalArgumentException for an unknown key or a bad value, with the file and the line or the variable
+     */
+    public static Dispatchers load(Path file, Map<String, String> environment) throws IOException {
+        return parse(file.toString(), Files.readString(file, StandardCharsets.UTF_8), environment);
+    }
+
+    /**
+     * The dispatchers of a file's text.
+     *
+     * @param fileName what messages call it
+     */
+    public static Dispatchers parse(String fileName, String text, Map<String, String> environment) {
+        return of(DispatcherFile.read(fileName, text, environment));
+    }
+
+    /** The dispatcher of that name. */
+    public Dispatcher get(String name) {
+        Dispatcher found = byName.get(name);
+        if (found == null) {
+            throw new IllegalArgumentException(
+                    "no dispatcher is named " + name + DispatcherFile.suggestion(name, byName.keySet()));
+        }
+        return found;
+    }
+
+    /** The names, in the order of the file. */
+    public Set<String> names() {
+        return Collections.unmodifiableSet(byName.keySet());
+    }
+
+    /** The counters of each, in the order of the file. */
+    public List<DispatcherSnapshot> snapshots() {
+        return byName.values().stream().map(Dispatcher::snapshot).toList();
+    }
+
+    /** Closes each: running tasks may end, and none is taken any more. */
+    @Override
+    public void close() {
+        byName.values().forEach(Dispatcher::close);
+    }
+}

@@ -1,0 +1,64 @@
+package dev.weir.stream.internal.config;
+
+import java.io.IOException;
+import java.io.StringReader;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+
+/**
+ * The entries of a properties file with the lines on which they begin. Each logical line is read by {@link Properties}
+ * itself, so that escapes, separators and continuations mean what they mean there. Stateless.
+ */
+final class PropertyLines {
+
+    private PropertyLines() {}
+
+    /** An entry; its line counts from 1. */
+    record Line(int number, String key, String value) {}
+
+    static List<Line> of(String fileName, String text) {
+        List<Line> lines = new ArrayList<>();
+        String[] natural = text.split("\r\n|\r|\n", -1);
+        for (int i = 0; i < natural.length; i++) {
+            int first = i;
+            StringBuilder logical = new StringBuilder(natural[i]);
+            if (!isCommentOrBlank(natural[i])) {
+                while (goesOn(natural[i]) && i + 1 < natural.length) {
+                    logical.append('\n').append(natural[++i]);
+                }
+            }
+            parse(fileName, first + 1, logical.toString(), lines);
+        }
+        return lines;
+    }
+
+    private static boolean isCommentOrBlank(String line) {
+        String content = line.strip();
+        return content.isEmpty() || content.startsWith("#") || content.startsWith("!");
+    }
+
+    /** Whether the line ends in an odd number of backslashes: an even number is as many escaped ones. */
+    private static boolean goesOn(String line) {
+        int backslashes = 0;
+        while (backslashes < line.length() && line.charAt(line.length() - 1 - backslashes) == '\\') {
+            backslashes++;
+        }
+        return backslashes % 2 == 1;
+    }
+
+    private static void parse(String fileName, int number, String logical, List<Line> lines) {
+        Properties one = new Properties();
+        try {
+            one.load(new StringReader(logical));
+        } catch (IllegalArgumentException malformed) {
+            throw new IllegalArgumentException(fileName + ":" + number + ": " + malformed.getMessage(), malformed);
+        } catch (IOException impossible) {
+            throw new UncheckedIOException(impossible);
+        }
+        for (String key : one.stringPropertyNames()) {
+            lines.add(new Line(number, key, one.getProperty(key).strip()));
+        }
+    }
+}

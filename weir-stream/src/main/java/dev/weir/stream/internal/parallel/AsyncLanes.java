@@ -1,0 +1,545 @@
+package dev.weir.stream.internal.parallel;
+
+import dev.weir.stream.Dispatcher;
+import dev.weir.stream.Ordering;
+import dev.weir.stream.Parallelism;
+import dev.weir.stream.Supervision.Decision;
+import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.internal.failure.Verdict;
+import dev.weir.stream.internal.run.Failures;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.Segment;
+import dev.weir.stream.internal.run.StageEntry;
+import dev.weir.stream.internal.run.TaskGroup.Task;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Starts an asynchronous computation for each element, with a bounded number of them running, and hands their results on.
+ * The segment above feeds the table of elements and starts them; any thread may complete them; the segment below pulls.
+ *
+ * <p>The user's function is called by one thread at a time, the <em>starter</em>: whoever set {@link #starting}. As a rule
+ * that is the feeder, which does not ask for more while there is something to start. A completion never calls the function:
+ * if it makes an element ready while the feeder is busy above, it starts a task of the run for it. So user code neither
+ * runs on threads of strangers, nor after the end, nor in itself however deep futures complete at once.
+ */
+final class AsyncLanes<T, R> implements Stage<R> {
+
+    private static final int MAX_PARALLELISM = 100_000;
+
+    /**
+     * Elements that the starter takes on in one hold of the lock, and completes in the next if they are done at once;
+     * what may not start after all it gives back.
+     */
+    private static final int LONGEST_RUN = 64;
+
+    private final Limit limit;
+    private final Keys<T> keys;
+    private final Function<? super T, ? extends CompletionStage<? extends R>> function;
+    private final Supervised supervised;
+    private final StageMeter meter;
+    private final WorkerTasks tasks;
+    private final Clock clock;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition feederCalled = lock.newCondition();
+    private final Condition doneOrEnded = lock.newCondition();
+
+    // Under the lock.
+    private final LaneTable<T> table;
+    private final @Nullable Running<R>[] runningAt;
+    private final StallClock stall;
+    private boolean starting;
+    private boolean starterCalled;
+    private boolean feederWaits;
+    private boolean awaitsRoom;
+    private long awaitedKey;
+    private boolean ended;
+    private @Nullable Throwable failure;
+    private int inFlight;
+    private long inFlightSinceNanos;
+
+    /** Written under the lock. */
+    private volatile boolean cancelled;
+
+    // Of the starter: handed on with `starting`.
+    private final int[] run = new int[LONGEST_RUN];
+    private final @Nullable Object[] outcomes = new Object[LONGEST_RUN];
+    private int runLength;
+    private int mayRun;
+    private long runNanos;
+
+    // Set before the run starts.
+    private @Nullable Segment<T> upper;
+    private StageMeter pullerMeter = new StageMeter();
+
+    @SuppressWarnings({"unchecked", "rawtypes"}) // an array of a generic type
+    AsyncLanes(
+            Limit limit,
+            Ordering<? super T> ordering,
+            Function<? super T, ? extends CompletionStage<? extends R>> function,
+            Supervised supervised,
+            StageMeter meter,
+            WorkerTasks tasks,
+            Clock clock) {
+        this.limit = limit;
+        this.keys = new Keys<>(ordering, supervised);
+        this.function = function;
+        this.supervised = supervised;
+        this.meter = meter;
+        this.tasks = tasks;
+        this.clock = clock;
+        this.table = new LaneTable<>(BlockingLanes.capacityFor(limit.max()), ordering.isInput(), ordering.isKeyed());
+        this.runningAt = new Running[table.slots()];
+        this.stall = new StallClock(meter, limit.max());
+    }
+
+    static <T, R> Node<R> node(
+            Node<T> above,
+            Parallelism parallelism,
+            Ordering<? super T> ordering,
+            Function<? super T, ? extends CompletionStage<? extends R>> function) {
+        if (parallelism.max() > MAX_PARALLELISM) {
+            throw new IllegalArgumentException(
+                    "parallelism must be 1 to " + MAX_PARALLELISM + ": parallelism=" + parallelism.max());
+        }
+        return new Node<>("mapAsync", (assembly, attributes) -> {
+            Stage<T> upstream = above.build(assembly);
+            String feederName = assembly.lastEntry().stageName();
+            StageMeter feederMeter = assembly.segmentMeter();
+            Dispatcher dispatcher = attributes.dispatcherOr(Dispatcher.virtual());
+            StageEntry entry = assembly.threaded(attributes, dispatcher, parallelism.max());
+            Limit limit = new Limit(parallelism, System.nanoTime());
+            // Futures run wherever they like: the dispatcher's size is no bound.
+            entry.parallelism(limit::current);
+            AsyncLanes<T, R> stage = new AsyncLanes<>(
+                    limit,
+                    ordering,
+                    function,
+                    Supervised.by(attributes, assembly.clock()),
+                    entry.meter(),
+                    new WorkerTasks(assembly.tasks(), dispatcher, entry.stageName()),
+                    assembly.clock());
+            entry.depth(stage::depth);
+            stage.upper = assembly.closeSegment(
+                    feederName, Dispatcher.virtual(), upstream, from -> stage.feed(from, feederMeter));
+            stage.pullerMeter = assembly.segmentMeter();
+            return stage;
+        });
+    }
+
+    // ---- The feeder.
+
+    /** The loop of the segment above. */
+    void feed(Stage<T> from, StageMeter feederMeter) throws InterruptedException {
+        try {
+            Batch<T> batch;
+            while ((batch = from.pull(NEVER)) != null) {
+                if (!batch.isEmpty()) {
+                    meter.in(batch.size());
+                    if (!add(batch, keys.of(batch), feederMeter)) {
+                        return;
+                    }
+                    if (keys.failure() != null) {
+                        break;
+                    }
+                }
+            }
+            end(keys.failure());
+        } catch (InterruptedException interrupted) {
+            end(interrupted);
+            throw interrupted;
+        } catch (RuntimeException | Error upperFailure) {
+            end(upperFailure);
+        }
+    }
+
+    /** Adds all elements and starts what can be; returns once nothing waits for the limit. False if cancelled. */
+    private boolean add(Batch<T> batch, long[] keysOfBatch, StageMeter feederMeter) throws InterruptedException {
+        int next = 0;
+        lock.lockInterruptibly();
+        try {
+            while (!cancelled) {
+                while (next < batch.size()
+                        && table.offer(
+                                batch.get(next), batch.target(next), batch.token(next), Keys.at(keysOfBatch, next))) {
+                    next++;
+                }
+                if (takeRun()) {
+                    startRun();
+                } else if (next == batch.size() && table.readyCount() == 0) {
+                    return true;
+                } else {
+                    awaitsRoom = next < batch.size();
+                    awaitedKey = awaitsRoom ? Keys.at(keysOfBatch, next) : Ordering.NO_KEY;
+                    awaitCall(feederMeter);
+                }
+            }
+            return false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Under the lock: waits until there may be room, or something to start. */
+    @SuppressWarnings("WaitNotInLoop") // the caller's loop looks again
+    private void awaitCall(StageMeter feederMeter) throws InterruptedException {
+        feederMeter.beginBlockedDown(1);
+        feederWaits = true;
+        try {
+            feederCalled.await();
+        } finally {
+            feederWaits = false;
+            feederMeter.endBlockedDown();
+        }
+    }
+
+    /** Ends the input; what is inside still comes out, before {@code upperFailure} if that is given. */
+    private void end(@Nullable Throwable upperFailure) {
+        lock.lock();
+        try {
+            ended = true;
+            if (failure == null) {
+                failure = upperFailure;
+            }
+            doneOrEnded.signal();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ---- The starter.
+
+    private boolean canStart() {
+        return !starting && !cancelled && table.readyCount() > 0 && inFlight < limit.current();
+    }
+
+    /** Under the lock: takes on elements to start, if there are any; the caller is then the starter. */
+    private boolean takeRun() {
+        if (!canStart()) {
+            return false;
+        }
+        mayRun = limit.current() - inFlight;
+        runLength = 0;
+        int slot;
+        while (runLength < LONGEST_RUN && (slot = table.takeReady()) >= 0) {
+            run[runLength++] = slot;
+        }
+        starting = true;
+        return true;
+    }
+
+    /**
+     * Under the lock, which it gives up meanwhile: starts what was taken until as many run as may, and completes what was
+     * done at once.
+     */
+    private void startRun() {
+        int started = 0;
+        lock.unlock();
+        try {
+            long start = System.nanoTime();
+            while (started < runLength && mayRun > 0 && !cancelled) {
+                Object outcome = start(run[started]);
+                outcomes[started++] = outcome;
+                if (outcome == null) {
+                    mayRun--;
+                }
+            }
+            runNanos = System.nanoTime() - start;
+        } finally {
+            lock.lock();
+            starting = false;
+        }
+        while (runLength > started) {
+            table.giveBack(run[--runLength]);
+        }
+        settleRun();
+    }
+
+    /** Its result if that is there at once, a {@link Verdict}, or null if it runs. */
+    private @Nullable Object start(int slot) {
+        CompletionStage<? extends R> stage;
+        CompletableFuture<? extends R> future;
+        try {
+            stage = function.apply(table.value(slot));
+            if (stage == null) {
+                throw new NullPointerException("the function of mapAsync returned null, not a stage");
+            }
+            future = Running.futureOf(stage);
+            if (future != null && future.isDone()) {
+                return outcomeOf(future, slot);
+            }
+        } catch (Throwable thrown) {
+            return afterFailure(thrown, slot);
+        }
+        Running<R> running = new Running<>(this, slot, future);
+        // Before the callback can come: from then on a close can cancel it.
+        lock.lock();
+        try {
+            if (cancelled) {
+                running.detach();
+            } else {
+                runningAt[slot] = running;
+                countInFlight(1, running.startNanos());
+            }
+        } finally {
+            lock.unlock();
+        }
+        running.listen(stage);
+        return null;
+    }
+
+    private Object outcomeOf(CompletableFuture<? extends R> done, int slot) {
+        return switch (done.state()) {
+            case SUCCESS -> resultOr(done.resultNow(), slot);
+            case FAILED -> afterFailure(done.exceptionNow(), slot);
+            default -> afterFailure(Running.cancellationOf(done), slot);
+        };
+    }
+
+    private Object resultOr(@Nullable R result, int slot) {
+        return result != null
+                ? result
+                : afterFailure(new NullPointerException("a stage of mapAsync completed with null"), slot);
+    }
+
+    /** Puts a failure to the supervision; an element that is to be dropped is acknowledged here if it is to be. */
+    private Verdict afterFailure(Throwable thrown, int slot) {
+        Verdict verdict = cancelled ? new Verdict(Decision.FAIL, thrown) : verdictOn(thrown);
+        verdict.settle(table.target(slot), table.token(slot));
+        return verdict;
+    }
+
+    private Verdict verdictOn(Throwable thrown) {
+        try {
+            return supervised.decide(thrown);
+        } catch (VirtualMachineError fatal) {
+            return new Verdict(Decision.FAIL, fatal);
+        }
+    }
+
+    /** Under the lock. */
+    private void settleRun() {
+        int done = 0;
+        for (int i = 0; i < runLength; i++) {
+            Object outcome = outcomes[i];
+            outcomes[i] = null;
+            if (outcome != null && !cancelled) {
+                settle(run[i], outcome);
+                done++;
+            }
+        }
+        meter.busy(runNanos);
+        if (done > 0) {
+            if (limit.isAdaptive()) {
+                limit.worked(done, runNanos, table.isFull(), System.nanoTime());
+            }
+            afterSettling();
+        }
+    }
+
+    /** Under the lock. */
+    private void settle(int slot, Object outcome) {
+        if (outcome instanceof Verdict verdict && verdict.fails()) {
+            Throwable cause = verdict.failure();
+            // Wrapped, or the stage below would take it for its own interruption.
+            fail(cause instanceof InterruptedException ? new CompletionException(cause) : cause);
+        } else {
+            table.complete(slot, outcome);
+        }
+    }
+
+    /** Under the lock: tells those who wait for what may have come of completions. */
+    private void afterSettling() {
+        updateStall();
+        if (table.hasOutgoing()) {
+            doneOrEnded.signal();
+        }
+        if (feederWaits && (canStart() || (awaitsRoom && table.hasRoomFor(awaitedKey)))) {
+            feederCalled.signal();
+        }
+    }
+
+    /** Under the lock: the number of running futures, over time, is the stage's busy time. */
+    private void countInFlight(int change, long nowNanos) {
+        meter.busy(inFlight * (nowNanos - inFlightSinceNanos));
+        inFlight += change;
+        inFlightSinceNanos = nowNanos;
+    }
+
+    /** A task of the run that starts what completions have made ready while the feeder is busy above. */
+    private void startReady(Task self) {
+        lock.lock();
+        try {
+            while (self.mayGoOn() && takeRun()) {
+                startRun();
+            }
+            starterCalled = false;
+            if (feederWaits) {
+                feederCalled.signal();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ---- Completions, on any thread.
+
+    /** Called once for each future that was not done at once. */
+    void completed(Running<R> of, @Nullable R result, @Nullable Throwable thrown) {
+        int slot = of.slot();
+        Object outcome = thrown == null ? resultOr(result, slot) : afterFailure(Running.causeOf(thrown), slot);
+        boolean fork;
+        lock.lock();
+        try {
+            if (cancelled || runningAt[slot] != of) {
+                return;
+            }
+            runningAt[slot] = null;
+            long now = System.nanoTime();
+            countInFlight(-1, now);
+            limit.worked(1, now - of.startNanos(), table.isFull(), now);
+            settle(slot, outcome);
+            afterSettling();
+            fork = canStart() && !feederWaits && !starterCalled;
+            starterCalled |= fork;
+        } finally {
+            lock.unlock();
+        }
+        if (fork) {
+            forkStarter();
+        }
+    }
+
+    private void forkStarter() {
+        try {
+            tasks.fork(this::startReady);
+        } catch (RuntimeException | Error refused) {
+            // It must not hit the stranger who completes the future.
+            lock.lock();
+            try {
+                fail(refused);
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    private void fail(Throwable cause) {
+        if (failure == null) {
+            failure = cause;
+        }
+        cancelled = true;
+        feederCalled.signal();
+        doneOrEnded.signal();
+    }
+
+    private void updateStall() {
+        stall.update(table.isFull() && table.doneCount() == table.size() && !cancelled);
+    }
+
+    // ---- The stage below.
+
+    @Override
+    public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (true) {
+                awaitOutgoing(deadlineNanos);
+                if (!table.hasOutgoing()) {
+                    return nothingDone();
+                }
+                Batch<R> out = new Batch<>(Math.min(Batch.DEFAULT_CAPACITY, table.doneCount()));
+                table.drain(out, Batch.DEFAULT_CAPACITY);
+                updateStall();
+                if (feederWaits && awaitsRoom && table.hasAmpleRoomFor(awaitedKey)) {
+                    feederCalled.signal();
+                }
+                if (!out.isEmpty()) {
+                    meter.out(out.size());
+                    return out;
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private @Nullable Batch<R> nothingDone() throws InterruptedException {
+        if (!atEnd()) {
+            return new Batch<>(0);
+        }
+        if (failure != null) {
+            throw Failures.rethrowFromAbove(failure);
+        }
+        return null;
+    }
+
+    /** Nothing more will be done: the input has ended and all of it left, or the stage was cut off. */
+    private boolean atEnd() {
+        return cancelled || (ended && table.isEmpty());
+    }
+
+    /** Waits until something may leave, the end is reached, or the deadline has come. */
+    private void awaitOutgoing(long deadlineNanos) throws InterruptedException {
+        if (table.hasOutgoing() || atEnd()) {
+            return;
+        }
+        pullerMeter.beginBlockedUp();
+        try {
+            while (!table.hasOutgoing() && !atEnd() && !clock.hasPassed(deadlineNanos)) {
+                clock.await(lock, doneOrEnded, deadlineNanos);
+            }
+        } finally {
+            pullerMeter.endBlockedUp();
+        }
+    }
+
+    /** Lets go of the futures that run and cancels them; one that never completes does not keep the stage. */
+    @Override
+    public void close() {
+        List<Running<R>> left = new ArrayList<>();
+        lock.lock();
+        try {
+            cancelled = true;
+            ended = true;
+            updateStall();
+            countInFlight(-inFlight, System.nanoTime());
+            for (int slot = 0; slot < runningAt.length; slot++) {
+                Running<R> running = runningAt[slot];
+                if (running != null) {
+                    running.detach();
+                    left.add(running);
+                    runningAt[slot] = null;
+                }
+            }
+            feederCalled.signal();
+        } finally {
+            lock.unlock();
+        }
+        if (upper != null) {
+            upper.cancel();
+        }
+        tasks.cancel();
+        left.forEach(Running::cancel);
+    }
+
+    private int depth() {
+        lock.lock();
+        try {
+            return table.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,22 @@
+package dev.weir.stream.internal.parallel;
+
+import dev.weir.stream.Ordering;
+import dev.weir.stream.Parallelism;
+import dev.weir.stream.internal.run.Node;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+
+/** The door of this package: one method for each operator, behind the facade's methods. Stateless. */
+public final class Parallels {
+
+    private Parallels() {}
+
+    /** Starts an asynchronous computation for each element. */
+    public static <T, R> Node<R> mapAsync(
+            Node<T> above,
+            Parallelism parallelism,
+            Ordering<? super T> ordering,
+            Function<? super T, ? extends CompletionStage<? extends R>> function) {
+        return AsyncLanes.node(above, parallelism, ordering, function);
+    }
+}

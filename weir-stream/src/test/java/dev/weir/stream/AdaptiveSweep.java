@@ -1,0 +1,129 @@
+package dev.weir.stream;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiFunction;
+import java.util.stream.IntStream;
+
+/**
+ * Measures the rate of parallel stages under fixed limits and under the adaptive one, and writes the table of
+ * {@code docs/benchmarks/adaptive.md} to the file that is its argument. Not a test: it takes eight minutes, and what it finds
+ * depends on the machine and on who else uses it. Timed is the steady state: the first second of a fixed limit, and the
+ * first six of the adaptive one, are left out.
+ */
+final class AdaptiveSweep {
+
+    private static final int[] FIXED = {1, 2, 4, 8, 16, 32, 64, 128, 256};
+    private static final Parallelism ADAPTIVE = Parallelism.adaptive(1, 256);
+
+    private static final int ROUNDS = 3;
+
+    private AdaptiveSweep() {}
+
+    /** A stage with handlers of one kind. */
+    private record Row(String name, BiFunction<Source<Integer>, Parallelism, Source<Integer>> stage) {}
+
+    public static void main(String[] args) throws Exception {
+        Row[] rows = {
+            blocking("mapBlocking, computes 50 us", 50, 0),
+            blocking("mapBlocking, sleeps 2 ms", 0, 2000),
+            blocking("mapBlocking, computes 50 us and sleeps 1 ms", 50, 1000),
+            new Row(
+                    "mapParallel, computes 50 us",
+                    (source, n) -> source.mapParallel(n, element -> {
+                        compute(50);
+                        return element;
+                    })),
+        };
+        StringBuilder table = new StringBuilder("| handler |");
+        IntStream.of(FIXED).forEach(n -> table.append(" ").append(n).append(" |"));
+        table.append(" adaptive | its limit | share of the best |\n|---|")
+                .append("--:|".repeat(FIXED.length + 3))
+                .append('\n');
+        for (Row row : rows) {
+            append(table, row);
+        }
+        write(Path.of(args[0]), table);
+    }
+
+    private static void append(StringBuilder table, Row row) throws Exception {
+        table.append("| ").append(row.name).append(" |");
+        double[][] rates = new double[FIXED.length + 1][ROUNDS];
+        int limit = 0;
+        for (int round = 0; round < ROUNDS; round++) {
+            for (int i = 0; i < FIXED.length; i++) {
+                rates[i][round] = measure(row, Parallelism.fixed(FIXED[i]), 1, 2).rate;
+            }
+            Measured adaptive = measure(row, ADAPTIVE, 8, 4);
+            rates[FIXED.length][round] = adaptive.rate;
+            limit = adaptive.limit;
+        }
+        double best = 0;
+        for (int i = 0; i < FIXED.length; i++) {
+            best = Math.max(best, median(rates[i]));
+            table.append(String.format(Locale.ROOT, " %.0f |", median(rates[i])));
+        }
+        double adaptive = median(rates[FIXED.length]);
+        table.append(String.format(Locale.ROOT, " %.0f | %d | %.0f %% |%n", adaptive, limit, 100 * adaptive / best));
+    }
+
+    private static double median(double[] rates) {
+        double[] sorted = rates.clone();
+        Arrays.sort(sorted);
+        return sorted[sorted.length / 2];
+    }
+
+    private static void write(Path to, StringBuilder table) throws IOException {
+        Files.writeString(to, table, StandardCharsets.UTF_8);
+    }
+
+    private record Measured(double rate, int limit) {}
+
+    private static Measured measure(Row row, Parallelism parallelism, int warmSeconds, int seconds) throws Exception {
+        LongAdder count = new LongAdder();
+        Source<Integer> numbers = Source.from(() -> IntStream.iterate(0, n -> 1).iterator());
+        try (RunningPipeline running = row.stage
+                .apply(numbers, parallelism)
+                .to(Sink.forEach(n -> count.increment()))
+                .run()) {
+            TimeUnit.SECONDS.sleep(warmSeconds);
+            long before = count.sum();
+            long start = System.nanoTime();
+            TimeUnit.SECONDS.sleep(seconds);
+            double rate = (count.sum() - before) * 1e9 / (System.nanoTime() - start);
+            return new Measured(rate, running.stages().get(1).parallelism());
+        }
+    }
+
+    private static Row blocking(String name, int computeMicros, int sleepMicros) {
+        return new Row(
+                name,
+                (source, n) -> source.mapBlocking(n, Ordering.unordered(), element -> {
+                    if (computeMicros > 0) {
+                        compute(computeMicros);
+                    }
+                    if (sleepMicros > 0) {
+                        LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(sleepMicros));
+                    }
+                    return element;
+                }));
+    }
+
+    /** A fixed amount of work, about the given time on one idle processor: not a wait for the clock, which threads share. */
+    private static void compute(int micros) {
+        double x = 1;
+        for (int i = 0; i < micros * 100; i++) {
+            x = Math.sqrt(x + i);
+        }
+        if (x == 0) {
+            throw new AssertionError();
+        }
+    }
+}
