@@ -63,8 +63,7 @@ abstract class ElementOperators<T> {
      */
     @Operator(acks = DROPPED_AT_ONCE, cost = FREE)
     public Source<T> filterNot(Predicate<? super T> drop) {
-        Objects.requireNonNull(drop, "drop");
-        return filter(element -> !drop.test(element)).named("filterNot");
+        return Source.at(Operators.filterNot(node(), Objects.requireNonNull(drop, "drop")));
     }
 
     /**

@@ -79,6 +79,7 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /** {@link #onErrorComplete(Predicate)} for every failure. */
+    @Operator(acks = PASSES, cost = PER_BATCH)
     public Source<T> onErrorComplete() {
         return onErrorComplete(failure -> true);
     }

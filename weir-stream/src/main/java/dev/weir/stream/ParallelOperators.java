@@ -11,10 +11,16 @@ import java.util.function.Function;
 /** Asynchronous boundaries and stages with threads of their own. Part of {@link Source}. */
 abstract class ParallelOperators<T> extends TimeOperators<T> {
 
+    private static final String SAME = "each goes with its element";
+    private static final String BOUNDARY = "a thread, a lock per batch, the buffer";
+    private static final String WORKERS = "a few ns per element above the function, a chunk at a time";
+    private static final String LANES = "a hand-over per element, a thread per running call";
+
     /** How many elements an asynchronous boundary buffers if nothing else is said: {@value}. */
     public static final int DEFAULT_BUFFER = 1024;
 
     /** Lets everything above run on a thread of its own, with a buffer of {@link #DEFAULT_BUFFER} elements below it. */
+    @Operator(acks = SAME, cost = BOUNDARY)
     public Source<T> async() {
         return async(Dispatcher.virtual(), DEFAULT_BUFFER);
     }
@@ -26,7 +32,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      * @param buffer how many elements may wait below it, at least 1; a full buffer halts what is above, and one batch
      *     more than the buffer may stand in it
      */
-    @Operator(acks = "goes with the element", cost = "per batch; one thread")
+    @Operator(acks = SAME, cost = BOUNDARY)
     public Source<T> async(Dispatcher dispatcher, int buffer) {
         if (buffer < 1) {
             throw new IllegalArgumentException("buffer must hold at least 1 element: buffer=" + buffer);
@@ -35,16 +41,19 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
     }
 
     /** {@link #mapParallel(Parallelism, Dispatcher, Handler)} with a fixed number of workers on {@link Dispatcher#cpu()}. */
+    @Operator(acks = SAME, cost = WORKERS)
     public <R> Source<R> mapParallel(int workers, Handler<? super T, ? extends R> handler) {
         return mapParallel(Parallelism.fixed(workers), Dispatcher.cpu(), handler);
     }
 
     /** {@link #mapParallel(Parallelism, Dispatcher, Handler)} on {@link Dispatcher#cpu()}. */
+    @Operator(acks = SAME, cost = WORKERS)
     public <R> Source<R> mapParallel(Parallelism workers, Handler<? super T, ? extends R> handler) {
         return mapParallel(workers, Dispatcher.cpu(), handler);
     }
 
     /** {@link #mapParallel(Parallelism, Dispatcher, Handler)} with a fixed number of workers. */
+    @Operator(acks = SAME, cost = WORKERS)
     public <R> Source<R> mapParallel(int workers, Dispatcher dispatcher, Handler<? super T, ? extends R> handler) {
         return mapParallel(Parallelism.fixed(workers), dispatcher, handler);
     }
@@ -55,7 +64,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      *
      * @param workers how many threads may work at once, up to 1024; the dispatcher's size bounds them as well
      */
-    @Operator(acks = "with the result", cost = "a few ns over the function; threads while there is work")
+    @Operator(acks = SAME, cost = WORKERS)
     public <R> Source<R> mapParallel(
             Parallelism workers, Dispatcher dispatcher, Handler<? super T, ? extends R> handler) {
         return Source.at(ParallelMap.node(
@@ -66,18 +75,21 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
     }
 
     /** {@link #mapBlocking(Parallelism, Ordering, Dispatcher, Handler)} on virtual threads. */
+    @Operator(acks = SAME, cost = LANES)
     public <R> Source<R> mapBlocking(
             int concurrency, Ordering<? super T> ordering, Handler<? super T, ? extends R> handler) {
         return mapBlocking(concurrency, ordering, Dispatcher.virtual(), handler);
     }
 
     /** {@link #mapBlocking(Parallelism, Ordering, Dispatcher, Handler)} on virtual threads. */
+    @Operator(acks = SAME, cost = LANES)
     public <R> Source<R> mapBlocking(
             Parallelism concurrency, Ordering<? super T> ordering, Handler<? super T, ? extends R> handler) {
         return mapBlocking(concurrency, ordering, Dispatcher.virtual(), handler);
     }
 
     /** {@link #mapBlocking(Parallelism, Ordering, Dispatcher, Handler)} with a fixed concurrency. */
+    @Operator(acks = SAME, cost = LANES)
     public <R> Source<R> mapBlocking(
             int concurrency,
             Ordering<? super T> ordering,
@@ -120,18 +132,21 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
     }
 
     /** {@link #mapAsync(Parallelism, Ordering, Function)} with a fixed parallelism, in the order of the input. */
+    @Operator(acks = SAME, cost = "under 100 ns where the future is done at once; no thread")
     public <R> Source<R> mapAsync(
             int parallelism, Function<? super T, ? extends CompletionStage<? extends R>> function) {
         return mapAsync(Parallelism.fixed(parallelism), Ordering.input(), function);
     }
 
     /** {@link #mapAsync(Parallelism, Ordering, Function)} with a fixed parallelism, each result as soon as it is there. */
+    @Operator(acks = SAME, cost = "under 100 ns where the future is done at once; no thread")
     public <R> Source<R> mapAsyncUnordered(
             int parallelism, Function<? super T, ? extends CompletionStage<? extends R>> function) {
         return mapAsync(Parallelism.fixed(parallelism), Ordering.unordered(), function);
     }
 
     /** {@link #mapAsync(Parallelism, Ordering, Function)} with a fixed parallelism. */
+    @Operator(acks = SAME, cost = "under 100 ns where the future is done at once; no thread")
     public <R> Source<R> mapAsync(
             int parallelism,
             Ordering<? super T> ordering,

@@ -18,6 +18,7 @@ import java.util.stream.Collectors;
 public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
 
     /** A sink implemented elsewhere; it acknowledges what it is done with. */
+    @Operator(acks = "the implementation's", cost = "the implementation's")
     static <T> Loop<T> custom(String name, SinkFactory<T> factory) {
         return new Loop<>(Attributes.named(name), factory);
     }
@@ -143,6 +144,7 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /** A sink that is the lower part of a pipeline: operators and the sink below them. */
+    @Operator(acks = "those of the lower part", cost = "those of the lower part")
     static <T> Sink<T> through(Function<Source<T>, Pipeline> lower) {
         return new Lower<>(lower);
     }

@@ -48,6 +48,7 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /** A source implemented elsewhere. */
+    @Operator(acks = "the implementation's", cost = "the implementation's")
     public static <T> Source<T> custom(String name, SourceFactory<T> factory) {
         return new Source<>(Operators.custom(name, factory));
     }

@@ -114,11 +114,15 @@ public final class Batch<T> {
 
     /** Ends one claim on each element. */
     public void ackAll() {
-        if (targets.length == 0 && target == AckTarget.NONE) {
-            return;
-        }
-        for (int i = 0; i < size; i++) {
-            ack(i);
+        if (targets.length != 0) {
+            for (int i = 0; i < size; i++) {
+                ack(i);
+            }
+        } else if (target != AckTarget.NONE) {
+            AckTarget to = target;
+            for (int i = 0; i < size; i++) {
+                to.ack(tokens[i]);
+            }
         }
     }
 
@@ -150,8 +154,11 @@ public final class Batch<T> {
         return (Batch<R>) this;
     }
 
-    /** Moves the element at {@code from} down to {@code to}: how a filter closes gaps. */
+    /** Moves the element at {@code from} down to {@code to}: how a filter closes gaps. It may be there already. */
     public void move(int from, int to) {
+        if (from == to) {
+            return;
+        }
         values[to] = values[from];
         if (tokens.length != 0) {
             tokens[to] = tokens[from];
@@ -163,6 +170,9 @@ public final class Batch<T> {
 
     /** Drops everything from {@code newSize} on, without acknowledging it. */
     public void truncate(int newSize) {
+        if (newSize == size) {
+            return;
+        }
         Arrays.fill(values, newSize, size, null);
         size = newSize;
     }

@@ -17,6 +17,13 @@ public final class BatchPool {
     /** Spares kept: a boundary's default buffer in flight, and some. */
     private static final int MAX_SPARES = 8;
 
+    /**
+     * Each of that many times, arrays that come back are let go. In G1 a store into an array that has grown old costs
+     * several times one into a young array (its card is marked behind a fence), so arrays must not live to grow old: so
+     * they live some milliseconds, and what is allocated is still next to nothing. See ADR 6.
+     */
+    private static final int RETURNS_PER_LOSS = 64;
+
     private final int capacity;
     private final ReentrantLock lock = new ReentrantLock();
 
@@ -24,6 +31,7 @@ public final class BatchPool {
     private final Object[][] spareValues = new Object[MAX_SPARES][];
     private final long[][] spareTokens = new long[MAX_SPARES][];
     private int spares;
+    private int returns;
 
     /** Creates a pool of batches of {@link Batch#DEFAULT_CAPACITY}. */
     public BatchPool() {
@@ -61,7 +69,7 @@ public final class BatchPool {
     void giveBack(Object[] values, long[] tokens) {
         if (values.length == capacity && lock.tryLock()) {
             try {
-                if (spares < MAX_SPARES) {
+                if (spares < MAX_SPARES && ++returns % RETURNS_PER_LOSS != 0) {
                     spareValues[spares] = values;
                     spareTokens[spares] = tokens;
                     spares++;

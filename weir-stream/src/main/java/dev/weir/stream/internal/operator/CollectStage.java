@@ -1,17 +1,23 @@
 package dev.weir.stream.internal.operator;
 
 import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.Specialised;
 import dev.weir.stream.spi.Batch;
+import java.lang.invoke.MethodHandles;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Replaces each element, and drops those that have no replacement. */
 final class CollectStage<T, R> extends InPlaceStage<T, R> {
 
+    private static final Specialised<Loop<?, ?>> LOOPS = Specialised.of(MethodHandles.lookup(), new CollectLoop<>());
+
+    private final Loop<T, CollectStage<T, R>> loop;
     private final Function<? super T, @Nullable R> function;
 
     private CollectStage(Wiring<T> wiring, Function<? super T, @Nullable R> function) {
         super(wiring);
+        this.loop = Loop.of(LOOPS, function);
         this.function = function;
     }
 
@@ -20,26 +26,36 @@ final class CollectStage<T, R> extends InPlaceStage<T, R> {
     }
 
     @Override
-    int rework(Batch<T> batch) {
-        int size = batch.size();
-        int kept = 0;
-        for (int i = 0; i < size; i++) {
-            R result;
-            try {
-                result = function.apply(batch.get(i));
-            } catch (Throwable thrown) {
-                if (failsBy(thrown, batch, i)) {
-                    break;
+    int rework(Batch<T> batch) throws InterruptedException {
+        return loop.run(batch, this);
+    }
+
+    /** Calls the function for each element. */
+    private static final class CollectLoop<T, R> implements Loop<T, CollectStage<T, R>> {
+
+        @Override
+        public int run(Batch<T> batch, CollectStage<T, R> stage) {
+            Function<? super T, @Nullable R> function = stage.function;
+            int size = batch.size();
+            int kept = 0;
+            for (int i = 0; i < size; i++) {
+                R result;
+                try {
+                    result = function.apply(batch.get(i));
+                } catch (Throwable thrown) {
+                    if (stage.failsBy(thrown, batch, i)) {
+                        break;
+                    }
+                    continue;
                 }
-                continue;
+                if (result == null) {
+                    batch.ack(i);
+                } else {
+                    batch.set(i, result);
+                    batch.move(i, kept++);
+                }
             }
-            if (result == null) {
-                batch.ack(i);
-            } else {
-                batch.set(i, result);
-                batch.move(i, kept++);
-            }
+            return kept;
         }
-        return kept;
     }
 }

@@ -4,20 +4,26 @@ import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.Specialised;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
+import java.lang.invoke.MethodHandles;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the elements that a predicate accepts and acknowledges the others. A failure leaves after the elements before it.
+ * Keeps the elements that a predicate accepts, or those that it refuses, and acknowledges the others. A failure leaves after the elements before it.
  */
 final class FilterStage<T> implements Stage<T> {
 
+    private static final Specialised<Loop<?, ?>> LOOPS = Specialised.of(MethodHandles.lookup(), new FilterLoop<>());
+
     private final Stage<T> upstream;
-    private final Predicate<? super T> keep;
+    private final Loop<T, FilterStage<T>> loop;
+    private final Predicate<? super T> predicate;
+    private final boolean wanted;
     private final StageMeter meter;
     private final Supervised supervised;
     private final Clock clock;
@@ -25,20 +31,33 @@ final class FilterStage<T> implements Stage<T> {
     private @Nullable Throwable failure;
 
     private FilterStage(
-            Stage<T> upstream, Predicate<? super T> keep, StageMeter meter, Supervised supervised, Clock clock) {
+            Stage<T> upstream,
+            Predicate<? super T> predicate,
+            boolean wanted,
+            StageMeter meter,
+            Supervised supervised,
+            Clock clock) {
         this.upstream = upstream;
-        this.keep = keep;
+        this.loop = Loop.of(LOOPS, predicate);
+        this.predicate = predicate;
+        this.wanted = wanted;
         this.meter = meter;
         this.supervised = supervised;
         this.clock = clock;
     }
 
-    static <T> Node<T> node(Node<T> above, Predicate<? super T> keep) {
-        return new Node<>("filter", (assembly, attributes) -> {
+    /** Keeps the elements for which {@code predicate} says {@code wanted}. */
+    static <T> Node<T> node(String name, Node<T> above, Predicate<? super T> predicate, boolean wanted) {
+        return new Node<>(name, (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
             Clock clock = assembly.clock();
             return new FilterStage<>(
-                    upstream, keep, assembly.fused(attributes).meter(), Supervised.by(attributes, clock), clock);
+                    upstream,
+                    predicate,
+                    wanted,
+                    assembly.fused(attributes).meter(),
+                    Supervised.by(attributes, clock),
+                    clock);
         });
     }
 
@@ -49,8 +68,12 @@ final class FilterStage<T> implements Stage<T> {
             if (batch == null || batch.isEmpty()) {
                 return batch;
             }
-            sift(batch);
-            if (!batch.isEmpty() || (failure == null && clock.hasPassed(deadlineNanos))) {
+            int size = batch.size();
+            long start = System.nanoTime();
+            int kept = loop.run(batch, this);
+            batch.truncate(kept);
+            meter.worked(size, kept, start);
+            if (kept > 0 || (failure == null && clock.hasPassed(deadlineNanos))) {
                 return batch;
             }
             batch.release();
@@ -58,42 +81,44 @@ final class FilterStage<T> implements Stage<T> {
         throw Failures.rethrowFromAbove(failure);
     }
 
-    private void sift(Batch<T> batch) throws InterruptedException {
-        long start = System.nanoTime();
-        int size = batch.size();
-        int kept = 0;
-        for (int i = 0; i < size; i++) {
-            T element = batch.get(i);
-            boolean keeps;
-            try {
-                keeps = keep.test(element);
-            } catch (Throwable thrown) {
-                Object answer = supervised.after(thrown, keep::test, element);
-                if (answer instanceof Verdict verdict) {
-                    if (verdict.fails()) {
-                        failure = verdict.failure();
-                        break;
-                    }
-                    verdict.settle(batch.target(i), batch.token(i));
-                    continue;
-                }
-                keeps = (boolean) answer;
-            }
-            if (!keeps) {
-                batch.ack(i);
-            } else {
-                if (kept < i) {
-                    batch.move(i, kept);
-                }
-                kept++;
-            }
-        }
-        batch.truncate(kept);
-        meter.worked(size, kept, start);
-    }
-
     @Override
     public void close() {
         upstream.close();
+    }
+
+    /** Asks the predicate about each element. */
+    private static final class FilterLoop<T> implements Loop<T, FilterStage<T>> {
+
+        @Override
+        public int run(Batch<T> batch, FilterStage<T> stage) throws InterruptedException {
+            Predicate<? super T> predicate = stage.predicate;
+            boolean wanted = stage.wanted;
+            int size = batch.size();
+            int kept = 0;
+            for (int i = 0; i < size; i++) {
+                T element = batch.get(i);
+                boolean answer;
+                try {
+                    answer = predicate.test(element);
+                } catch (Throwable thrown) {
+                    Object later = stage.supervised.after(thrown, predicate::test, element);
+                    if (later instanceof Verdict verdict) {
+                        if (verdict.fails()) {
+                            stage.failure = verdict.failure();
+                            break;
+                        }
+                        verdict.settle(batch.target(i), batch.token(i));
+                        continue;
+                    }
+                    answer = (boolean) later;
+                }
+                if (answer == wanted) {
+                    batch.move(i, kept++);
+                } else {
+                    batch.ack(i);
+                }
+            }
+            return kept;
+        }
     }
 }

@@ -39,7 +39,7 @@ abstract class InPlaceStage<T, R> implements Stage<R> {
      *
      * @return how many go on
      */
-    abstract int rework(Batch<T> batch);
+    abstract int rework(Batch<T> batch) throws InterruptedException;
 
     /** What is emitted behind the last element, or null. Called once, when the stage above has ended normally. */
     @Nullable

@@ -6,6 +6,7 @@ import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.BatchPool;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
@@ -26,6 +27,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
     private final StageMeter meter;
     private final Supervised supervised;
     private final Clock clock;
+    private final BatchPool pool = new BatchPool();
 
     private @Nullable Throwable failure;
     private @Nullable Batch<T> parents;
@@ -78,12 +80,13 @@ final class MapConcatStage<T, R> implements Stage<R> {
                 meter.in(current.size());
             }
             long start = System.nanoTime();
-            Batch<R> out = new Batch<>(Batch.DEFAULT_CAPACITY);
+            Batch<R> out = pool.take();
             expand(current, out);
             meter.worked(0, out.size(), start);
             if (!out.isEmpty() || (failure == null && clock.hasPassed(deadlineNanos))) {
                 return out;
             }
+            out.release();
         }
         throw Failures.rethrowFromAbove(failure);
     }

@@ -4,10 +4,12 @@ import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.Specialised;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
+import java.lang.invoke.MethodHandles;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +18,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class MapStage<T, R> implements Stage<R> {
 
+    private static final Specialised<Loop<?, ?>> LOOPS = Specialised.of(MethodHandles.lookup(), new MapLoop<>());
+
     private final Stage<T> upstream;
+    private final Loop<T, MapStage<T, R>> loop;
     private final Function<? super T, ? extends R> function;
     private final StageMeter meter;
     private final Supervised supervised;
@@ -31,6 +36,7 @@ final class MapStage<T, R> implements Stage<R> {
             Supervised supervised,
             Clock clock) {
         this.upstream = upstream;
+        this.loop = Loop.of(LOOPS, function);
         this.function = function;
         this.meter = meter;
         this.supervised = supervised;
@@ -57,61 +63,58 @@ final class MapStage<T, R> implements Stage<R> {
             if (size == 0) {
                 return batch.retyped();
             }
-            replace(batch);
-            if (!batch.isEmpty() || (failure == null && clock.hasPassed(deadlineNanos))) {
+            long start = System.nanoTime();
+            int kept = loop.run(batch, this);
+            batch.truncate(kept);
+            meter.worked(size, kept, start);
+            if (kept > 0 || (failure == null && clock.hasPassed(deadlineNanos))) {
                 return batch.retyped();
             }
+            batch.release();
         }
         throw Failures.rethrowFromAbove(failure);
-    }
-
-    private void replace(Batch<T> batch) throws InterruptedException {
-        long start = System.nanoTime();
-        int size = batch.size();
-        int dropped = 0;
-        int i = 0;
-        while (i < size && failure == null) {
-            try {
-                // All that a batch costs in which nothing is thrown.
-                for (; i < size; i++) {
-                    R result = call(batch.get(i));
-                    if (dropped > 0) {
-                        batch.move(i, i - dropped);
-                    }
-                    batch.set(i - dropped, result);
-                }
-            } catch (Throwable thrown) {
-                Object outcome = supervised.after(thrown, this::call, batch.get(i));
-                if (!(outcome instanceof Verdict verdict)) {
-                    batch.move(i, i - dropped);
-                    batch.set(i - dropped, outcome);
-                    i++;
-                } else if (verdict.fails()) {
-                    failure = verdict.failure();
-                } else {
-                    verdict.settle(batch.target(i), batch.token(i));
-                    i++;
-                    dropped++;
-                }
-            }
-        }
-        int kept = i - dropped;
-        if (kept < size) {
-            batch.truncate(kept);
-        }
-        meter.worked(size, kept, start);
-    }
-
-    private R call(T element) {
-        R result = function.apply(element);
-        if (result == null) {
-            throw new NullPointerException("the function of map returned null; use mapConcat or filter to drop");
-        }
-        return result;
     }
 
     @Override
     public void close() {
         upstream.close();
+    }
+
+    /** Calls the function for each element. */
+    private static final class MapLoop<T, R> implements Loop<T, MapStage<T, R>> {
+
+        @Override
+        public int run(Batch<T> batch, MapStage<T, R> stage) throws InterruptedException {
+            Function<? super T, ? extends R> function = stage.function;
+            int size = batch.size();
+            int kept = 0;
+            for (int i = 0; i < size; i++) {
+                T element = batch.get(i);
+                Object result;
+                try {
+                    result = notNull(function.apply(element));
+                } catch (Throwable thrown) {
+                    result = stage.supervised.after(thrown, again -> notNull(function.apply(again)), element);
+                    if (result instanceof Verdict verdict) {
+                        if (verdict.fails()) {
+                            stage.failure = verdict.failure();
+                            break;
+                        }
+                        verdict.settle(batch.target(i), batch.token(i));
+                        continue;
+                    }
+                }
+                batch.move(i, kept);
+                batch.set(kept++, result);
+            }
+            return kept;
+        }
+
+        private static <R> R notNull(R result) {
+            if (result == null) {
+                throw new NullPointerException("the function of map returned null; use mapConcat or filter to drop");
+            }
+            return result;
+        }
     }
 }

@@ -29,7 +29,11 @@ public final class Operators {
     }
 
     public static <T> Node<T> filter(Node<T> above, Predicate<? super T> keep) {
-        return FilterStage.node(above, keep);
+        return FilterStage.node("filter", above, keep, true);
+    }
+
+    public static <T> Node<T> filterNot(Node<T> above, Predicate<? super T> drop) {
+        return FilterStage.node("filterNot", above, drop, false);
     }
 
     public static <T, R> Node<R> mapConcat(
@@ -112,18 +116,7 @@ public final class Operators {
 
     /** A sink that hands each element to {@code consumer} and acknowledges it when that returns. */
     public static <T> SinkFactory<T> forEach(Consumer<? super T> consumer) {
-        return context -> upstream -> {
-            Batch<T> batch;
-            while ((batch = upstream.pull(Stage.NEVER)) != null) {
-                long start = System.nanoTime();
-                for (int i = 0; i < batch.size(); i++) {
-                    consumer.accept(batch.get(i));
-                    batch.ack(i);
-                }
-                context.meter().worked(batch.size(), batch.size(), start);
-                batch.release();
-            }
-        };
+        return context -> new ForEachSink<>(consumer, context.meter());
     }
 
     /** A sink that acknowledges whatever comes. */

@@ -1,7 +1,9 @@
 package dev.weir.stream.internal.operator;
 
 import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.Specialised;
 import dev.weir.stream.spi.Batch;
+import java.lang.invoke.MethodHandles;
 import java.util.Objects;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
@@ -9,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 /** Emits a start, and for each element what it and all before it were combined to. */
 final class ScanStage<T, R> extends InPlaceStage<T, R> {
 
+    private static final Specialised<Loop<?, ?>> LOOPS = Specialised.of(MethodHandles.lookup(), new ScanLoop<>());
+
+    private final Loop<T, ScanStage<T, R>> loop;
     private final R initial;
     private final BiFunction<? super R, ? super T, ? extends R> function;
 
@@ -17,6 +22,7 @@ final class ScanStage<T, R> extends InPlaceStage<T, R> {
 
     private ScanStage(Wiring<T> wiring, R initial, BiFunction<? super R, ? super T, ? extends R> function) {
         super(wiring);
+        this.loop = Loop.of(LOOPS, function);
         this.initial = initial;
         this.combined = initial;
         this.function = function;
@@ -38,26 +44,37 @@ final class ScanStage<T, R> extends InPlaceStage<T, R> {
     }
 
     @Override
-    int rework(Batch<T> batch) {
-        int size = batch.size();
-        int kept = 0;
-        for (int i = 0; i < size; i++) {
-            try {
-                combined = Objects.requireNonNull(function.apply(combined, batch.get(i)), "scan made a null");
-            } catch (Throwable thrown) {
-                if (failsBy(thrown, batch, i)) {
-                    break;
-                }
-                continue;
-            }
-            batch.set(i, combined);
-            batch.move(i, kept++);
-        }
-        return kept;
+    int rework(Batch<T> batch) throws InterruptedException {
+        return loop.run(batch, this);
     }
 
     @Override
     void restart() {
         combined = initial;
+    }
+
+    /** Combines each element with those before it. */
+    private static final class ScanLoop<T, R> implements Loop<T, ScanStage<T, R>> {
+
+        @Override
+        public int run(Batch<T> batch, ScanStage<T, R> stage) {
+            BiFunction<? super R, ? super T, ? extends R> function = stage.function;
+            int size = batch.size();
+            int kept = 0;
+            for (int i = 0; i < size; i++) {
+                try {
+                    stage.combined =
+                            Objects.requireNonNull(function.apply(stage.combined, batch.get(i)), "scan made a null");
+                } catch (Throwable thrown) {
+                    if (stage.failsBy(thrown, batch, i)) {
+                        break;
+                    }
+                    continue;
+                }
+                batch.set(i, stage.combined);
+                batch.move(i, kept++);
+            }
+            return kept;
+        }
     }
 }

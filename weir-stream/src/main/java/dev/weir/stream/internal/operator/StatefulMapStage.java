@@ -1,7 +1,9 @@
 package dev.weir.stream.internal.operator;
 
 import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.Specialised;
 import dev.weir.stream.spi.Batch;
+import java.lang.invoke.MethodHandles;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -12,6 +14,10 @@ import org.jspecify.annotations.Nullable;
 /** Replaces each element with the help of a state of the user's, which it makes and closes. */
 final class StatefulMapStage<S, T, R> extends InPlaceStage<T, R> {
 
+    private static final Specialised<Loop<?, ?>> LOOPS =
+            Specialised.of(MethodHandles.lookup(), new StatefulMapLoop<>());
+
+    private final Loop<T, StatefulMapStage<S, T, R>> loop;
     /**
      * The user's functions.
      *
@@ -32,6 +38,7 @@ final class StatefulMapStage<S, T, R> extends InPlaceStage<T, R> {
 
     private StatefulMapStage(Wiring<T> wiring, Functions<S, T, R> functions) {
         super(wiring);
+        this.loop = Loop.of(LOOPS, functions.apply);
         this.functions = functions;
     }
 
@@ -49,27 +56,8 @@ final class StatefulMapStage<S, T, R> extends InPlaceStage<T, R> {
     }
 
     @Override
-    int rework(Batch<T> batch) {
-        int size = batch.size();
-        int kept = 0;
-        for (int i = 0; i < size; i++) {
-            R result;
-            try {
-                result = functions.apply.apply(state(), batch.get(i));
-            } catch (Throwable thrown) {
-                if (failsBy(thrown, batch, i)) {
-                    break;
-                }
-                continue;
-            }
-            if (result == null) {
-                batch.ack(i);
-            } else {
-                batch.set(i, result);
-                batch.move(i, kept++);
-            }
-        }
-        return kept;
+    int rework(Batch<T> batch) throws InterruptedException {
+        return loop.run(batch, this);
     }
 
     @Override
@@ -104,6 +92,35 @@ final class StatefulMapStage<S, T, R> extends InPlaceStage<T, R> {
             closeState();
         } finally {
             super.close();
+        }
+    }
+
+    /** Calls the function with the state for each element. */
+    private static final class StatefulMapLoop<S, T, R> implements Loop<T, StatefulMapStage<S, T, R>> {
+
+        @Override
+        public int run(Batch<T> batch, StatefulMapStage<S, T, R> stage) {
+            BiFunction<? super S, ? super T, @Nullable R> function = stage.functions.apply;
+            int size = batch.size();
+            int kept = 0;
+            for (int i = 0; i < size; i++) {
+                R result;
+                try {
+                    result = function.apply(stage.state(), batch.get(i));
+                } catch (Throwable thrown) {
+                    if (stage.failsBy(thrown, batch, i)) {
+                        break;
+                    }
+                    continue;
+                }
+                if (result == null) {
+                    batch.ack(i);
+                } else {
+                    batch.set(i, result);
+                    batch.move(i, kept++);
+                }
+            }
+            return kept;
         }
     }
 }

@@ -1,17 +1,23 @@
 package dev.weir.stream.internal.operator;
 
 import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.Specialised;
 import dev.weir.stream.spi.Batch;
+import java.lang.invoke.MethodHandles;
 import java.util.function.Predicate;
 
 /** Lets elements through until the first that a predicate refuses, with which it ends. */
 final class TakeWhileStage<T> extends InPlaceStage<T, T> {
 
+    private static final Specialised<Loop<?, ?>> LOOPS = Specialised.of(MethodHandles.lookup(), new TakeWhileLoop<>());
+
+    private final Loop<T, TakeWhileStage<T>> loop;
     private final Predicate<? super T> predicate;
     private final boolean inclusive;
 
     private TakeWhileStage(Wiring<T> wiring, Predicate<? super T> predicate, boolean inclusive) {
         super(wiring);
+        this.loop = Loop.of(LOOPS, predicate);
         this.predicate = predicate;
         this.inclusive = inclusive;
     }
@@ -21,27 +27,37 @@ final class TakeWhileStage<T> extends InPlaceStage<T, T> {
     }
 
     @Override
-    int rework(Batch<T> batch) {
-        int size = batch.size();
-        int kept = 0;
-        for (int i = 0; i < size; i++) {
-            boolean goesOn;
-            try {
-                goesOn = predicate.test(batch.get(i));
-            } catch (Throwable thrown) {
-                if (failsBy(thrown, batch, i)) {
+    int rework(Batch<T> batch) throws InterruptedException {
+        return loop.run(batch, this);
+    }
+
+    /** Asks the predicate about each element. */
+    private static final class TakeWhileLoop<T> implements Loop<T, TakeWhileStage<T>> {
+
+        @Override
+        public int run(Batch<T> batch, TakeWhileStage<T> stage) {
+            Predicate<? super T> predicate = stage.predicate;
+            int size = batch.size();
+            int kept = 0;
+            for (int i = 0; i < size; i++) {
+                boolean goesOn;
+                try {
+                    goesOn = predicate.test(batch.get(i));
+                } catch (Throwable thrown) {
+                    if (stage.failsBy(thrown, batch, i)) {
+                        break;
+                    }
+                    continue;
+                }
+                if (goesOn || stage.inclusive) {
+                    batch.move(i, kept++);
+                }
+                if (!goesOn) {
+                    stage.end();
                     break;
                 }
-                continue;
             }
-            if (goesOn || inclusive) {
-                batch.move(i, kept++);
-            }
-            if (!goesOn) {
-                end();
-                break;
-            }
+            return kept;
         }
-        return kept;
     }
 }

@@ -1,16 +1,22 @@
 package dev.weir.stream.internal.operator;
 
 import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.Specialised;
 import dev.weir.stream.spi.Batch;
+import java.lang.invoke.MethodHandles;
 import java.util.function.Consumer;
 
 /** Shows each element to a consumer. */
 final class TapStage<T> extends InPlaceStage<T, T> {
 
+    private static final Specialised<Loop<?, ?>> LOOPS = Specialised.of(MethodHandles.lookup(), new TapLoop<>());
+
+    private final Loop<T, TapStage<T>> loop;
     private final Consumer<? super T> consumer;
 
     private TapStage(Wiring<T> wiring, Consumer<? super T> consumer) {
         super(wiring);
+        this.loop = Loop.of(LOOPS, consumer);
         this.consumer = consumer;
     }
 
@@ -19,20 +25,30 @@ final class TapStage<T> extends InPlaceStage<T, T> {
     }
 
     @Override
-    int rework(Batch<T> batch) {
-        int size = batch.size();
-        int kept = 0;
-        for (int i = 0; i < size; i++) {
-            try {
-                consumer.accept(batch.get(i));
-            } catch (Throwable thrown) {
-                if (failsBy(thrown, batch, i)) {
-                    break;
+    int rework(Batch<T> batch) throws InterruptedException {
+        return loop.run(batch, this);
+    }
+
+    /** Shows each element to the consumer. */
+    private static final class TapLoop<T> implements Loop<T, TapStage<T>> {
+
+        @Override
+        public int run(Batch<T> batch, TapStage<T> stage) {
+            Consumer<? super T> consumer = stage.consumer;
+            int size = batch.size();
+            int kept = 0;
+            for (int i = 0; i < size; i++) {
+                try {
+                    consumer.accept(batch.get(i));
+                } catch (Throwable thrown) {
+                    if (stage.failsBy(thrown, batch, i)) {
+                        break;
+                    }
+                    continue;
                 }
-                continue;
+                batch.move(i, kept++);
             }
-            batch.move(i, kept++);
+            return kept;
         }
-        return kept;
     }
 }

@@ -1,0 +1,213 @@
+package dev.weir.checks.arch;
+
+import com.sun.source.util.JavacTask;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import javax.lang.model.element.AnnotationMirror;
+import javax.lang.model.element.Element;
+import javax.lang.model.element.ExecutableElement;
+import javax.lang.model.element.Modifier;
+import javax.lang.model.element.TypeElement;
+import javax.lang.model.element.VariableElement;
+import javax.lang.model.type.TypeMirror;
+import javax.lang.model.util.ElementFilter;
+import javax.lang.model.util.Elements;
+import javax.lang.model.util.Types;
+import javax.tools.JavaCompiler;
+import javax.tools.JavaFileObject;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.ToolProvider;
+
+/**
+ * The table of all operators, read from the sources of the facade by the compiler: what a method is called and does is in
+ * its Javadoc, its acknowledgements and its cost are in its {@code Operator} mark. Confined to one thread.
+ */
+final class OperatorTable {
+
+    private static final String MARK = "dev.weir.stream.Operator";
+
+    /** They say more of the stage above and add none. */
+    private static final Set<String> NO_OPERATORS = Set.of("named", "with", "supervised");
+
+    /** The types whose values are parts of a pipeline. */
+    private static final Set<String> BLUEPRINTS = Set.of(
+            "dev.weir.stream.Source",
+            "dev.weir.stream.Sink",
+            "dev.weir.stream.Sink.Loop",
+            "dev.weir.stream.ResultSink");
+
+    /** A link in a comment: what it names, without the parameters, and its label if it has one. */
+    private static final Pattern LINK =
+            Pattern.compile("\\{@link(?:plain)?\\s+#?([^\\s(}]+)(?:\\([^)]*\\))?(?:\\s+([^}]+))?}");
+
+    private final Elements elements;
+    private final Types types;
+    private final List<TypeElement> facades;
+
+    private OperatorTable(Elements elements, Types types, List<TypeElement> facades) {
+        this.elements = elements;
+        this.types = types;
+        this.facades = facades;
+    }
+
+    /** Reads the facade: Source, the classes that it extends, and Sink. */
+    static OperatorTable read(Path sources) throws IOException {
+        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+        try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null);
+                Stream<Path> all = Files.list(sources)) {
+            List<Path> javaFiles = all.filter(file -> file.toString().endsWith(".java"))
+                    .filter(file -> !file.endsWith("package-info.java"))
+                    .toList();
+            Iterable<? extends JavaFileObject> units = files.getJavaFileObjectsFromPaths(javaFiles);
+            JavacTask task = (JavacTask)
+                    compiler.getTask(null, files, diagnostic -> {}, List.of("-proc:none", "-Xlint:none"), null, units);
+            List<TypeElement> types = StreamSupport.stream(task.analyze().spliterator(), false)
+                    .filter(TypeElement.class::isInstance)
+                    .map(TypeElement.class::cast)
+                    .toList();
+            return new OperatorTable(task.getElements(), task.getTypes(), facadesAmong(types));
+        }
+    }
+
+    private static List<TypeElement> facadesAmong(List<TypeElement> types) {
+        Map<String, TypeElement> byName = types.stream()
+                .collect(Collectors.toMap(type -> type.getSimpleName().toString(), type -> type, (a, b) -> a));
+        List<TypeElement> facades = new ArrayList<>();
+        TypeElement source = byName.get("Source");
+        facades.add(source);
+        List<TypeElement> families = new ArrayList<>();
+        for (TypeElement type = source; (type = superclass(type, byName)) != null; ) {
+            families.addFirst(type);
+        }
+        facades.addAll(families);
+        facades.add(byName.get("Sink"));
+        return facades;
+    }
+
+    private static TypeElement superclass(TypeElement type, Map<String, TypeElement> byName) {
+        String name = type.getSuperclass().toString().replaceAll("<.*", "").replaceAll(".*\\.", "");
+        return byName.get(name);
+    }
+
+    /** The public methods that make a part of a pipeline and bear no mark. */
+    List<String> unmarked() {
+        return facades.stream()
+                .flatMap(facade -> methods(facade)
+                        .filter(method -> isBlueprint(method.getReturnType()))
+                        .filter(method -> mark(method) == null)
+                        .filter(method ->
+                                !NO_OPERATORS.contains(method.getSimpleName().toString()))
+                        .map(method -> facade.getSimpleName() + "." + signature(method)))
+                .toList();
+    }
+
+    /** The page, in Markdown. */
+    String markdown() {
+        StringBuilder page = new StringBuilder("""
+                # Operators
+
+                Made from the code; do not edit. After a change of an operator's Javadoc or mark:
+                `./mvnw -q test -pl checks/arch -am -Dtest=OperatorTableTest -Dsurefire.failIfNoSpecifiedTests=false -Dweir.write=true`
+
+                Parameters are shown without their type arguments. The full story of each is its Javadoc.
+                """);
+        for (TypeElement facade : facades) {
+            List<ExecutableElement> marked =
+                    methods(facade).filter(method -> mark(method) != null).toList();
+            if (!marked.isEmpty()) {
+                page.append("\n## ").append(heading(facade)).append("\n\n");
+                page.append("| operator | does | acknowledgements | cost |\n|---|---|---|---|\n");
+                marked.forEach(method -> page.append(row(method)));
+            }
+        }
+        return page.toString();
+    }
+
+    private String heading(TypeElement facade) {
+        return switch (facade.getSimpleName().toString()) {
+            case "Source" -> "Sources";
+            case "Sink" -> "Sinks";
+            default -> firstSentence(facade).replaceAll("\\.$", "");
+        };
+    }
+
+    private String row(ExecutableElement method) {
+        return "| `%s` | %s | %s | %s |%n"
+                .formatted(
+                        signature(method).replace("|", "\\|"),
+                        firstSentence(method),
+                        markValue(method, "acks"),
+                        markValue(method, "cost"));
+    }
+
+    private Stream<ExecutableElement> methods(TypeElement facade) {
+        boolean isInterface = facade.getKind().isInterface();
+        return ElementFilter.methodsIn(facade.getEnclosedElements()).stream()
+                .filter(method -> isInterface || method.getModifiers().contains(Modifier.PUBLIC))
+                .sorted(Comparator.comparing(method -> method.getSimpleName().toString()));
+    }
+
+    private boolean isBlueprint(TypeMirror type) {
+        return BLUEPRINTS.contains(types.erasure(type).toString());
+    }
+
+    private String signature(ExecutableElement method) {
+        String parameters = method.getParameters().stream()
+                .map(parameter -> simpleType(method, parameter) + " " + parameter.getSimpleName())
+                .collect(Collectors.joining(", "));
+        return method.getSimpleName() + "(" + parameters + ")";
+    }
+
+    private String simpleType(ExecutableElement method, VariableElement parameter) {
+        boolean isLast = method.getParameters().getLast().equals(parameter);
+        String name = parameter
+                .asType()
+                .toString()
+                .replaceAll("<.*>", "")
+                .replaceAll("@\\S+ ", "")
+                .replaceAll("[\\w.]+\\.", "");
+        return method.isVarArgs() && isLast ? name.replace("[]", "...") : name;
+    }
+
+    private AnnotationMirror mark(ExecutableElement method) {
+        return method.getAnnotationMirrors().stream()
+                .filter(annotation -> annotation.getAnnotationType().toString().equals(MARK))
+                .findFirst()
+                .map(AnnotationMirror.class::cast)
+                .orElse(null);
+    }
+
+    private String markValue(ExecutableElement method, String name) {
+        return mark(method).getElementValues().entrySet().stream()
+                .filter(entry -> entry.getKey().getSimpleName().contentEquals(name))
+                .map(entry -> entry.getValue().getValue().toString())
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private String firstSentence(Element element) {
+        String comment = elements.getDocComment(element);
+        if (comment == null) {
+            throw new IllegalStateException("no Javadoc: " + element);
+        }
+        String text = LINK.matcher(comment)
+                .replaceAll(link -> link.group(2) == null ? "`" + link.group(1) + "`" : link.group(2))
+                .replaceAll("\\{@code ([^}]*)}", "`$1`")
+                .replaceAll("\\s+", " ")
+                .strip()
+                .replace('#', '.');
+        return text.replaceFirst(
+                        "(?<=[.:])(?<!e\\.g\\.) (?=[A-Z<@{]).*|(?<=\\.)? ?(<p>|<pre>|<ul>|@param|\\{@snippet).*", "")
+                .replace("|", "\\|");
+    }
+}

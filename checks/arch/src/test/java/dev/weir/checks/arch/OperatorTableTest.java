@@ -1,0 +1,39 @@
+package dev.weir.checks.arch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** {@code docs/operators.md} says what the code says. Written anew with {@code -Dweir.write=true}. */
+class OperatorTableTest {
+
+    private static final Path ROOT = Path.of(System.getProperty("weir.root"));
+    private static final Path PAGE = ROOT.resolve("docs/operators.md");
+
+    private static OperatorTable table;
+
+    @BeforeAll
+    static void read() throws IOException {
+        table = OperatorTable.read(ROOT.resolve("weir-stream/src/main/java/dev/weir/stream"));
+    }
+
+    @Test
+    void everyMethodThatMakesAStage_isMarked() {
+        assertThat(table.unmarked()).as("methods without an @Operator mark").isEmpty();
+    }
+
+    @Test
+    void page_isWhatTheCodeSays() throws IOException {
+        String expected = table.markdown();
+        if (Boolean.getBoolean("weir.write")) {
+            Files.writeString(PAGE, expected);
+        }
+        assertThat(Files.readString(PAGE))
+                .as("docs/operators.md; its second line says how to write it anew")
+                .isEqualTo(expected);
+    }
+}

@@ -1,0 +1,84 @@
+package dev.weir.checks.jmh;
+
+import dev.weir.stream.Source;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import reactor.core.publisher.Flux;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * A source on one thread and the sink on another, with an asynchronous boundary between them.
+ *
+ * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar BoundaryBenchmark -prof gc}. Timed, per element: the iterator, the
+ * boundary, adding up on the other thread. Left out: boxing. Each contender has the buffer of its default: Weir 1,024
+ * elements, Pekko 16, Reactor 256; the row with Pekko's buffer at 1,024 is there to be fair to it. Reactor's source is hidden from
+ * publishOn, which would otherwise iterate over it on the lower thread, so that nothing crossed. Baseline by hand: two
+ * threads and an ArrayBlockingQueue of 1,024.
+ */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@State(Scope.Benchmark)
+@OperationsPerInvocation(Elements.COUNT)
+public class BoundaryBenchmark {
+
+    private final Elements elements = Elements.few();
+    private final Scheduler other = Schedulers.newSingle("rival");
+
+    @TearDown(Level.Trial)
+    public void close() {
+        other.dispose();
+    }
+
+    @Benchmark
+    public long weir(Contenders contenders) throws InterruptedException {
+        return contenders.weir(Source.from(elements).async(), Elements.COUNT);
+    }
+
+    @Benchmark
+    public long pekko(Contenders contenders) {
+        return contenders.pekko(
+                org.apache.pekko.stream.javadsl.Source.from(elements).async(), Elements.COUNT);
+    }
+
+    @Benchmark
+    public long pekkoBuffer1024(Contenders contenders) {
+        var source =
+                org.apache.pekko.stream.javadsl.Source.from(elements).async("pekko.actor.default-dispatcher", 1024);
+        return contenders.pekko(source, Elements.COUNT);
+    }
+
+    @Benchmark
+    public long reactor(Contenders contenders) throws InterruptedException {
+        return contenders.reactor(Flux.fromIterable(elements).hide().publishOn(other), Elements.COUNT);
+    }
+
+    @Benchmark
+    public long loop() throws InterruptedException {
+        ArrayBlockingQueue<Integer> queue = new ArrayBlockingQueue<>(1024);
+        Thread upper = Thread.startVirtualThread(() -> {
+            try {
+                for (Integer element : elements) {
+                    queue.put(element);
+                }
+            } catch (InterruptedException ignored) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        Sum sum = new Sum();
+        for (int i = 0; i < Elements.COUNT; i++) {
+            sum.accept(queue.take());
+        }
+        upper.join();
+        return sum.of(Elements.COUNT);
+    }
+}

@@ -1,0 +1,34 @@
+package dev.weir.checks.jmh;
+
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** What every contender does with the elements at the end. Confined to one thread at a time. */
+final class Sum implements Consumer<Integer> {
+
+    private long total;
+    private int count;
+    private volatile @Nullable Throwable failure;
+
+    @Override
+    public void accept(Integer number) {
+        total += number;
+        count++;
+    }
+
+    void failed(Throwable cause) {
+        failure = cause;
+    }
+
+    /** The sum; throws unless just {@code expected} elements came. */
+    long of(int expected) {
+        Throwable cause = failure;
+        if (cause != null) {
+            throw new IllegalStateException("a contender failed", cause);
+        }
+        if (count != expected) {
+            throw new IllegalStateException("a contender lost elements: count=" + count + " of " + expected);
+        }
+        return total;
+    }
+}
