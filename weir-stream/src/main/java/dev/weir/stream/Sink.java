@@ -139,6 +139,7 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
      * RunningPipeline running = orders.to(Sink.toSubscriber(subscriber)).run();
      * }
      */
+    @Operator(acks = "each when onNext has returned", cost = "a call per element, as the subscriber asks")
     static <T> Loop<T> toSubscriber(Flow.Subscriber<? super T> subscriber) {
         return custom("subscriber", Interop.toSubscriber(Objects.requireNonNull(subscriber, "subscriber")));
     }

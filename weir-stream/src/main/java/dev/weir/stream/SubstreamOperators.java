@@ -77,6 +77,7 @@ abstract class SubstreamOperators<T> extends JunctionOperators<T> {
     }
 
     /** {@link #groupBy(Function, int, Duration, Function)} with groups that stay until the end. */
+    @Operator(acks = "kept with each element", cost = "a lookup and a move per element; a stream per key")
     public <R> Source<R> groupBy(
             Function<? super T, ?> key, int maxSubstreams, Function<? super Source<T>, Source<R>> function) {
         return groupBy(key, maxSubstreams, Duration.ZERO, function);

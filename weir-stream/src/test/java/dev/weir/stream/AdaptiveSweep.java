@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
@@ -93,13 +94,17 @@ final class AdaptiveSweep {
                 .apply(numbers, parallelism)
                 .to(Sink.forEach(n -> count.increment()))
                 .run()) {
-            TimeUnit.SECONDS.sleep(warmSeconds);
+            letRun(warmSeconds);
             long before = count.sum();
             long start = System.nanoTime();
-            TimeUnit.SECONDS.sleep(seconds);
+            letRun(seconds);
             double rate = (count.sum() - before) * 1e9 / (System.nanoTime() - start);
             return new Measured(rate, running.stages().get(1).parallelism());
         }
+    }
+
+    private static void letRun(int seconds) throws InterruptedException {
+        var ignored = new CountDownLatch(1).await(seconds, TimeUnit.SECONDS);
     }
 
     private static Row blocking(String name, int computeMicros, int sleepMicros) {

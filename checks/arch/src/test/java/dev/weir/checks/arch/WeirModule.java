@@ -92,8 +92,10 @@ enum WeirModule {
         }
     }
 
+    /** Without the runners that jcstress generates, which are none of ours. */
     private static JavaClasses classes(Path... folders) {
         return new ClassFileImporter()
+                .withImportOption(location -> !location.contains("_jcstress"))
                 .importPaths(Arrays.stream(folders)
                         .map(ROOT::resolve)
                         .filter(Files::isDirectory)

@@ -6,6 +6,7 @@ import dev.weir.kafka.ConsumerSettings;
 import dev.weir.testkit.KafkaCluster;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
@@ -62,7 +63,7 @@ final class ConsumerLedger {
 
     /** A handler's blocking work. */
     static void work(Duration time) throws InterruptedException {
-        TimeUnit.NANOSECONDS.sleep(time.toNanos());
+        var ignored = new CountDownLatch(1).await(time.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     static ConsumerSettings.Builder<byte[], byte[]> settings(KafkaCluster cluster, String group) {
