@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.operator;
 
+import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
 import java.util.Objects;
@@ -38,22 +39,28 @@ final class ScanStage<T, R> extends InPlaceStage<T, R> {
     }
 
     @Override
-    int rework(Batch<T> batch) {
+    int rework(Batch<T> batch) throws InterruptedException {
         int size = batch.size();
         int kept = 0;
         for (int i = 0; i < size; i++) {
             try {
-                combined = Objects.requireNonNull(function.apply(combined, batch.get(i)), "scan made a null");
+                combined = combine(batch.get(i));
             } catch (Throwable thrown) {
-                if (failsBy(thrown, batch, i)) {
-                    break;
+                if (after(thrown, element -> combined = combine(element), batch, i) instanceof Verdict verdict) {
+                    if (verdict.fails()) {
+                        break;
+                    }
+                    continue;
                 }
-                continue;
             }
             batch.set(i, combined);
             batch.move(i, kept++);
         }
         return kept;
+    }
+
+    private R combine(T element) {
+        return Objects.requireNonNull(function.apply(combined, element), "scan made a null");
     }
 
     @Override

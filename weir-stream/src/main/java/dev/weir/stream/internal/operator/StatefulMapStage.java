@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.operator;
 
+import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
 import java.util.Optional;
@@ -49,20 +50,24 @@ final class StatefulMapStage<S, T, R> extends InPlaceStage<T, R> {
     }
 
     @Override
-    int rework(Batch<T> batch) {
+    int rework(Batch<T> batch) throws InterruptedException {
         int size = batch.size();
         int kept = 0;
         for (int i = 0; i < size; i++) {
-            R result;
+            Object result;
             try {
-                result = functions.apply.apply(state(), batch.get(i));
+                result = call(batch.get(i));
             } catch (Throwable thrown) {
-                if (failsBy(thrown, batch, i)) {
-                    break;
+                Object outcome = after(thrown, this::call, batch, i);
+                if (outcome instanceof Verdict verdict) {
+                    if (verdict.fails()) {
+                        break;
+                    }
+                    continue;
                 }
-                continue;
+                result = outcome;
             }
-            if (result == null) {
+            if (result == NOTHING) {
                 batch.ack(i);
             } else {
                 batch.set(i, result);
@@ -70,6 +75,11 @@ final class StatefulMapStage<S, T, R> extends InPlaceStage<T, R> {
             }
         }
         return kept;
+    }
+
+    private Object call(T element) {
+        R result = functions.apply.apply(state(), element);
+        return result == null ? NOTHING : result;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.operator;
 
+import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
 import java.util.function.Consumer;
@@ -19,20 +20,27 @@ final class TapStage<T> extends InPlaceStage<T, T> {
     }
 
     @Override
-    int rework(Batch<T> batch) {
+    int rework(Batch<T> batch) throws InterruptedException {
         int size = batch.size();
         int kept = 0;
         for (int i = 0; i < size; i++) {
             try {
-                consumer.accept(batch.get(i));
+                show(batch.get(i));
             } catch (Throwable thrown) {
-                if (failsBy(thrown, batch, i)) {
-                    break;
+                if (after(thrown, this::show, batch, i) instanceof Verdict verdict) {
+                    if (verdict.fails()) {
+                        break;
+                    }
+                    continue;
                 }
-                continue;
             }
             batch.move(i, kept++);
         }
         return kept;
+    }
+
+    private T show(T element) {
+        consumer.accept(element);
+        return element;
     }
 }
