@@ -164,8 +164,8 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      * <ul>
      *   <li>Completion: when the input has ended and all computations are done and their results taken.
      *   <li>Failure: a computation that fails, or completes with null, and a function that throws, are put to the
-     *       supervision; unless that skips the element, the stream fails at once. A failure from above follows the results
-     *       of the elements before it.
+     *       supervision; unless that skips the element, the stream fails at once. Retries wait on a virtual thread for each
+     *       element, which counts as running meanwhile. A failure from above follows the results of the elements before it.
      *   <li>Cancellation and failure: futures that run are cancelled; none is waited for.
      *   <li>Acknowledgement: goes with the result.
      *   <li>Demand: elements are taken in while there is room for results, 8 for each that may run and 512 at least; as

@@ -1,5 +1,6 @@
 package dev.weir.stream;
 
+import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.sink.ResultLoop;
 import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.Stage;
@@ -66,9 +67,9 @@ public final class ResultSink<T, R> implements Sink<T> {
     private SinkLoop<T> begin(StageContext context) {
         Result<R> result = new Result<>(this, new CompletableFuture<>());
         context.expose(result);
-        Supervision supervision = attributes.supervisionOrFail();
+        Supervised supervised = Supervised.by(attributes, context.clock());
         return (Stage<T> upstream) -> {
-            R made = loop.run(upstream, context.meter(), supervision);
+            R made = loop.run(upstream, context.meter(), supervised);
             result.future.complete(Objects.requireNonNull(made, "a sink made null"));
         };
     }

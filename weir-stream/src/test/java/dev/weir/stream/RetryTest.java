@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -32,6 +33,10 @@ class RetryTest {
                 handler -> Source.of(7).filter(n -> unchecked(handler, n) > 0),
                 handler -> Source.of(7).mapConcat(n -> List.of(unchecked(handler, n))),
                 handler -> Source.of(7).mapParallel(2, handler),
+                handler -> Source.of(7).tap(n -> unchecked(handler, n)),
+                handler -> Source.of(7).collect(n -> unchecked(handler, n)),
+                handler -> Source.of(7).mapAsync(2, n -> CompletableFuture.completedFuture(unchecked(handler, n))),
+                handler -> Source.of(7).mapAsync(2, n -> CompletableFuture.supplyAsync(() -> unchecked(handler, n))),
                 handler -> Source.of(7).mapBlocking(2, Ordering.input(), handler),
                 handler -> Source.of(7).mapBlocking(2, Ordering.byKey(n -> unchecked(handler, n)), n -> n));
     }

@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.stream.Supervision.Decision;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.IntPredicate;
@@ -86,6 +88,31 @@ class SupervisionMatrixTest {
         return new Trapped(name, keepsOrder, failsInOrder, operator, List::of, bad -> List.of(), true);
     }
 
+    /** The operators that work on a batch where it is. */
+    private static List<Trapped> inPlace() {
+        return List.of(
+                trapped("tap", true, true, trap -> source -> source.tap(trap::pass)),
+                trapped("collect", true, true, trap -> source -> source.collect(trap::pass)),
+                trapped("takeWhile", true, true, trap -> source -> source.takeWhile(n -> trap.pass(n) >= 0)),
+                trapped("deduplicate", true, true, trap -> source -> source.deduplicate(trap::pass, INPUTS)),
+                trapped("dropRepeated", true, true, trap -> source -> source.dropRepeated(trap::pass)));
+    }
+
+    private static List<Trapped> timed() {
+        return List.of(
+                trapped(
+                        "throttle",
+                        true,
+                        true,
+                        trap -> source -> source.throttle(
+                                10_000_000, Duration.ofSeconds(1), 10, n -> trap.pass(n) % 7, ThrottleMode.SHAPING)),
+                trapped(
+                        "delay",
+                        true,
+                        false,
+                        trap -> source -> source.delay(n -> Duration.ofNanos(trap.pass(n) % 7), 100)));
+    }
+
     private static List<Trapped> operators() {
         List<Trapped> operators = new ArrayList<>(List.of(
                 trapped("map", true, true, trap -> source -> source.map(trap::pass)),
@@ -124,6 +151,30 @@ class SupervisionMatrixTest {
                     false,
                     trap -> source -> source.mapBlocking(concurrency, Ordering.byKey(n -> n % 17), trap::pass)));
         }
+        for (int parallelism : new int[] {1, 16}) {
+            operators.add(trapped(
+                    "mapAsync, input, done, " + parallelism,
+                    true,
+                    false,
+                    trap -> source ->
+                            source.mapAsync(parallelism, n -> CompletableFuture.completedFuture(trap.pass(n)))));
+            operators.add(trapped(
+                    "mapAsync, by key, later, " + parallelism,
+                    false,
+                    false,
+                    trap -> source -> source.mapAsync(
+                            parallelism,
+                            Ordering.<Integer>byKey(n -> n % 17),
+                            n -> CompletableFuture.supplyAsync(() -> trap.pass(n)))));
+        }
+        operators.addAll(inPlace());
+        operators.addAll(timed());
+        operators.add(trapped(
+                "key of mapAsync",
+                false,
+                false,
+                trap -> source -> source.mapAsync(
+                        4, Ordering.<Integer>byKey(n -> trap.pass(n) % 17), CompletableFuture::completedFuture)));
         operators.add(trapped(
                 "key of mapBlocking",
                 false,

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** The modules of Weir: where each lies, its package below the root, and the modules that it may use. Constants only. */
@@ -18,6 +19,9 @@ enum WeirModule {
     TESTKIT("weir-testkit", "testkit"),
     ASIMOV("examples/asimov", "examples"),
     CLI("weir-cli", "cli");
+
+    /** What jcstress makes of a case for each run; nobody wrote it. */
+    private static final Pattern GENERATED = Pattern.compile(".*_jcstress(\\$.*)?\\.class");
 
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));
 
@@ -92,10 +96,9 @@ enum WeirModule {
         }
     }
 
-    /** Without the runners that jcstress generates, which are none of ours. */
     private static JavaClasses classes(Path... folders) {
         return new ClassFileImporter()
-                .withImportOption(location -> !location.contains("_jcstress"))
+                .withImportOption(location -> !location.matches(GENERATED))
                 .importPaths(Arrays.stream(folders)
                         .map(ROOT::resolve)
                         .filter(Files::isDirectory)

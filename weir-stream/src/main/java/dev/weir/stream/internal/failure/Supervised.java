@@ -39,6 +39,11 @@ public final class Supervised {
         return new Supervised(attributes.supervisionOrFail(), clock);
     }
 
+    /** Whether anything is ever tried again. */
+    public boolean retries() {
+        return supervision.retryPolicy() != null;
+    }
+
     /**
      * Tries again if that is asked for.
      *

@@ -1,6 +1,7 @@
 package dev.weir.stream.internal.failure;
 
 import dev.weir.stream.Supervision.Decision;
+import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.spi.AckTarget;
 
 /**
@@ -14,6 +15,13 @@ public record Verdict(Decision decision, Throwable failure) {
     /** Whether the stream is to fail; otherwise the element is to be dropped. */
     public boolean fails() {
         return decision == Decision.FAIL;
+    }
+
+    /** Throws what failed, if the stream is to fail. */
+    public void throwIfFails() {
+        if (fails()) {
+            throw Failures.rethrow(failure);
+        }
     }
 
     /** Whether the stage is to forget its state. */

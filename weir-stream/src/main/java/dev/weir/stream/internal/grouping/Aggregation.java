@@ -3,6 +3,8 @@ package dev.weir.stream.internal.grouping;
 import dev.weir.stream.Attributes;
 import dev.weir.stream.internal.boundary.AsyncBoundary;
 import dev.weir.stream.internal.boundary.Exchange;
+import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.operator.JointAck;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
@@ -55,7 +57,7 @@ final class Aggregation<T, A> extends Exchange<T, A> {
         return AsyncBoundary.node(
                 Attributes.named(name),
                 above,
-                (attributes, clock) -> new Aggregation<>(plan, new Supervised(attributes.supervisionOrFail()), clock));
+                (attributes, clock) -> new Aggregation<>(plan, Supervised.by(attributes, clock), clock));
     }
 
     @Override
@@ -69,7 +71,11 @@ final class Aggregation<T, A> extends Exchange<T, A> {
             try {
                 add(batch, i);
             } catch (Throwable failure) {
-                if (supervised.dropsState(failure, batch.target(i), batch.token(i))) {
+                // Not called again: what it adds to may have changed, and others wait for the lock.
+                Verdict verdict = supervised.decide(failure);
+                verdict.throwIfFails();
+                verdict.settle(batch.target(i), batch.token(i));
+                if (verdict.restarts()) {
                     acks.asTarget().ack(0);
                     begin();
                 }

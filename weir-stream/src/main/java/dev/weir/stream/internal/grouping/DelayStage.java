@@ -1,5 +1,7 @@
 package dev.weir.stream.internal.grouping;
 
+import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -57,7 +59,7 @@ final class DelayStage<T> implements Stage<T> {
                     new Intake<>(upstream),
                     delay,
                     attributes.bufferOr(maxHeld),
-                    new Supervised(attributes.supervisionOrFail()),
+                    Supervised.by(attributes, assembly.clock()),
                     entry.meter(),
                     assembly.clock());
             entry.depth(() -> stage.depth);
@@ -95,20 +97,31 @@ final class DelayStage<T> implements Stage<T> {
         return !held.isEmpty() && clock.hasPassed(held.firstMark());
     }
 
-    private void takeIn(Batch<T> batch) {
+    private void takeIn(Batch<T> batch) throws InterruptedException {
         long start = System.nanoTime();
         long now = clock.nanoTime();
         for (int i = 0; i < batch.size(); i++) {
+            long nanos;
             try {
-                long nanos = Deadlines.nanos(delay.apply(batch.get(i)));
-                // One that may go sooner than those before it waits for them in the ring.
-                held.add(batch, i, now + Math.min(nanos, LONGEST_NANOS));
-            } catch (Throwable failure) {
-                boolean ignored = supervised.dropsState(failure, batch.target(i), batch.token(i));
+                nanos = nanosOf(batch.get(i));
+            } catch (Throwable thrown) {
+                Object outcome = supervised.after(thrown, this::nanosOf, batch.get(i));
+                if (outcome instanceof Verdict verdict) {
+                    verdict.throwIfFails();
+                    verdict.settle(batch.target(i), batch.token(i));
+                    continue;
+                }
+                nanos = (long) outcome;
             }
+            // One that may go sooner than those before it waits for them in the ring.
+            held.add(batch, i, now + nanos);
         }
         depth = held.size();
         meter.worked(batch.size(), 0, start);
+    }
+
+    private long nanosOf(T element) {
+        return Math.min(Deadlines.nanos(delay.apply(element)), LONGEST_NANOS);
     }
 
     private Batch<T> release() {

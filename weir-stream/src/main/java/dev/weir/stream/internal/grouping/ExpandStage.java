@@ -3,6 +3,8 @@ package dev.weir.stream.internal.grouping;
 import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.internal.boundary.AsyncBoundary;
+import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
@@ -20,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * Stands below a boundary, so that it can look whether there is. The first carries the element's claim, the others none.
  */
 final class ExpandStage<T, R> implements Stage<R> {
+
+    private static final Object NOTHING = new Object();
 
     private final Stage<T> upstream;
     private final Function<? super T, ? extends Iterator<? extends R>> expander;
@@ -52,7 +56,7 @@ final class ExpandStage<T, R> implements Stage<R> {
             return new ExpandStage<>(
                     upstream,
                     expander,
-                    new Supervised(attributes.supervisionOrFail()),
+                    Supervised.by(attributes, assembly.clock()),
                     assembly.fused(attributes).meter(),
                     assembly.clock());
         });
@@ -82,23 +86,37 @@ final class ExpandStage<T, R> implements Stage<R> {
         }
     }
 
-    private void expand(Batch<T> batch, Batch<R> out) {
+    private void expand(Batch<T> batch, Batch<R> out) throws InterruptedException {
         for (int i = 0; i < batch.size(); i++) {
             more = Collections.emptyIterator();
             AckTarget target = batch.target(i);
             long token = batch.token(i);
+            Object first;
             try {
-                Iterator<? extends R> results = expander.apply(batch.get(i));
-                if (results.hasNext()) {
-                    out.add(nonNull(results.next()), target, token);
-                    more = results;
-                } else {
-                    target.ack(token);
-                }
-            } catch (Throwable failure) {
-                boolean ignored = supervised.dropsState(failure, target, token);
+                first = begin(batch.get(i));
+            } catch (Throwable thrown) {
+                first = supervised.after(thrown, this::begin, batch.get(i));
+            }
+            if (first instanceof Verdict verdict) {
+                verdict.throwIfFails();
+                verdict.settle(target, token);
+            } else if (first == NOTHING) {
+                target.ack(token);
+            } else {
+                out.add(first, target, token);
             }
         }
+    }
+
+    /** The first of what an element expands to. */
+    private Object begin(T element) {
+        Iterator<? extends R> results = expander.apply(element);
+        if (!results.hasNext()) {
+            return NOTHING;
+        }
+        R first = nonNull(results.next());
+        more = results;
+        return first;
     }
 
     private boolean hasMore() {
@@ -121,7 +139,7 @@ final class ExpandStage<T, R> implements Stage<R> {
     /** The element itself has gone on, with its claim; what fails is only more of it. */
     private void giveUp(Throwable failure) {
         more = Collections.emptyIterator();
-        boolean ignored = supervised.dropsState(failure, AckTarget.NONE, 0);
+        supervised.decide(failure).throwIfFails();
     }
 
     private R nonNull(R result) {

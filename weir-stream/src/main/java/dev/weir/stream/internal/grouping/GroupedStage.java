@@ -1,5 +1,7 @@
 package dev.weir.stream.internal.grouping;
 
+import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.operator.JointAck;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
@@ -24,6 +26,14 @@ final class GroupedStage<T> implements Stage<List<T>> {
             if (weight < 1) {
                 throw new IllegalArgumentException("a group must hold a weight of at least 1: " + weight);
             }
+        }
+
+        private long weightOf(T element) {
+            long own = weigher == null ? 1 : weigher.applyAsLong(element);
+            if (own < 0) {
+                throw new IllegalArgumentException("a weight must not be negative: " + own);
+            }
+            return own;
         }
     }
 
@@ -54,7 +64,7 @@ final class GroupedStage<T> implements Stage<List<T>> {
             return new GroupedStage<>(
                     upstream,
                     limits,
-                    new Supervised(attributes.supervisionOrFail()),
+                    Supervised.by(attributes, assembly.clock()),
                     assembly.fused(attributes).meter(),
                     assembly.clock());
         });
@@ -95,7 +105,7 @@ final class GroupedStage<T> implements Stage<List<T>> {
         }
     }
 
-    private void gather(Batch<T> batch, Batch<List<T>> out) {
+    private void gather(Batch<T> batch, Batch<List<T>> out) throws InterruptedException {
         // All of a batch come at once, so a group that is open after it began now, unless it was open before.
         boolean beganBefore = !members.isEmpty();
         for (int i = 0; i < batch.size(); i++) {
@@ -122,18 +132,17 @@ final class GroupedStage<T> implements Stage<List<T>> {
     }
 
     /** The weight of an element, or -1 if it was dropped. */
-    private long weigh(Batch<T> batch, int index) {
-        if (limits.weigher == null) {
-            return 1;
-        }
+    private long weigh(Batch<T> batch, int index) throws InterruptedException {
         try {
-            long own = limits.weigher.applyAsLong(batch.get(index));
-            if (own < 0) {
-                throw new IllegalArgumentException("a weight must not be negative: " + own);
+            return limits.weightOf(batch.get(index));
+        } catch (Throwable thrown) {
+            Object outcome = supervised.after(thrown, limits::weightOf, batch.get(index));
+            if (!(outcome instanceof Verdict verdict)) {
+                return (long) outcome;
             }
-            return own;
-        } catch (Throwable failure) {
-            if (supervised.dropsState(failure, batch.target(index), batch.token(index))) {
+            verdict.throwIfFails();
+            verdict.settle(batch.target(index), batch.token(index));
+            if (verdict.restarts()) {
                 acks.asTarget().ack(0);
                 begin();
             }

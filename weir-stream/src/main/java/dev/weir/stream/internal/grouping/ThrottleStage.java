@@ -2,6 +2,8 @@ package dev.weir.stream.internal.grouping;
 
 import dev.weir.stream.RateExceededException;
 import dev.weir.stream.ThrottleMode;
+import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -65,7 +67,7 @@ final class ThrottleStage<T> implements Stage<T> {
             return new ThrottleStage<>(
                     upstream,
                     rate,
-                    new Supervised(attributes.supervisionOrFail()),
+                    Supervised.by(attributes, assembly.clock()),
                     assembly.fused(attributes).meter(),
                     assembly.clock());
         });
@@ -97,7 +99,7 @@ final class ThrottleStage<T> implements Stage<T> {
     }
 
     /** Moves on what may go now. What fails goes behind it. */
-    private Batch<T> admit() {
+    private Batch<T> admit() throws InterruptedException {
         long start = System.nanoTime();
         long now = clock.nanoTime();
         Batch<T> out = new Batch<>(Math.min(held.size() - next, 64));
@@ -122,23 +124,40 @@ final class ThrottleStage<T> implements Stage<T> {
     }
 
     /** Pays for the next element; false if it was dropped instead. */
-    private boolean pay(long now) {
+    private boolean pay(long now) throws InterruptedException {
+        long cost;
         try {
-            long cost = rate.cost == null ? 1 : rate.cost.applyAsLong(held.get(next));
-            if (cost < 0) {
-                throw new IllegalArgumentException("a cost must not be negative: " + cost);
+            cost = costOf(held.get(next));
+        } catch (Throwable thrown) {
+            Object outcome = supervised.after(thrown, this::costOf, held.get(next));
+            if (outcome instanceof Verdict verdict) {
+                return drop(verdict);
             }
-            long waitNanos = bucket.take(cost, now);
-            if (waitNanos > 0 && rate.mode == ThrottleMode.ENFORCING) {
-                bucket.giveBack(cost);
-                throw new RateExceededException(rate.permits, Duration.ofNanos(rate.perNanos), waitNanos);
-            }
-            readyNanos = now + waitNanos;
-            return true;
-        } catch (Throwable failure) {
-            boolean ignored = supervised.dropsState(failure, held.target(next), held.token(next));
-            return false;
+            cost = (long) outcome;
         }
+        long waitNanos = bucket.take(cost, now);
+        if (waitNanos > 0 && rate.mode == ThrottleMode.ENFORCING) {
+            bucket.giveBack(cost);
+            return drop(supervised.decide(
+                    new RateExceededException(rate.permits, Duration.ofNanos(rate.perNanos), waitNanos)));
+        }
+        readyNanos = now + waitNanos;
+        return true;
+    }
+
+    private long costOf(T element) {
+        long cost = rate.cost == null ? 1 : rate.cost.applyAsLong(element);
+        if (cost < 0) {
+            throw new IllegalArgumentException("a cost must not be negative: " + cost);
+        }
+        bucket.check(cost);
+        return cost;
+    }
+
+    private boolean drop(Verdict verdict) {
+        verdict.throwIfFails();
+        verdict.settle(held.target(next), held.token(next));
+        return false;
     }
 
     @Override

@@ -39,11 +39,16 @@ final class TokenBucket {
         filledToNanos = nowNanos;
     }
 
-    /** Takes {@code cost} permits and returns for how many nanoseconds they are still to be waited for, often 0. */
-    long take(long cost, long nowNanos) {
+    /** Refuses a cost that can never be paid. */
+    void check(long cost) {
         if (cost > Long.MAX_VALUE / 4 / unitsPerPermit) {
             throw new IllegalArgumentException("a cost that would take centuries: " + cost);
         }
+    }
+
+    /** Takes {@code cost} permits and returns for how many nanoseconds they are still to be waited for, often 0. */
+    long take(long cost, long nowNanos) {
+        check(cost);
         fill(nowNanos);
         units -= cost * unitsPerPermit;
         return units >= 0 ? 0 : Math.ceilDiv(-units, unitsPerNano);

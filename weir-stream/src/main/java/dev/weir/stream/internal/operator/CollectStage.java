@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.operator;
 
+import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Specialised;
 import dev.weir.stream.spi.Batch;
@@ -25,6 +26,12 @@ final class CollectStage<T, R> extends InPlaceStage<T, R> {
         return Wiring.node("collect", above, wiring -> new CollectStage<T, R>(wiring, function));
     }
 
+    /** The call for another time, in which a null means nothing as well. */
+    private Object again(T element) {
+        R result = function.apply(element);
+        return result == null ? NOTHING : result;
+    }
+
     @Override
     int rework(Batch<T> batch) throws InterruptedException {
         return loop.run(batch, this);
@@ -34,21 +41,24 @@ final class CollectStage<T, R> extends InPlaceStage<T, R> {
     private static final class CollectLoop<T, R> implements Loop<T, CollectStage<T, R>> {
 
         @Override
-        public int run(Batch<T> batch, CollectStage<T, R> stage) {
+        public int run(Batch<T> batch, CollectStage<T, R> stage) throws InterruptedException {
             Function<? super T, @Nullable R> function = stage.function;
             int size = batch.size();
             int kept = 0;
             for (int i = 0; i < size; i++) {
-                R result;
+                @Nullable Object result;
                 try {
                     result = function.apply(batch.get(i));
                 } catch (Throwable thrown) {
-                    if (stage.failsBy(thrown, batch, i)) {
-                        break;
+                    result = stage.after(thrown, stage::again, batch, i);
+                    if (result instanceof Verdict verdict) {
+                        if (verdict.fails()) {
+                            break;
+                        }
+                        continue;
                     }
-                    continue;
                 }
-                if (result == null) {
+                if (result == null || result == NOTHING) {
                     batch.ack(i);
                 } else {
                     batch.set(i, result);

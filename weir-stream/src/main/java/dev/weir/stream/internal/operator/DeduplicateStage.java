@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.operator;
 
+import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
 import java.util.LinkedHashMap;
@@ -27,19 +28,22 @@ final class DeduplicateStage<T> extends InPlaceStage<T, T> {
     }
 
     @Override
-    int rework(Batch<T> batch) {
+    int rework(Batch<T> batch) throws InterruptedException {
         int size = batch.size();
         int kept = 0;
         for (int i = 0; i < size; i++) {
             boolean isNew;
             try {
-                Object current = Objects.requireNonNull(key.apply(batch.get(i)), "a key of deduplicate is null");
-                isNew = seen.put(current, Boolean.TRUE) == null;
+                isNew = isNew(batch.get(i));
             } catch (Throwable thrown) {
-                if (failsBy(thrown, batch, i)) {
-                    break;
+                Object outcome = after(thrown, this::isNew, batch, i);
+                if (outcome instanceof Verdict verdict) {
+                    if (verdict.fails()) {
+                        break;
+                    }
+                    continue;
                 }
-                continue;
+                isNew = (boolean) outcome;
             }
             if (isNew) {
                 batch.move(i, kept++);
@@ -48,6 +52,11 @@ final class DeduplicateStage<T> extends InPlaceStage<T, T> {
             }
         }
         return kept;
+    }
+
+    private boolean isNew(T element) {
+        Object current = Objects.requireNonNull(key.apply(element), "a key of deduplicate is null");
+        return seen.put(current, Boolean.TRUE) == null;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.operator;
 
+import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
 import java.util.Objects;
@@ -24,20 +25,22 @@ final class DropRepeatedStage<T> extends InPlaceStage<T, T> {
     }
 
     @Override
-    int rework(Batch<T> batch) {
+    int rework(Batch<T> batch) throws InterruptedException {
         int size = batch.size();
         int kept = 0;
         for (int i = 0; i < size; i++) {
             boolean repeated;
             try {
-                Object current = Objects.requireNonNull(key.apply(batch.get(i)), "a key of dropRepeated is null");
-                repeated = current.equals(last);
-                last = current;
+                repeated = isRepeated(batch.get(i));
             } catch (Throwable thrown) {
-                if (failsBy(thrown, batch, i)) {
-                    break;
+                Object outcome = after(thrown, this::isRepeated, batch, i);
+                if (outcome instanceof Verdict verdict) {
+                    if (verdict.fails()) {
+                        break;
+                    }
+                    continue;
                 }
-                continue;
+                repeated = (boolean) outcome;
             }
             if (repeated) {
                 batch.ack(i);
@@ -46,6 +49,13 @@ final class DropRepeatedStage<T> extends InPlaceStage<T, T> {
             }
         }
         return kept;
+    }
+
+    private boolean isRepeated(T element) {
+        Object current = Objects.requireNonNull(key.apply(element), "a key of dropRepeated is null");
+        boolean repeated = current.equals(last);
+        last = current;
+        return repeated;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.operator;
 
+import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
 import java.util.function.Predicate;
@@ -21,7 +22,7 @@ final class DropWhileStage<T> extends InPlaceStage<T, T> {
     }
 
     @Override
-    int rework(Batch<T> batch) {
+    int rework(Batch<T> batch) throws InterruptedException {
         int size = batch.size();
         int kept = 0;
         for (int i = 0; i < size; i++) {
@@ -29,10 +30,14 @@ final class DropWhileStage<T> extends InPlaceStage<T, T> {
                 try {
                     dropping = predicate.test(batch.get(i));
                 } catch (Throwable thrown) {
-                    if (failsBy(thrown, batch, i)) {
-                        break;
+                    Object outcome = after(thrown, predicate::test, batch, i);
+                    if (outcome instanceof Verdict verdict) {
+                        if (verdict.fails()) {
+                            break;
+                        }
+                        continue;
                     }
-                    continue;
+                    dropping = (boolean) outcome;
                 }
             }
             if (dropping) {

@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.operator;
 
+import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
@@ -47,22 +48,28 @@ final class FoldStage<T, R> extends InPlaceStage<T, R> {
     }
 
     @Override
-    int rework(Batch<T> batch) {
+    int rework(Batch<T> batch) throws InterruptedException {
         int size = batch.size();
         for (int i = 0; i < size; i++) {
             try {
-                combined = Objects.requireNonNull(function.apply(combined, batch.get(i)), "fold made a null");
+                combined = combine(batch.get(i));
             } catch (Throwable thrown) {
-                if (failsBy(thrown, batch, i)) {
-                    break;
+                if (after(thrown, element -> combined = combine(element), batch, i) instanceof Verdict verdict) {
+                    if (verdict.fails()) {
+                        break;
+                    }
+                    continue;
                 }
-                continue;
             }
             if (batch.target(i) != AckTarget.NONE) {
                 join(batch.target(i), batch.token(i));
             }
         }
         return 0;
+    }
+
+    private R combine(T element) {
+        return Objects.requireNonNull(function.apply(combined, element), "fold made a null");
     }
 
     private void join(AckTarget target, long token) {

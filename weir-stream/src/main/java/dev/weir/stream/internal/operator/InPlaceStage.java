@@ -1,6 +1,8 @@
 package dev.weir.stream.internal.operator;
 
-import dev.weir.stream.Supervision;
+import dev.weir.stream.Handler;
+import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -17,10 +19,13 @@ import org.jspecify.annotations.Nullable;
  */
 abstract class InPlaceStage<T, R> implements Stage<R> {
 
+    /** In place of a result: the function had none. */
+    static final Object NOTHING = new Object();
+
     private final Stage<T> upstream;
     private final StageMeter meter;
     private final Clock clock;
-    private final Supervision supervision;
+    private final Supervised supervised;
 
     private boolean ended;
     private boolean upstreamClosed;
@@ -30,7 +35,7 @@ abstract class InPlaceStage<T, R> implements Stage<R> {
         this.upstream = wiring.upstream();
         this.meter = wiring.meter();
         this.clock = wiring.clock();
-        this.supervision = wiring.supervision();
+        this.supervised = wiring.supervised();
     }
 
     /**
@@ -61,31 +66,32 @@ abstract class InPlaceStage<T, R> implements Stage<R> {
     }
 
     /**
-     * Puts what the user's function threw to supervision.
+     * Puts what the user's function threw to supervision, which may call it again.
      *
-     * @return whether the stream fails, so that nothing behind the element is to be looked at; otherwise it is dropped
+     * @param call the same call
+     * @return its result, or a {@link Verdict} that has been carried out: the element is dropped, or nothing behind it is
+     *     to be looked at
      */
-    final boolean failsBy(Throwable thrown, Batch<T> batch, int index) {
-        switch (supervision.decide(thrown)) {
-            case FAIL -> {
-                fail(thrown);
-                return true;
+    final Object after(Throwable thrown, Handler<? super T, ?> call, Batch<T> batch, int index)
+            throws InterruptedException {
+        Object outcome = supervised.after(thrown, call, batch.get(index));
+        if (outcome instanceof Verdict verdict) {
+            if (verdict.fails()) {
+                fail(verdict.failure());
             }
-            case SKIP -> batch.ack(index);
-            case SKIP_UNACKNOWLEDGED -> {}
-            case RESTART -> {
-                batch.ack(index);
+            verdict.settle(batch.target(index), batch.token(index));
+            if (verdict.restarts()) {
                 restart();
             }
         }
-        return false;
+        return outcome;
     }
 
     @Override
     public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
         while (!ended) {
             if (failure != null) {
-                throw Failures.rethrow(failure);
+                throw Failures.rethrowFromAbove(failure);
             }
             Batch<T> batch = upstream.pull(deadlineNanos);
             if (batch == null) {

@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.operator;
 
+import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.StageContext;
@@ -26,7 +27,7 @@ final class LogStage<T> extends InPlaceStage<T, T> {
     }
 
     @Override
-    int rework(Batch<T> batch) {
+    int rework(Batch<T> batch) throws InterruptedException {
         int size = batch.size();
         if (!logger.isLoggable(level)) {
             return size;
@@ -34,21 +35,23 @@ final class LogStage<T> extends InPlaceStage<T, T> {
         int kept = 0;
         for (int i = 0; i < size; i++) {
             try {
-                logger.log(
-                        level,
-                        "{0} {1}: {2}",
-                        context.pipelineName(),
-                        context.stageName(),
-                        String.valueOf(batch.get(i)));
+                log(batch.get(i));
             } catch (Throwable thrown) {
-                if (failsBy(thrown, batch, i)) {
-                    break;
+                if (after(thrown, this::log, batch, i) instanceof Verdict verdict) {
+                    if (verdict.fails()) {
+                        break;
+                    }
+                    continue;
                 }
-                continue;
             }
             batch.move(i, kept++);
         }
         return kept;
+    }
+
+    private T log(T element) {
+        logger.log(level, "{0} {1}: {2}", context.pipelineName(), context.stageName(), String.valueOf(element));
+        return element;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.operator;
 
+import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Specialised;
 import dev.weir.stream.spi.Batch;
@@ -43,6 +44,11 @@ final class ScanStage<T, R> extends InPlaceStage<T, R> {
         return first;
     }
 
+    private Object again(T element) {
+        combined = Objects.requireNonNull(function.apply(combined, element), "scan made a null");
+        return combined;
+    }
+
     @Override
     int rework(Batch<T> batch) throws InterruptedException {
         return loop.run(batch, this);
@@ -57,7 +63,7 @@ final class ScanStage<T, R> extends InPlaceStage<T, R> {
     private static final class ScanLoop<T, R> implements Loop<T, ScanStage<T, R>> {
 
         @Override
-        public int run(Batch<T> batch, ScanStage<T, R> stage) {
+        public int run(Batch<T> batch, ScanStage<T, R> stage) throws InterruptedException {
             BiFunction<? super R, ? super T, ? extends R> function = stage.function;
             int size = batch.size();
             int kept = 0;
@@ -66,10 +72,13 @@ final class ScanStage<T, R> extends InPlaceStage<T, R> {
                     stage.combined =
                             Objects.requireNonNull(function.apply(stage.combined, batch.get(i)), "scan made a null");
                 } catch (Throwable thrown) {
-                    if (stage.failsBy(thrown, batch, i)) {
-                        break;
+                    Object outcome = stage.after(thrown, stage::again, batch, i);
+                    if (outcome instanceof Verdict verdict) {
+                        if (verdict.fails()) {
+                            break;
+                        }
+                        continue;
                     }
-                    continue;
                 }
                 batch.set(i, stage.combined);
                 batch.move(i, kept++);

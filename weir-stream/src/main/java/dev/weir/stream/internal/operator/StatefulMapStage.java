@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.operator;
 
+import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Specialised;
 import dev.weir.stream.spi.Batch;
@@ -55,6 +56,12 @@ final class StatefulMapStage<S, T, R> extends InPlaceStage<T, R> {
         return current;
     }
 
+    /** The call for another time, in which a null means nothing as well. */
+    private Object again(T element) {
+        R result = functions.apply.apply(state(), element);
+        return result == null ? NOTHING : result;
+    }
+
     @Override
     int rework(Batch<T> batch) throws InterruptedException {
         return loop.run(batch, this);
@@ -99,21 +106,24 @@ final class StatefulMapStage<S, T, R> extends InPlaceStage<T, R> {
     private static final class StatefulMapLoop<S, T, R> implements Loop<T, StatefulMapStage<S, T, R>> {
 
         @Override
-        public int run(Batch<T> batch, StatefulMapStage<S, T, R> stage) {
+        public int run(Batch<T> batch, StatefulMapStage<S, T, R> stage) throws InterruptedException {
             BiFunction<? super S, ? super T, @Nullable R> function = stage.functions.apply;
             int size = batch.size();
             int kept = 0;
             for (int i = 0; i < size; i++) {
-                R result;
+                @Nullable Object result;
                 try {
                     result = function.apply(stage.state(), batch.get(i));
                 } catch (Throwable thrown) {
-                    if (stage.failsBy(thrown, batch, i)) {
-                        break;
+                    result = stage.after(thrown, stage::again, batch, i);
+                    if (result instanceof Verdict verdict) {
+                        if (verdict.fails()) {
+                            break;
+                        }
+                        continue;
                     }
-                    continue;
                 }
-                if (result == null) {
+                if (result == null || result == NOTHING) {
                     batch.ack(i);
                 } else {
                     batch.set(i, result);

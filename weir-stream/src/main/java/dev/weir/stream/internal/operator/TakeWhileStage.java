@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.operator;
 
+import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Specialised;
 import dev.weir.stream.spi.Batch;
@@ -35,7 +36,7 @@ final class TakeWhileStage<T> extends InPlaceStage<T, T> {
     private static final class TakeWhileLoop<T> implements Loop<T, TakeWhileStage<T>> {
 
         @Override
-        public int run(Batch<T> batch, TakeWhileStage<T> stage) {
+        public int run(Batch<T> batch, TakeWhileStage<T> stage) throws InterruptedException {
             Predicate<? super T> predicate = stage.predicate;
             int size = batch.size();
             int kept = 0;
@@ -44,10 +45,14 @@ final class TakeWhileStage<T> extends InPlaceStage<T, T> {
                 try {
                     goesOn = predicate.test(batch.get(i));
                 } catch (Throwable thrown) {
-                    if (stage.failsBy(thrown, batch, i)) {
-                        break;
+                    Object outcome = stage.after(thrown, predicate::test, batch, i);
+                    if (outcome instanceof Verdict verdict) {
+                        if (verdict.fails()) {
+                            break;
+                        }
+                        continue;
                     }
-                    continue;
+                    goesOn = (boolean) outcome;
                 }
                 if (goesOn || stage.inclusive) {
                     batch.move(i, kept++);

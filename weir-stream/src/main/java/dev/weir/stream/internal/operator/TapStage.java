@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.operator;
 
+import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Specialised;
 import dev.weir.stream.spi.Batch;
@@ -24,6 +25,11 @@ final class TapStage<T> extends InPlaceStage<T, T> {
         return Wiring.node("tap", above, wiring -> new TapStage<>(wiring, consumer));
     }
 
+    private T again(T element) {
+        consumer.accept(element);
+        return element;
+    }
+
     @Override
     int rework(Batch<T> batch) throws InterruptedException {
         return loop.run(batch, this);
@@ -33,7 +39,7 @@ final class TapStage<T> extends InPlaceStage<T, T> {
     private static final class TapLoop<T> implements Loop<T, TapStage<T>> {
 
         @Override
-        public int run(Batch<T> batch, TapStage<T> stage) {
+        public int run(Batch<T> batch, TapStage<T> stage) throws InterruptedException {
             Consumer<? super T> consumer = stage.consumer;
             int size = batch.size();
             int kept = 0;
@@ -41,10 +47,13 @@ final class TapStage<T> extends InPlaceStage<T, T> {
                 try {
                     consumer.accept(batch.get(i));
                 } catch (Throwable thrown) {
-                    if (stage.failsBy(thrown, batch, i)) {
-                        break;
+                    Object outcome = stage.after(thrown, stage::again, batch, i);
+                    if (outcome instanceof Verdict verdict) {
+                        if (verdict.fails()) {
+                            break;
+                        }
+                        continue;
                     }
-                    continue;
                 }
                 batch.move(i, kept++);
             }

@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.operator;
 
-import dev.weir.stream.Supervision;
+import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
@@ -12,9 +12,9 @@ import dev.weir.stream.spi.StageMeter;
  *
  * @param upstream the stage above, which the stage owns
  * @param context the stage's place in the run
- * @param supervision what happens to an element for which the stage's function throws
+ * @param supervised what happens to an element for which the stage's function throws
  */
-record Wiring<T>(Stage<T> upstream, StageContext context, Supervision supervision) {
+record Wiring<T>(Stage<T> upstream, StageContext context, Supervised supervised) {
 
     /** Makes the running form of a stage. */
     @FunctionalInterface
@@ -26,7 +26,8 @@ record Wiring<T>(Stage<T> upstream, StageContext context, Supervision supervisio
     static <T, R> Node<R> node(String name, Node<T> above, Maker<T, R> maker) {
         return new Node<>(name, (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
-            return maker.make(new Wiring<>(upstream, assembly.fused(attributes), attributes.supervisionOrFail()));
+            Supervised supervised = Supervised.by(attributes, assembly.clock());
+            return maker.make(new Wiring<>(upstream, assembly.fused(attributes), supervised));
         });
     }
 

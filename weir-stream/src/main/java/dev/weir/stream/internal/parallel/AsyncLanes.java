@@ -20,8 +20,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +35,9 @@ import org.jspecify.annotations.Nullable;
  * that is the feeder, which does not ask for more while there is something to start. A completion never calls the function:
  * if it makes an element ready while the feeder is busy above, it starts a task of the run for it. So user code neither
  * runs on threads of strangers, nor after the end, nor in itself however deep futures complete at once.
+ *
+ * <p>If failures are to be retried, a virtual thread does that for the element, which counts as running meanwhile; it and
+ * the starter take turns in calling the function.
  */
 final class AsyncLanes<T, R> implements Stage<R> {
 
@@ -52,6 +57,10 @@ final class AsyncLanes<T, R> implements Stage<R> {
     private final WorkerTasks tasks;
     private final Clock clock;
     private final ReentrantLock lock = new ReentrantLock();
+
+    /** Held while the function is called, if others than the starter call it. */
+    private final @Nullable ReentrantLock turns;
+
     private final Condition feederCalled = lock.newCondition();
     private final Condition doneOrEnded = lock.newCondition();
 
@@ -96,6 +105,7 @@ final class AsyncLanes<T, R> implements Stage<R> {
         this.keys = new Keys<>(ordering, supervised);
         this.function = function;
         this.supervised = supervised;
+        this.turns = supervised.retries() ? new ReentrantLock() : null;
         this.meter = meter;
         this.tasks = tasks;
         this.clock = clock;
@@ -271,10 +281,7 @@ final class AsyncLanes<T, R> implements Stage<R> {
         CompletionStage<? extends R> stage;
         CompletableFuture<? extends R> future;
         try {
-            stage = function.apply(table.value(slot));
-            if (stage == null) {
-                throw new NullPointerException("the function of mapAsync returned null, not a stage");
-            }
+            stage = call(table.value(slot));
             future = Running.futureOf(stage);
             if (future != null && future.isDone()) {
                 return outcomeOf(future, slot);
@@ -284,22 +291,43 @@ final class AsyncLanes<T, R> implements Stage<R> {
         }
         Running<R> running = new Running<>(this, slot, future);
         // Before the callback can come: from then on a close can cancel it.
+        note(running);
+        running.listen(stage);
+        return null;
+    }
+
+    private CompletionStage<? extends R> call(T element) {
+        if (turns != null) {
+            turns.lock();
+        }
+        try {
+            CompletionStage<? extends R> stage = function.apply(element);
+            if (stage == null) {
+                throw new NullPointerException("the function of mapAsync returned null, not a stage");
+            }
+            return stage;
+        } finally {
+            if (turns != null) {
+                turns.unlock();
+            }
+        }
+    }
+
+    private void note(Running<R> running) {
         lock.lock();
         try {
             if (cancelled) {
                 running.detach();
             } else {
-                runningAt[slot] = running;
+                runningAt[running.slot()] = running;
                 countInFlight(1, running.startNanos());
             }
         } finally {
             lock.unlock();
         }
-        running.listen(stage);
-        return null;
     }
 
-    private Object outcomeOf(CompletableFuture<? extends R> done, int slot) {
+    private @Nullable Object outcomeOf(CompletableFuture<? extends R> done, int slot) {
         return switch (done.state()) {
             case SUCCESS -> resultOr(done.resultNow(), slot);
             case FAILED -> afterFailure(done.exceptionNow(), slot);
@@ -307,20 +335,35 @@ final class AsyncLanes<T, R> implements Stage<R> {
         };
     }
 
-    private Object resultOr(@Nullable R result, int slot) {
-        return result != null
-                ? result
-                : afterFailure(new NullPointerException("a stage of mapAsync completed with null"), slot);
+    private @Nullable Object resultOr(@Nullable R result, int slot) {
+        return result != null ? result : afterFailure(completedWithNull(), slot);
     }
 
-    /** Puts a failure to the supervision; an element that is to be dropped is acknowledged here if it is to be. */
-    private Verdict afterFailure(Throwable thrown, int slot) {
-        Verdict verdict = cancelled ? new Verdict(Decision.FAIL, thrown) : verdictOn(thrown);
+    private static NullPointerException completedWithNull() {
+        return new NullPointerException("a stage of mapAsync completed with null");
+    }
+
+    /** What the supervision decided on an element whose first call failed at once, or null if it is being retried. */
+    private @Nullable Verdict afterFailure(Throwable thrown, int slot) {
+        if (!supervised.retries()) {
+            return settled(verdictOn(thrown), slot);
+        }
+        Running<R> running = new Running<>(this, slot, null);
+        note(running);
+        retry(running, thrown);
+        return null;
+    }
+
+    /** Acknowledges an element that is to be dropped if it is to be. */
+    private Verdict settled(Verdict verdict, int slot) {
         verdict.settle(table.target(slot), table.token(slot));
         return verdict;
     }
 
     private Verdict verdictOn(Throwable thrown) {
+        if (cancelled) {
+            return new Verdict(Decision.FAIL, thrown);
+        }
         try {
             return supervised.decide(thrown);
         } catch (VirtualMachineError fatal) {
@@ -397,8 +440,20 @@ final class AsyncLanes<T, R> implements Stage<R> {
 
     /** Called once for each future that was not done at once. */
     void completed(Running<R> of, @Nullable R result, @Nullable Throwable thrown) {
+        if (thrown == null && result != null) {
+            finished(of, result);
+            return;
+        }
+        Throwable failed = thrown == null ? completedWithNull() : Running.causeOf(thrown);
+        if (supervised.retries()) {
+            retry(of, failed);
+        } else {
+            finished(of, settled(verdictOn(failed), of.slot()));
+        }
+    }
+
+    private void finished(Running<R> of, Object outcome) {
         int slot = of.slot();
-        Object outcome = thrown == null ? resultOr(result, slot) : afterFailure(Running.causeOf(thrown), slot);
         boolean fork;
         lock.lock();
         try {
@@ -422,8 +477,12 @@ final class AsyncLanes<T, R> implements Stage<R> {
     }
 
     private void forkStarter() {
+        fork(tasks.dispatcher(), this::startReady);
+    }
+
+    private void fork(Dispatcher dispatcher, Consumer<Task> body) {
         try {
-            tasks.fork(this::startReady);
+            tasks.fork(dispatcher, body);
         } catch (RuntimeException | Error refused) {
             // It must not hit the stranger who completes the future.
             lock.lock();
@@ -431,6 +490,57 @@ final class AsyncLanes<T, R> implements Stage<R> {
                 fail(refused);
             } finally {
                 lock.unlock();
+            }
+        }
+    }
+
+    // ---- Retries, on a thread for each element.
+
+    private void retry(Running<R> of, Throwable thrown) {
+        if (cancelled) {
+            return;
+        }
+        fork(Dispatcher.virtual(), self -> {
+            if (self.mayGoOn()) {
+                Object outcome = retried(of.slot(), thrown);
+                finished(of, outcome instanceof Verdict verdict ? settled(verdict, of.slot()) : outcome);
+            }
+        });
+    }
+
+    private Object retried(int slot, Throwable thrown) {
+        try {
+            return supervised.after(thrown, this::callAndWait, table.value(slot));
+        } catch (InterruptedException | VirtualMachineError ended) {
+            return new Verdict(Decision.FAIL, ended);
+        }
+    }
+
+    private R callAndWait(T element) throws Exception {
+        CompletableFuture<R> done = new CompletableFuture<>();
+        CompletionStage<? extends R> stage = call(element);
+        var ignored = stage.whenComplete((result, thrown) -> {
+            if (thrown != null) {
+                done.completeExceptionally(Running.causeOf(thrown));
+            } else if (result == null) {
+                done.completeExceptionally(completedWithNull());
+            } else {
+                done.complete(result);
+            }
+        });
+        try {
+            return done.get();
+        } catch (InterruptedException interrupted) {
+            CompletableFuture<? extends R> future = Running.futureOf(stage);
+            if (future != null) {
+                boolean unused = future.cancel(true);
+            }
+            throw interrupted;
+        } catch (ExecutionException failed) {
+            switch (failed.getCause()) {
+                case Exception exception -> throw exception;
+                case Error error -> throw error;
+                case null, default -> throw failed;
             }
         }
     }

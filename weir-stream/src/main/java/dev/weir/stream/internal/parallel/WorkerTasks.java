@@ -27,7 +27,11 @@ final class WorkerTasks {
     }
 
     void fork(Consumer<TaskGroup.Task> worker) {
-        TaskGroup.Task task = group.fork(dispatcher, name, members, worker);
+        fork(dispatcher, worker);
+    }
+
+    void fork(Dispatcher on, Consumer<TaskGroup.Task> worker) {
+        TaskGroup.Task task = group.fork(on, name, members, worker);
         if (cancelled) {
             task.interrupt();
         }

@@ -1,7 +1,7 @@
 package dev.weir.stream.internal.sink;
 
-import dev.weir.stream.Supervision;
-import dev.weir.stream.internal.run.Failures;
+import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
@@ -23,8 +23,8 @@ public final class ResultLoops {
             Supplier<? extends A> start,
             BiFunction<? super A, ? super T, ? extends A> function,
             Function<? super A, ? extends R> finish) {
-        return (upstream, meter, supervision) ->
-                finish.apply(new Folding<T, A>(start, function, supervision).run(upstream, meter));
+        return (upstream, meter, supervised) ->
+                finish.apply(new Folding<T, A>(start, function, supervised).run(upstream, meter));
     }
 
     /** Combines all elements as a collector does. */
@@ -50,7 +50,7 @@ public final class ResultLoops {
 
     /** Counts the elements. */
     public static <T> ResultLoop<T, Long> count() {
-        return (upstream, meter, supervision) -> {
+        return (upstream, meter, supervised) -> {
             long count = 0;
             Batch<T> batch;
             while ((batch = upstream.pull(Stage.NEVER)) != null) {
@@ -63,7 +63,7 @@ public final class ResultLoops {
 
     /** The first element; the others are not asked for, or not acknowledged if they came with it. */
     public static <T> ResultLoop<T, Optional<T>> head() {
-        return (upstream, meter, supervision) -> {
+        return (upstream, meter, supervised) -> {
             Batch<T> batch;
             while ((batch = upstream.pull(Stage.NEVER)) != null) {
                 if (!batch.isEmpty()) {
@@ -78,13 +78,13 @@ public final class ResultLoops {
 
     /** The same loop, for which no result is a failure. */
     public static <T> ResultLoop<T, T> orElseThrow(ResultLoop<T, Optional<T>> loop) {
-        return (upstream, meter, supervision) -> loop.run(upstream, meter, supervision)
+        return (upstream, meter, supervised) -> loop.run(upstream, meter, supervised)
                 .orElseThrow(() -> new NoSuchElementException("the stream ended without an element"));
     }
 
     /** The last element. */
     public static <T> ResultLoop<T, Optional<T>> last() {
-        return (upstream, meter, supervision) -> {
+        return (upstream, meter, supervised) -> {
             Optional<T> last = Optional.empty();
             Batch<T> batch;
             while ((batch = upstream.pull(Stage.NEVER)) != null) {
@@ -109,16 +109,16 @@ public final class ResultLoops {
 
         private final Supplier<? extends A> start;
         private final BiFunction<? super A, ? super T, ? extends A> function;
-        private final Supervision supervision;
+        private final Supervised supervised;
         private A combined;
 
         Folding(
                 Supplier<? extends A> start,
                 BiFunction<? super A, ? super T, ? extends A> function,
-                Supervision supervision) {
+                Supervised supervised) {
             this.start = start;
             this.function = function;
-            this.supervision = supervision;
+            this.supervised = supervised;
             this.combined = start.get();
         }
 
@@ -128,9 +128,7 @@ public final class ResultLoops {
                 long startNanos = System.nanoTime();
                 int size = batch.size();
                 for (int i = 0; i < size; i++) {
-                    if (takesIn(batch.get(i))) {
-                        batch.ack(i);
-                    }
+                    takeIn(batch, i);
                 }
                 meter.worked(size, size, startNanos);
                 batch.release();
@@ -138,22 +136,26 @@ public final class ResultLoops {
             return combined;
         }
 
-        /** Adds an element, and returns whether it is to be acknowledged. */
-        private boolean takesIn(T element) {
+        /** Adds an element, or drops it, and ends its claim. */
+        private void takeIn(Batch<T> batch, int index) throws InterruptedException {
+            T element = batch.get(index);
             try {
-                combined = Objects.requireNonNull(function.apply(combined, element), "a sink combined to null");
-                return true;
+                combined = combine(element);
             } catch (Throwable thrown) {
-                return switch (supervision.decide(thrown)) {
-                    case FAIL -> throw Failures.rethrow(thrown);
-                    case SKIP -> true;
-                    case SKIP_UNACKNOWLEDGED -> false;
-                    case RESTART -> {
+                if (supervised.after(thrown, again -> combined = combine(again), element) instanceof Verdict verdict) {
+                    verdict.throwIfFails();
+                    verdict.settle(batch.target(index), batch.token(index));
+                    if (verdict.restarts()) {
                         combined = start.get();
-                        yield true;
                     }
-                };
+                    return;
+                }
             }
+            batch.ack(index);
+        }
+
+        private A combine(T element) {
+            return Objects.requireNonNull(function.apply(combined, element), "a sink combined to null");
         }
     }
 }
