@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
@@ -93,12 +94,21 @@ final class AdaptiveSweep {
                 .apply(numbers, parallelism)
                 .to(Sink.forEach(n -> count.increment()))
                 .run()) {
-            TimeUnit.SECONDS.sleep(warmSeconds);
+            letRun(running, warmSeconds);
             long before = count.sum();
             long start = System.nanoTime();
-            TimeUnit.SECONDS.sleep(seconds);
+            letRun(running, seconds);
             double rate = (count.sum() - before) * 1e9 / (System.nanoTime() - start);
             return new Measured(rate, running.stages().get(1).parallelism());
+        }
+    }
+
+    private static void letRun(RunningPipeline running, int seconds) throws Exception {
+        try {
+            Object report = running.completion().toCompletableFuture().get(seconds, TimeUnit.SECONDS);
+            throw new IllegalStateException("it ended while it was measured: " + report);
+        } catch (TimeoutException stillRunning) {
+            // As it should.
         }
     }
 

@@ -3,6 +3,7 @@ package dev.weir.stream.internal.parallel;
 import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.spi.Batch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,7 @@ final class Work<T> {
     private final int chunkSize;
     private final AtomicInteger nextUnclaimed = new AtomicInteger();
     private final AtomicInteger unfinished;
+    private final ReentrantLock failing = new ReentrantLock();
 
     /** The first element that failed, past the last if none did: what is behind it need not be worked on. */
     private volatile int failedAt;
@@ -61,10 +63,15 @@ final class Work<T> {
     }
 
     /** Reports that an element failed; of several the first in the batch counts. */
-    synchronized void fail(int index, Throwable cause) {
-        if (index < failedAt) {
-            failure = cause;
-            failedAt = index;
+    void fail(int index, Throwable cause) {
+        failing.lock();
+        try {
+            if (index < failedAt) {
+                failure = cause;
+                failedAt = index;
+            }
+        } finally {
+            failing.unlock();
         }
     }
 
