@@ -6,8 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Locale;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
@@ -15,10 +15,9 @@ import java.util.stream.IntStream;
 
 /**
  * Measures the rate of parallel stages under fixed limits and under the adaptive one, and writes the table of
- * {@code docs/benchmarks/adaptive.md} to the file that is its argument. Not a test: it takes six minutes, and what it finds
+ * {@code docs/benchmarks/adaptive.md} to the file that is its argument. Not a test: it takes eight minutes, and what it finds
  * depends on the machine and on who else uses it. Timed is the steady state: the first second of a fixed limit, and the
- * first eight of the adaptive one, are left out. Each figure is the median of three rounds, in each of which all settings
- * take their turn; the share is the median of those within a round.
+ * first six of the adaptive one, are left out.
  */
 final class AdaptiveSweep {
 
@@ -51,8 +50,8 @@ final class AdaptiveSweep {
                 .append('\n');
         for (Row row : rows) {
             append(table, row);
-            write(Path.of(args[0]), table);
         }
+        write(Path.of(args[0]), table);
     }
 
     private static void append(StringBuilder table, Row row) throws Exception {
@@ -61,23 +60,19 @@ final class AdaptiveSweep {
         int limit = 0;
         for (int round = 0; round < ROUNDS; round++) {
             for (int i = 0; i < FIXED.length; i++) {
-                rates[i][round] = measure(row, Parallelism.fixed(FIXED[i]), 1, 1).rate;
+                rates[i][round] = measure(row, Parallelism.fixed(FIXED[i]), 1, 2).rate;
             }
-            Measured adaptive = measure(row, ADAPTIVE, 8, 3);
+            Measured adaptive = measure(row, ADAPTIVE, 8, 4);
             rates[FIXED.length][round] = adaptive.rate;
             limit = adaptive.limit;
         }
-        int best = 0;
+        double best = 0;
         for (int i = 0; i < FIXED.length; i++) {
-            best = median(rates[i]) > median(rates[best]) ? i : best;
+            best = Math.max(best, median(rates[i]));
             table.append(String.format(Locale.ROOT, " %.0f |", median(rates[i])));
         }
-        double[] shares = new double[ROUNDS];
-        for (int round = 0; round < ROUNDS; round++) {
-            shares[round] = rates[FIXED.length][round] / rates[best][round];
-        }
         double adaptive = median(rates[FIXED.length]);
-        table.append(String.format(Locale.ROOT, " %.0f | %d | %.0f %% |%n", adaptive, limit, 100 * median(shares)));
+        table.append(String.format(Locale.ROOT, " %.0f | %d | %.0f %% |%n", adaptive, limit, 100 * adaptive / best));
     }
 
     private static double median(double[] rates) {
@@ -99,17 +94,22 @@ final class AdaptiveSweep {
                 .apply(numbers, parallelism)
                 .to(Sink.forEach(n -> count.increment()))
                 .run()) {
-            letRun(warmSeconds);
+            letRun(running, warmSeconds);
             long before = count.sum();
             long start = System.nanoTime();
-            letRun(seconds);
+            letRun(running, seconds);
             double rate = (count.sum() - before) * 1e9 / (System.nanoTime() - start);
             return new Measured(rate, running.stages().get(1).parallelism());
         }
     }
 
-    private static void letRun(int seconds) throws InterruptedException {
-        var ignored = new CountDownLatch(1).await(seconds, TimeUnit.SECONDS);
+    private static void letRun(RunningPipeline running, int seconds) throws Exception {
+        try {
+            Object report = running.completion().toCompletableFuture().get(seconds, TimeUnit.SECONDS);
+            throw new IllegalStateException("it ended while it was measured: " + report);
+        } catch (TimeoutException stillRunning) {
+            // As it should.
+        }
     }
 
     private static Row blocking(String name, int computeMicros, int sleepMicros) {

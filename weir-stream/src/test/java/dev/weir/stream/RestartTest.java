@@ -18,6 +18,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -42,6 +43,7 @@ class RestartTest {
     private static final class Log {
         private final int size;
         private final int batchSize;
+        private final ReentrantLock lock = new ReentrantLock();
         private final BitSet finished = new BitSet();
         private final Queue<String> breaches = new ConcurrentLinkedQueue<>();
         private int open;
@@ -60,28 +62,53 @@ class RestartTest {
             });
         }
 
-        private synchronized int opened() {
-            if (open++ > 0) {
-                breaches.add("a run began before the one before it was closed");
+        private int opened() {
+            lock.lock();
+            try {
+                if (open++ > 0) {
+                    breaches.add("a run began before the one before it was closed");
+                }
+                return finished.nextClearBit(0);
+            } finally {
+                lock.unlock();
             }
-            return finished.nextClearBit(0);
         }
 
-        private synchronized void closed() {
-            open--;
+        private void closed() {
+            lock.lock();
+            try {
+                open--;
+            } finally {
+                lock.unlock();
+            }
         }
 
-        private synchronized void finish(int index, boolean late) {
-            finished.set(index);
-            lateAcks += late ? 1 : 0;
+        private void finish(int index, boolean late) {
+            lock.lock();
+            try {
+                finished.set(index);
+                lateAcks += late ? 1 : 0;
+            } finally {
+                lock.unlock();
+            }
         }
 
-        synchronized boolean isAllFinished() {
-            return open == 0 && breaches.isEmpty() && finished.nextClearBit(0) == size;
+        boolean isAllFinished() {
+            lock.lock();
+            try {
+                return open == 0 && breaches.isEmpty() && finished.nextClearBit(0) == size;
+            } finally {
+                lock.unlock();
+            }
         }
 
-        synchronized int lateAcks() {
-            return lateAcks;
+        int lateAcks() {
+            lock.lock();
+            try {
+                return lateAcks;
+            } finally {
+                lock.unlock();
+            }
         }
 
         private final class Reader implements Stage<Integer>, AckTarget {
@@ -97,34 +124,49 @@ class RestartTest {
             }
 
             @Override
-            public synchronized @Nullable Batch<Integer> pull(long deadlineNanos) {
-                if (next == size) {
-                    return null;
-                }
-                int count = Math.min(batchSize, size - next);
-                Object[] values = new Object[count];
-                long[] tokens = new long[count];
-                for (int i = 0; i < count; i++, next++) {
-                    values[i] = next;
-                    tokens[i] = next;
-                    claims[next - from] = 1;
-                }
-                return Batch.of(values, count, this, tokens);
-            }
-
-            @Override
-            public synchronized void ack(long token) {
-                int left = --claims[(int) token - from];
-                if (left < 0) {
-                    breaches.add("entry " + token + " was acknowledged twice to one run");
-                } else if (left == 0) {
-                    finish((int) token, closed);
+            public @Nullable Batch<Integer> pull(long deadlineNanos) {
+                lock.lock();
+                try {
+                    if (next == size) {
+                        return null;
+                    }
+                    int count = Math.min(batchSize, size - next);
+                    Object[] values = new Object[count];
+                    long[] tokens = new long[count];
+                    for (int i = 0; i < count; i++, next++) {
+                        values[i] = next;
+                        tokens[i] = next;
+                        claims[next - from] = 1;
+                    }
+                    return Batch.of(values, count, this, tokens);
+                } finally {
+                    lock.unlock();
                 }
             }
 
             @Override
-            public synchronized void retain(long token, int more) {
-                claims[(int) token - from] += more;
+            public void ack(long token) {
+                lock.lock();
+                try {
+                    int left = --claims[(int) token - from];
+                    if (left < 0) {
+                        breaches.add("entry " + token + " was acknowledged twice to one run");
+                    } else if (left == 0) {
+                        finish((int) token, closed);
+                    }
+                } finally {
+                    lock.unlock();
+                }
+            }
+
+            @Override
+            public void retain(long token, int more) {
+                lock.lock();
+                try {
+                    claims[(int) token - from] += more;
+                } finally {
+                    lock.unlock();
+                }
             }
 
             @Override

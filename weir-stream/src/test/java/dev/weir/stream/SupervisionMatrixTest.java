@@ -88,6 +88,33 @@ class SupervisionMatrixTest {
         return new Trapped(name, keepsOrder, failsInOrder, operator, List::of, bad -> List.of(), true);
     }
 
+    private static List<Trapped> asynchronous() {
+        List<Trapped> operators = new ArrayList<>();
+        for (int parallelism : new int[] {1, 16}) {
+            operators.add(trapped(
+                    "mapAsync, input, done, " + parallelism,
+                    true,
+                    false,
+                    trap -> source ->
+                            source.mapAsync(parallelism, n -> CompletableFuture.completedFuture(trap.pass(n)))));
+            operators.add(trapped(
+                    "mapAsync, by key, later, " + parallelism,
+                    false,
+                    false,
+                    trap -> source -> source.mapAsync(
+                            parallelism,
+                            Ordering.<Integer>byKey(n -> n % 17),
+                            n -> CompletableFuture.supplyAsync(() -> trap.pass(n)))));
+        }
+        operators.add(trapped(
+                "key of mapAsync",
+                false,
+                false,
+                trap -> source -> source.mapAsync(
+                        4, Ordering.<Integer>byKey(n -> trap.pass(n) % 17), CompletableFuture::completedFuture)));
+        return operators;
+    }
+
     /** The operators that work on a batch where it is. */
     private static List<Trapped> inPlace() {
         return List.of(
@@ -151,30 +178,9 @@ class SupervisionMatrixTest {
                     false,
                     trap -> source -> source.mapBlocking(concurrency, Ordering.byKey(n -> n % 17), trap::pass)));
         }
-        for (int parallelism : new int[] {1, 16}) {
-            operators.add(trapped(
-                    "mapAsync, input, done, " + parallelism,
-                    true,
-                    false,
-                    trap -> source ->
-                            source.mapAsync(parallelism, n -> CompletableFuture.completedFuture(trap.pass(n)))));
-            operators.add(trapped(
-                    "mapAsync, by key, later, " + parallelism,
-                    false,
-                    false,
-                    trap -> source -> source.mapAsync(
-                            parallelism,
-                            Ordering.<Integer>byKey(n -> n % 17),
-                            n -> CompletableFuture.supplyAsync(() -> trap.pass(n)))));
-        }
+        operators.addAll(asynchronous());
         operators.addAll(inPlace());
         operators.addAll(timed());
-        operators.add(trapped(
-                "key of mapAsync",
-                false,
-                false,
-                trap -> source -> source.mapAsync(
-                        4, Ordering.<Integer>byKey(n -> trap.pass(n) % 17), CompletableFuture::completedFuture)));
         operators.add(trapped(
                 "key of mapBlocking",
                 false,

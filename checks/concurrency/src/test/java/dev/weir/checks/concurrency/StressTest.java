@@ -38,7 +38,7 @@ class StressTest {
         MatchResult totals =
                 TOTALS.matcher(output).results().reduce((one, next) -> next).orElseThrow();
         assertThat(totals.group(1)).as("planned").isEqualTo(Integer.toString(run.size()));
-        assertThat(totals.group(2)).as("passed").isEqualTo(Integer.toString(run.size() - failed.size()));
+        assertThat(totals.group(2)).as("passed of " + output).isEqualTo(Integer.toString(run.size() - failed.size()));
 
         assertThat(unseenAfterLongerRuns(reports, broken, failed))
                 .as("cases that do not see the fault of their broken variant")
