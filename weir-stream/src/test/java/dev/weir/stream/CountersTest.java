@@ -130,7 +130,9 @@ class CountersTest {
     void waits_thatGoOn_showInTheSnapshotsOfARunningPipeline() throws Exception {
         CountDownLatch stalled = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
-        try (RunningPipeline running = numbers(512)
+        // More than fits below: the table, the boundary, and a batch in each of sink and puller.
+        try (RunningPipeline running = TrackedSource.numbers(8_192, 512)
+                .source()
                 .map(n -> n)
                 .mapBlocking(2, Ordering.input(), n -> n)
                 .async(Dispatcher.virtual(), 16)
@@ -149,9 +151,12 @@ class CountersTest {
     }
 
     /** Sees the time grow more often than there are batches, so that waits which ended cannot be the reason. */
-    private static void awaitGrowth(RunningPipeline running, String name) {
+    private static void awaitGrowth(RunningPipeline running, String name) throws InterruptedException {
         long seen = 0;
         for (int growths = 0; growths < 100; ) {
+            if (Thread.interrupted()) {
+                throw new InterruptedException(name + " shows no wait that goes on");
+            }
             long now = new Stages(running.stages()).get(name).blockedDownNanos();
             growths += now > seen ? 1 : 0;
             seen = now;
