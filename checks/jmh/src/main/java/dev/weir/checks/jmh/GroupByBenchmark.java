@@ -63,8 +63,7 @@ public class GroupByBenchmark {
     @Benchmark
     public long reactor(Contenders contenders) throws InterruptedException {
         Function<GroupedFlux<Integer, Integer>, Flux<Integer>> perKey = group -> group.map(GroupByBenchmark::next);
-        return contenders.reactor(
-                Flux.fromIterable(elements).groupBy(this::key).flatMap(perKey, keys), Elements.COUNT);
+        return contenders.reactor(Flux.fromIterable(elements).groupBy(this::key).flatMap(perKey, keys), Elements.COUNT);
     }
 
     @Benchmark

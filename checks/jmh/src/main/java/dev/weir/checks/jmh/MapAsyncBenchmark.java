@@ -57,8 +57,7 @@ public class MapAsyncBenchmark {
 
     @Benchmark
     public long reactor(Contenders contenders) throws InterruptedException {
-        Flux<Integer> flux =
-                Flux.fromIterable(elements).flatMapSequential(n -> Mono.fromFuture(future(n)), AT_ONCE);
+        Flux<Integer> flux = Flux.fromIterable(elements).flatMapSequential(n -> Mono.fromFuture(future(n)), AT_ONCE);
         return contenders.reactor(flux, Elements.COUNT);
     }
 
