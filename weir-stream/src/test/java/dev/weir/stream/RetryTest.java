@@ -136,7 +136,9 @@ class RetryTest {
         }
         assertThat(running.await().drained()).isTrue();
         assertThat(done).containsExactly("a1", "a2", "a3");
-        assertThat(seen).containsExactly("b1", "b2", "a1", "a2", "a3");
+        // A handler that has returned may be overtaken on its way out, but not by its own key.
+        assertThat(seen.stream().filter(s -> s.startsWith("a"))).containsExactly("a1", "a2", "a3");
+        assertThat(seen.stream().filter(s -> s.startsWith("b"))).containsExactly("b1", "b2");
     }
 
     @Test
