@@ -12,7 +12,7 @@ import java.util.Objects;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Combines the elements of two inputs one by one. Ends with the shorter; what the longer has left is not touched. */
+/** Combines the elements of two inputs one by one. Ends with the shorter; what the longer has left is forgone. */
 final class ZipStage<A, B, R> implements Stage<R> {
 
     private final Input<A> left;
@@ -56,10 +56,10 @@ final class ZipStage<A, B, R> implements Stage<R> {
     public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
         while (true) {
             if (!left.isReady(deadlineNanos)) {
-                return left.ended() ? null : new Batch<>(0);
+                return left.ended() ? end(right) : new Batch<>(0);
             }
             if (!right.isReady(deadlineNanos)) {
-                return right.ended() ? null : new Batch<>(0);
+                return right.ended() ? end(left) : new Batch<>(0);
             }
             long start = System.nanoTime();
             int pairs = Math.min(left.atHand(), right.atHand());
@@ -72,6 +72,11 @@ final class ZipStage<A, B, R> implements Stage<R> {
                 return out;
             }
         }
+    }
+
+    private static <R> @Nullable Batch<R> end(Input<?> longer) {
+        longer.forgoRest();
+        return null;
     }
 
     private void pair(Batch<R> out) {
