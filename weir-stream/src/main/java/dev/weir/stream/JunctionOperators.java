@@ -183,8 +183,8 @@ abstract class JunctionOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Combines the elements of two sources one by one. Ends when either ends; what the other has left is not
-     * acknowledged. The two elements are acknowledged when the result is. A pair for which {@code combine} throws is put
+     * Combines the elements of two sources one by one. Ends when either ends; what the other has left is
+     * treated as beyond a {@link #take}. The two elements are acknowledged when the result is. A pair for which {@code combine} throws is put
      * to the supervision.
      *
      * {@snippet :

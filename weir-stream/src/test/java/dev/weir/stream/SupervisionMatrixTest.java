@@ -80,7 +80,7 @@ class SupervisionMatrixTest {
         }
     }
 
-    private static Trapped trapped(
+    static Trapped trapped(
             String name,
             boolean keepsOrder,
             boolean failsInOrder,
@@ -181,6 +181,7 @@ class SupervisionMatrixTest {
         operators.addAll(asynchronous());
         operators.addAll(inPlace());
         operators.addAll(timed());
+        operators.addAll(TrappedStreams.all());
         operators.add(trapped(
                 "key of mapBlocking",
                 false,
