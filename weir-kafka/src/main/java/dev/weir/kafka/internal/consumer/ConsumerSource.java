@@ -59,7 +59,15 @@ public final class ConsumerSource<K, V> implements SourceFactory<ConsumerRecord<
         KafkaConsumer<byte[], byte[]> client = new KafkaConsumer<>(config);
         try {
             ConsumerLoop loop = new ConsumerLoop(
-                    client, settings, ClientLimits.of(config), subscription, endOffsets, context, buffer, Clock.SYSTEM);
+                    client,
+                    new ClientFetcher(client),
+                    settings,
+                    ClientLimits.of(config),
+                    subscription,
+                    endOffsets,
+                    context,
+                    buffer,
+                    Clock.SYSTEM);
             Thread.ofPlatform()
                     .daemon()
                     .name("weir-" + context.pipelineName() + "-consumer")

@@ -121,6 +121,7 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
                 logs.values().stream().collect(Collectors.toMap(log -> log.id, log -> log.endAtStart));
         loop = new ConsumerLoop(
                 this,
+                new ClientFetcher(this),
                 settings,
                 new ClientLimits(maxPollRecords, Duration.ofMinutes(5)),
                 bounded ? all.untilEnd() : all,
