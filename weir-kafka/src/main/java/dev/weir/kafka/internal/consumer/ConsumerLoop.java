@@ -15,7 +15,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -233,7 +232,7 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
             values[i] = record;
             tokens[i] = partition.tracker.append(record.offset(), weight(record));
         }
-        buffer.add(partition, tokens[0], Batch.of(values, size, partition.tracker, tokens));
+        buffer.add(partition, Batch.of(values, size, partition.tracker, tokens));
     }
 
     private static int weight(ConsumerRecord<byte[], byte[]> record) {
@@ -256,8 +255,7 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
     }
 
     private void forgetBuffered(Collection<AssignedPartition> partitions) {
-        buffer.purge(Set.copyOf(partitions))
-                .forEach((partition, token) -> partition.dropped(partition.tracker.forgetFrom(token)));
+        buffer.purge(partitions).forEach((partition, token) -> partition.dropped(partition.tracker.forgetFrom(token)));
     }
 
     /**
