@@ -12,6 +12,9 @@ final class AssignedPartition {
     final TopicPartition id;
     final OffsetTracker tracker;
 
+    /** What the pipeline has not pulled yet; the buffer's own. */
+    final RecordBuffer.Queue buffered = new RecordBuffer.Queue();
+
     /** Records from this offset on are not emitted: the end of a bounded read. */
     final long endOffset;
 

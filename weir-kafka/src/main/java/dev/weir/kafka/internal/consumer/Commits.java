@@ -15,7 +15,6 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.StaleMemberEpochException;
-import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -38,6 +37,7 @@ final class Commits {
     static final long SYNC_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final Consumer<?, ?> client;
+    private final Fetcher fetcher;
     private final Map<TopicPartition, AssignedPartition> assignment;
     private final Clock clock;
     private final long intervalNanos;
@@ -52,10 +52,12 @@ final class Commits {
 
     Commits(
             Consumer<?, ?> client,
+            Fetcher fetcher,
             Map<TopicPartition, AssignedPartition> assignment,
             ConsumerSettings<?, ?> settings,
             Clock clock) {
         this.client = client;
+        this.fetcher = fetcher;
         this.assignment = assignment;
         this.clock = clock;
         this.intervalNanos = settings.commitInterval().toNanos();
@@ -177,13 +179,8 @@ final class Commits {
         if (!partition.tracker.isIdle()) {
             return offset;
         }
-        try {
-            long position = client.position(partition.id, Duration.ZERO);
-            return Math.max(offset, Math.min(position, partition.firstDropped));
-        } catch (TimeoutException | WakeupException | IllegalStateException ignored) {
-            // No valid position at the moment (leader change, reset under way): what was seen is enough for now.
-            return offset;
-        }
+        // Not known (leader change, reset under way): what was seen is enough for now.
+        return Math.max(offset, Math.min(fetcher.position(partition.id), partition.firstDropped));
     }
 
     /**

@@ -15,8 +15,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.OptionalLong;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -34,7 +32,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The owner of one consumer: the only thread that touches the client, the assignment and the trackers. Other threads
+ * The owner of one consumer: the only thread that touches the client, the fetcher, the assignment and the trackers. Other threads
  * talk to it through volatile requests and {@link Waiting#wake}.
  *
  * <pre>
@@ -70,7 +68,8 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
     /** Per record, beside key and value: the record object, its headers and its place in batch and tracker. */
     private static final int RECORD_OVERHEAD_BYTES = 128;
 
-    private final Consumer<byte[], byte[]> client;
+    private final Consumer<?, ?> client;
+    private final Fetcher fetcher;
     private final Subscription subscription;
     private final Map<TopicPartition, Long> endOffsets;
     private final StageContext context;
@@ -99,7 +98,8 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
     private long snapshotDueNanos;
 
     ConsumerLoop(
-            Consumer<byte[], byte[]> client,
+            Consumer<?, ?> client,
+            Fetcher fetcher,
             ConsumerSettings<?, ?> settings,
             ClientLimits limits,
             Subscription subscription,
@@ -108,14 +108,15 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
             RecordBuffer buffer,
             Clock clock) {
         this.client = client;
+        this.fetcher = fetcher;
         this.subscription = subscription;
         this.endOffsets = endOffsets;
         this.context = context;
         this.buffer = buffer;
         this.clock = clock;
         this.flow = new FlowControl(settings);
-        this.commits = new Commits(client, assignment, settings, clock);
-        this.waiting = new Waiting(client, clock);
+        this.commits = new Commits(client, fetcher, assignment, settings, clock);
+        this.waiting = new Waiting(fetcher, clock);
         this.rebalances = new Rebalances(this, waiting, limits.revokeDeadline(settings));
         this.trackerCapacity = settings.maxOutstandingRecords() + limits.maxPollRecords();
         this.snapshotDueNanos = clock.nanoTime();
@@ -176,7 +177,7 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
         if (stopRequested && !stopped) {
             stopEmission();
         }
-        flow.resumeLow(assignment, client);
+        flow.resumeLow(assignment, fetcher);
         commits.throwFatal();
         commits.commitIfDue();
         poll(MAX_POLL_NANOS);
@@ -210,7 +211,7 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
                 partition.dropped(list.get(count).offset());
             }
             partition.advance();
-            flow.afterFetch(partition, assignment.size(), client);
+            flow.afterFetch(partition, assignment.size(), fetcher);
         }
     }
 
@@ -231,7 +232,7 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
             values[i] = record;
             tokens[i] = partition.tracker.append(record.offset(), weight(record));
         }
-        buffer.add(partition, tokens[0], Batch.of(values, size, partition.tracker, tokens));
+        buffer.add(partition, Batch.of(values, size, partition.tracker, tokens));
     }
 
     private static int weight(ConsumerRecord<byte[], byte[]> record) {
@@ -250,12 +251,11 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
             partition.atEnd = true;
             partition.paused = true;
         }
-        client.pause(assignment.keySet());
+        fetcher.pause(assignment.keySet());
     }
 
     private void forgetBuffered(Collection<AssignedPartition> partitions) {
-        buffer.purge(Set.copyOf(partitions))
-                .forEach((partition, token) -> partition.dropped(partition.tracker.forgetFrom(token)));
+        buffer.purge(partitions).forEach((partition, token) -> partition.dropped(partition.tracker.forgetFrom(token)));
     }
 
     /**
@@ -269,7 +269,7 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
                 partition.atEnd = true;
                 if (!partition.paused) {
                     partition.paused = true;
-                    client.pause(List.of(partition.id));
+                    fetcher.pause(List.of(partition.id));
                 }
             }
             all &= partition.atEnd;
@@ -298,16 +298,13 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
     }
 
     private boolean isReadToEnd(AssignedPartition partition) {
-        try {
-            return client.position(partition.id, Duration.ZERO) >= partition.endOffset;
-        } catch (RetriableException | WakeupException | IllegalStateException notYetKnown) {
-            return false;
-        }
+        return fetcher.position(partition.id) >= partition.endOffset;
     }
 
     // ---- Owner thread, called by Rebalances inside a poll ----------------------------------------------------------
 
     void assigned(Collection<TopicPartition> ids) {
+        fetcher.assigned(ids);
         for (TopicPartition id : ids) {
             long endOffset = subscription.isUntilEnd() ? endOffsets.getOrDefault(id, 0L) : Long.MAX_VALUE;
             AssignedPartition partition =
@@ -317,7 +314,7 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
             assignment.put(id, partition);
         }
         if (!emitting) {
-            client.pause(ids);
+            fetcher.pause(ids);
         }
     }
 
@@ -325,6 +322,7 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
     List<AssignedPartition> withdraw(Collection<TopicPartition> ids) {
         List<AssignedPartition> withdrawn =
                 ids.stream().map(assignment::remove).filter(Objects::nonNull).toList();
+        fetcher.withdrawn(ids);
         forgetBuffered(withdrawn);
         return withdrawn;
     }
@@ -431,25 +429,17 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
         List<ConsumerSnapshot.PartitionSnapshot> partitions = assignment.values().stream()
                 .map(partition -> {
                     partition.advance();
-                    OptionalLong behind = currentLag(partition.id);
+                    long behind = fetcher.lag(partition.id);
                     return new ConsumerSnapshot.PartitionSnapshot(
                             partition.id.topic(),
                             partition.id.partition(),
                             partition.paused && !partition.atEnd,
                             partition.tracker.outstanding(),
                             partition.committedOffset,
-                            behind.isPresent() ? behind.getAsLong() + partition.tracker.outstanding() : -1);
+                            behind == Fetcher.UNKNOWN ? -1 : behind + partition.tracker.outstanding());
                 })
                 .toList();
         return new ConsumerSnapshot(
                 partitions, buffer.records(), commits.succeeded(), commits.failed(), rebalances.count());
-    }
-
-    private OptionalLong currentLag(TopicPartition id) {
-        try {
-            return client.currentLag(id);
-        } catch (IllegalStateException | KafkaException notKnown) {
-            return OptionalLong.empty();
-        }
     }
 }

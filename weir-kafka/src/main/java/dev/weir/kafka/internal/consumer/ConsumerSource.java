@@ -41,7 +41,7 @@ public final class ConsumerSource<K, V> implements SourceFactory<ConsumerRecord<
     public Stage<ConsumerRecord<K, V>> create(StageContext context) {
         Map<String, Object> config = settings.clientConfig();
         Map<TopicPartition, Long> endOffsets = subscription.isUntilEnd() ? endOffsets(config) : Map.of();
-        RecordBuffer buffer = new RecordBuffer();
+        RecordBuffer buffer = new RecordBuffer(context.clock());
         ConsumerLoop loop = start(config, endOffsets, context, buffer);
         context.onStop(loop::stop);
         context.onTermination(loop::close);
@@ -59,7 +59,15 @@ public final class ConsumerSource<K, V> implements SourceFactory<ConsumerRecord<
         KafkaConsumer<byte[], byte[]> client = new KafkaConsumer<>(config);
         try {
             ConsumerLoop loop = new ConsumerLoop(
-                    client, settings, ClientLimits.of(config), subscription, endOffsets, context, buffer, Clock.SYSTEM);
+                    client,
+                    new ClientFetcher(client),
+                    settings,
+                    ClientLimits.of(config),
+                    subscription,
+                    endOffsets,
+                    context,
+                    buffer,
+                    Clock.SYSTEM);
             Thread.ofPlatform()
                     .daemon()
                     .name("weir-" + context.pipelineName() + "-consumer")

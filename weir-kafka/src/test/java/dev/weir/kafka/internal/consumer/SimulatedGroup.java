@@ -45,7 +45,7 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
     private final Random random;
     private final Map<TopicPartition, SimulatedLog> logs = new LinkedHashMap<>();
     private final SimulatedContext context = new SimulatedContext();
-    private final RecordBuffer buffer = new RecordBuffer();
+    private final RecordBuffer buffer = new RecordBuffer(dev.weir.stream.spi.Clock.SYSTEM);
     private final ConsumerLoop loop;
     private final ConsumerSettings<byte[], byte[]> settings;
     private final int maxPollRecords;
@@ -121,6 +121,7 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
                 logs.values().stream().collect(Collectors.toMap(log -> log.id, log -> log.endAtStart));
         loop = new ConsumerLoop(
                 this,
+                new ClientFetcher(this),
                 settings,
                 new ClientLimits(maxPollRecords, Duration.ofMinutes(5)),
                 bounded ? all.untilEnd() : all,
