@@ -26,6 +26,10 @@ import org.jspecify.annotations.Nullable;
  * @param revokeDeadline how long a rebalance waits for unfinished records of the partitions it takes: 0 to 4 min, default
  *     20 s
  * @param outOfRange what happens when the next record to read is not there, default {@link OutOfRangePolicy#FAIL}
+ * @param commitMetadataChars room for the metadata of a commit, in which records finished past it are noted so that a
+ *     restart does not repeat them: 0 (not noted) to 1,048,576, default 4,096; not more than the broker's {@code
+ *     offset.metadata.max.bytes}
+ * @param commitMetadata what else is kept beside each committed offset, nothing by default
  */
 public record ConsumerSettings<K, V>(
         Map<String, String> properties,
@@ -36,7 +40,9 @@ public record ConsumerSettings<K, V>(
         int maxOutstandingRecords,
         long bufferBytes,
         Duration revokeDeadline,
-        OutOfRangePolicy outOfRange) {
+        OutOfRangePolicy outOfRange,
+        int commitMetadataChars,
+        CommitMetadata commitMetadata) {
 
     private static final int MEGABYTE = 1024 * 1024;
     private static final int MAX_OUTSTANDING = 1_000_000;
@@ -64,6 +70,8 @@ public record ConsumerSettings<K, V>(
         checkRange("revokeDeadline", revokeDeadline, Duration.ZERO, Duration.ofMinutes(4));
         checkRange("commitRecords", commitRecords, 1, Integer.MAX_VALUE);
         checkRange("maxOutstandingRecords", maxOutstandingRecords, 1, MAX_OUTSTANDING);
+        checkRange("commitMetadataChars", commitMetadataChars, 0, MEGABYTE);
+        Objects.requireNonNull(commitMetadata, "commitMetadata");
         checkRange("bufferBytes", bufferBytes, MEGABYTE, Long.MAX_VALUE);
     }
 
@@ -137,6 +145,8 @@ public record ConsumerSettings<K, V>(
         private long bufferBytes = Math.clamp(Runtime.getRuntime().maxMemory() / 8, 4L * MEGABYTE, 128L * MEGABYTE);
         private Duration revokeDeadline = Duration.ofSeconds(20);
         private OutOfRangePolicy outOfRange = OutOfRangePolicy.FAIL;
+        private int commitMetadataChars = 4096;
+        private CommitMetadata commitMetadata = CommitMetadata.NONE;
 
         private Builder(Deserializer<K> key, Deserializer<V> value) {
             this.keyDeserializer = Objects.requireNonNull(key, "key deserializer");
@@ -199,6 +209,18 @@ public record ConsumerSettings<K, V>(
             return this;
         }
 
+        /** See {@link ConsumerSettings#commitMetadataChars()}. */
+        public Builder<K, V> commitMetadataChars(int chars) {
+            this.commitMetadataChars = chars;
+            return this;
+        }
+
+        /** See {@link ConsumerSettings#commitMetadata()}. */
+        public Builder<K, V> commitMetadata(CommitMetadata metadata) {
+            this.commitMetadata = metadata;
+            return this;
+        }
+
         public ConsumerSettings<K, V> build() {
             return new ConsumerSettings<>(
                     properties,
@@ -209,7 +231,9 @@ public record ConsumerSettings<K, V>(
                     maxOutstandingRecords,
                     bufferBytes,
                     revokeDeadline,
-                    outOfRange);
+                    outOfRange,
+                    commitMetadataChars,
+                    commitMetadata);
         }
     }
 }

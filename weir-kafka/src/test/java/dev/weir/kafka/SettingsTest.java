@@ -39,6 +39,7 @@ class SettingsTest {
         refuses(s -> s.maxOutstandingRecords(1_000_001), "maxOutstandingRecords=1000001", "1000000");
         refuses(s -> s.bufferBytes(1_000), "bufferBytes=1000", "1048576");
         refuses(s -> s.revokeDeadline(Duration.ofMinutes(5)), "revokeDeadline=PT5M", "PT4M");
+        refuses(s -> s.commitMetadataChars(-1), "commitMetadataChars=-1", "0");
         refuses(s -> s.groupId(" "), "group.id");
         refuses(s -> s.bootstrapServers(""), "bootstrap.servers");
         refuses(s -> s.property("auto.offset.reset", "begin"), "auto.offset.reset=begin", "earliest");

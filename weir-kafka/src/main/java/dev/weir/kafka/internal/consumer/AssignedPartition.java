@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.consumer;
 
+import dev.weir.kafka.internal.offsets.FinishedSet;
 import dev.weir.kafka.internal.offsets.OffsetTracker;
 import org.apache.kafka.common.TopicPartition;
 
@@ -31,6 +32,12 @@ final class AssignedPartition {
     boolean placed;
 
     long committedOffset = UNKNOWN;
+
+    /** The finished set in the metadata of that commit, as it was written. */
+    String committedSet = "";
+
+    /** What an earlier assignment had finished past its commit: not emitted again. */
+    FinishedSet finishedEarlier = FinishedSet.EMPTY;
 
     /** The first record that was fetched and not emitted, or forgotten again: the client's position is past it. */
     long firstDropped = Long.MAX_VALUE;

@@ -66,6 +66,9 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
     /** One round of a rebalance that the last commit has to wait for. */
     private static final long REBALANCE_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
+    /** How long partitions wait at their start for what an earlier assignment had finished. */
+    private static final long RESTORE_NANOS = TimeUnit.SECONDS.toNanos(3);
+
     /** With the last commit, what an end takes at most beyond its patience, also with brokers away. */
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(8);
 
@@ -260,15 +263,21 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
     }
 
     private void emit(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list, int from, int to) {
-        int size = to - from;
-        Object[] values = new Object[size];
-        long[] tokens = new long[size];
-        for (int i = 0; i < size; i++) {
-            ConsumerRecord<byte[], byte[]> record = list.get(from + i);
-            values[i] = record;
-            tokens[i] = partition.tracker.append(record.offset(), weight(record));
+        Object[] values = new Object[to - from];
+        long[] tokens = new long[to - from];
+        int size = 0;
+        for (int i = from; i < to; i++) {
+            ConsumerRecord<byte[], byte[]> record = list.get(i);
+            if (partition.finishedEarlier.contains(record.offset())) {
+                partition.tracker.appendFinished(record.offset());
+            } else {
+                values[size] = record;
+                tokens[size++] = partition.tracker.append(record.offset(), weight(record));
+            }
         }
-        buffer.add(partition, Batch.of(values, size, partition.tracker, tokens));
+        if (size > 0) {
+            buffer.add(partition, Batch.of(values, size, partition.tracker, tokens));
+        }
     }
 
     private static int weight(ConsumerRecord<byte[], byte[]> record) {
@@ -341,15 +350,15 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
 
     void assigned(Collection<TopicPartition> ids) {
         fetcher.assigned(ids);
-        for (TopicPartition id : ids) {
-            AssignedPartition partition = newPartition(id);
-            partition.paused = !emitting;
-            partition.atEnd = !emitting;
-            assignment.put(id, partition);
-        }
         if (!emitting) {
+            // Nothing of them will be emitted, so there will be nothing to commit.
             fetcher.pause(ids);
+            return;
         }
+        for (TopicPartition id : ids) {
+            assignment.put(id, newPartition(id));
+        }
+        commits.restore(ids, withinPatience(RESTORE_NANOS));
         positions.assigned(current(ids));
     }
 
@@ -375,11 +384,7 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
         long deadlineNanos = clock.nanoTime() + nanos;
         for (AssignedPartition partition : partitions) {
             while (partition.hasUnfinished()) {
-                long now = clock.nanoTime();
-                long left = deadlineNanos - now;
-                if (closeRequested) {
-                    left = Math.min(left, closeDeadlineNanos - now);
-                }
+                long left = withinPatience(deadlineNanos - clock.nanoTime());
                 if (left <= 0) {
                     return false;
                 }
@@ -387,6 +392,10 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
             }
         }
         return true;
+    }
+
+    private long withinPatience(long nanos) {
+        return closeRequested ? Math.min(nanos, closeDeadlineNanos - clock.nanoTime()) : nanos;
     }
 
     void commitNow(Collection<AssignedPartition> partitions) {
