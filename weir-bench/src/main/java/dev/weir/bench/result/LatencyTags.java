@@ -32,6 +32,11 @@ public final class LatencyTags {
         return RESPONSE + "/" + partition;
     }
 
+    /** Whether this is of one partition. */
+    public static boolean isOfPartition(String tag) {
+        return tag.startsWith(RESPONSE + "/");
+    }
+
     /** One histogram for each tag, by adding counts; percentiles are never averaged. */
     public static Map<String, Histogram> merge(List<Histogram> intervals) {
         Map<String, Histogram> merged = new TreeMap<>();
