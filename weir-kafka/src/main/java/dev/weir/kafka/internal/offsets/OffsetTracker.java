@@ -87,6 +87,15 @@ public final class OffsetTracker implements AckTarget {
      * @return its token
      */
     public long append(long offset, int bytes) {
+        return append(offset, bytes, 1);
+    }
+
+    /** Adds a record that is finished already and will not be emitted. */
+    public void appendFinished(long offset) {
+        append(offset, 0, 0);
+    }
+
+    private long append(long offset, int bytes, int claims) {
         if (sealed) {
             throw new IllegalStateException("appended after a record was dropped: offset=" + offset);
         }
@@ -104,7 +113,7 @@ public final class OffsetTracker implements AckTarget {
         appendedBytes += bytes;
         chunk.offsets[slot] = offset;
         chunk.weights[slot] = appendedBytes;
-        CLAIMS.setRelease(chunk.claims, slot, 1);
+        CLAIMS.setRelease(chunk.claims, slot, claims);
         tail = token + 1;
         nextOffset = offset + 1;
         return token;
@@ -161,6 +170,36 @@ public final class OffsetTracker implements AckTarget {
      */
     public long committableOffset() {
         return head < tail ? offsetOf(head) : nextOffset;
+    }
+
+    /**
+     * What is finished past the first unfinished record, as of now.
+     *
+     * @param earlier what an earlier assignment had finished, of which the part not seen yet is taken over
+     * @param committed the offset that is about to be committed; nothing before it is told
+     */
+    public FinishedSet finishedPast(long committed, FinishedSet earlier) {
+        if (head == tail && earlier.isBefore(committed)) {
+            return FinishedSet.EMPTY;
+        }
+        FinishedSet.Builder finished = new FinishedSet.Builder();
+        long runStart = -1;
+        for (long token = head + 1; token < tail && finished.runs() < CommitText.MAX_RUNS; token++) {
+            boolean isFinished = claimsOf(token) == 0;
+            if (isFinished != (runStart >= 0)) {
+                if (isFinished) {
+                    runStart = offsetOf(token);
+                } else {
+                    finished.add(runStart, offsetOf(token));
+                    runStart = -1;
+                }
+            }
+        }
+        if (runStart >= 0) {
+            finished.add(runStart, nextOffset);
+        }
+        finished.addFrom(earlier, Math.max(nextOffset, committed));
+        return finished.build();
     }
 
     /** Whether every record seen is finished, as of the last {@link #advance}. */

@@ -45,7 +45,7 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
     private final Random random;
     private final Map<TopicPartition, SimulatedLog> logs = new LinkedHashMap<>();
     private final SimulatedContext context = new SimulatedContext();
-    private final RecordBuffer buffer = new RecordBuffer();
+    private final RecordBuffer buffer = new RecordBuffer(dev.weir.stream.spi.Clock.SYSTEM);
     private final ConsumerLoop loop;
     private final ConsumerSettings<byte[], byte[]> settings;
     private final int maxPollRecords;
@@ -121,12 +121,14 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
                 logs.values().stream().collect(Collectors.toMap(log -> log.id, log -> log.endAtStart));
         loop = new ConsumerLoop(
                 this,
+                new ClientFetcher(this),
                 settings,
                 new ClientLimits(maxPollRecords, Duration.ofMinutes(5)),
                 bounded ? all.untilEnd() : all,
                 bounded ? endOffsets : Map.of(),
                 context,
                 buffer,
+                new NoLookup(),
                 this);
     }
 
@@ -238,7 +240,7 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
             ConsumerRecord<byte[], byte[]> record = batch.get(i);
             SimulatedLog log = log(new TopicPartition(record.topic(), record.partition()));
             require(log.owned, "emitted after it was taken away: " + log.id + "@" + record.offset(), null);
-            long expected = log.nextVisible(log.nextToTake);
+            long expected = log.nextToEmit(log.nextToTake);
             require(
                     record.offset() == expected,
                     "expected " + log.id + "@" + expected + " got " + record.offset(),
@@ -274,7 +276,7 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
             if (!log.owned && log.committed < log.end && random.nextBoolean()) {
                 long to = Math.max(0, log.committed) + random.nextInt(log.end - (int) Math.max(0, log.committed) + 1);
                 log.finished.set((int) Math.max(0, log.committed), (int) to);
-                log.commit(to);
+                log.commit(to, "");
             }
         }
     }
@@ -459,7 +461,7 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
     }
 
     private void apply(Map<TopicPartition, OffsetAndMetadata> offsets) {
-        offsets.forEach((id, offset) -> log(id).commit(offset.offset()));
+        offsets.forEach((id, offset) -> log(id).commit(offset.offset(), offset.metadata()));
     }
 
     @Override
@@ -506,10 +508,19 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
     @Override
     public Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> ids, Duration timeout) {
         throwIfWoken();
-        othersWork();
+        if (inCallback) {
+            if (random.nextInt(10) == 0) {
+                nowNanos += timeout.toNanos();
+                throw new TimeoutException("drawn");
+            }
+            ids.forEach(id -> log(id).restore());
+        } else {
+            othersWork();
+        }
         return ids.stream()
                 .filter(id -> log(id).committed >= 0)
-                .collect(Collectors.toMap(id -> id, id -> new OffsetAndMetadata(log(id).committed)));
+                .collect(Collectors.toMap(
+                        id -> id, id -> new OffsetAndMetadata(log(id).committed, log(id).committedText)));
     }
 
     @Override
