@@ -111,11 +111,6 @@ public record ConsumerSettings<K, V>(
         return new Builder<>(key, value);
     }
 
-    /** The consumer group. */
-    public String groupId() {
-        return properties.getOrDefault(ConsumerConfig.GROUP_ID_CONFIG, "");
-    }
-
     /** Settings of a producer for the same cluster, security included: all properties that both clients know. */
     public ProducerSettings<byte[], byte[]> producerSettings() {
         var builder = ProducerSettings.builder();
@@ -138,7 +133,10 @@ public record ConsumerSettings<K, V>(
                 commitRecords,
                 maxOutstandingRecords,
                 bufferBytes,
-                revokeDeadline);
+                revokeDeadline,
+                outOfRange,
+                commitMetadataChars,
+                commitMetadata);
     }
 
     /**
