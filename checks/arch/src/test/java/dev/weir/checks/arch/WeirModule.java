@@ -16,6 +16,7 @@ import java.util.stream.Stream;
 enum WeirModule {
     STREAM("weir-stream", "stream"),
     KAFKA("weir-kafka", "kafka"),
+    LEAN("weir-lean", "lean"),
     TESTKIT("weir-testkit", "testkit"),
     ASIMOV("examples/asimov", "examples"),
     CLI("weir-cli", "cli");
@@ -36,7 +37,7 @@ enum WeirModule {
     /** The packages of the modules that this one may use. */
     Set<String> uses() {
         return switch (this) {
-            case STREAM -> Set.of();
+            case STREAM, LEAN -> Set.of();
             case KAFKA -> Set.of("stream");
             case TESTKIT, ASIMOV -> Set.of("stream", "kafka");
             case CLI -> Set.of("stream", "kafka", "testkit", "examples");
