@@ -16,6 +16,7 @@ import java.util.stream.Stream;
 enum WeirModule {
     STREAM("weir-stream", "stream"),
     KAFKA("weir-kafka", "kafka"),
+    LEAN("weir-lean", "lean"),
     TESTKIT("weir-testkit", "testkit"),
     DRIVER("weir-driver", "driver"),
     BENCH("weir-bench", "bench"),
@@ -38,7 +39,7 @@ enum WeirModule {
     /** The packages of the modules that this one may use. */
     Set<String> uses() {
         return switch (this) {
-            case STREAM, DRIVER -> Set.of();
+            case STREAM, DRIVER, LEAN -> Set.of();
             case KAFKA -> Set.of("stream");
             case TESTKIT, ASIMOV -> Set.of("stream", "kafka");
             case BENCH -> Set.of("stream", "kafka", "testkit", "driver");
