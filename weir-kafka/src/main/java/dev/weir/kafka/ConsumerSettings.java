@@ -7,6 +7,7 @@ import java.util.Objects;
 import java.util.Properties;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
+import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.Deserializer;
 import org.jspecify.annotations.Nullable;
@@ -108,6 +109,36 @@ public record ConsumerSettings<K, V>(
     /** Settings of records with typed keys and values. */
     public static <K, V> Builder<K, V> builder(Deserializer<K> key, Deserializer<V> value) {
         return new Builder<>(key, value);
+    }
+
+    /** The consumer group. */
+    public String groupId() {
+        return properties.getOrDefault(ConsumerConfig.GROUP_ID_CONFIG, "");
+    }
+
+    /** Settings of a producer for the same cluster, security included: all properties that both clients know. */
+    public ProducerSettings<byte[], byte[]> producerSettings() {
+        var builder = ProducerSettings.builder();
+        properties.forEach((name, value) -> {
+            if (ProducerConfig.configNames().contains(name)
+                    && !name.equals(ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG)) {
+                builder.property(name, value);
+            }
+        });
+        return builder.build();
+    }
+
+    /** The same for records whose key and value stay bytes. */
+    public ConsumerSettings<byte[], byte[]> raw() {
+        return new ConsumerSettings<>(
+                properties,
+                new ByteArrayDeserializer(),
+                new ByteArrayDeserializer(),
+                commitInterval,
+                commitRecords,
+                maxOutstandingRecords,
+                bufferBytes,
+                revokeDeadline);
     }
 
     /**
