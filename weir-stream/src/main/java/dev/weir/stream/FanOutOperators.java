@@ -1,8 +1,8 @@
 package dev.weir.stream;
 
-import dev.weir.stream.internal.junction.Branch;
 import dev.weir.stream.internal.junction.Junctions;
 import dev.weir.stream.internal.junction.SideSink;
+import dev.weir.stream.internal.run.Branch;
 import dev.weir.stream.internal.run.Hole;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,7 +3,7 @@ package dev.weir.stream.internal.failure;
 import dev.weir.stream.RestartSettings;
 import dev.weir.stream.StreamEnd;
 import dev.weir.stream.StreamTimeoutException.Kind;
-import dev.weir.stream.internal.junction.Branch;
+import dev.weir.stream.internal.run.Branch;
 import dev.weir.stream.internal.run.Node;
 import java.time.Duration;
 import java.util.function.Consumer;

@@ -3,7 +3,7 @@ package dev.weir.stream.internal.failure;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.RestartSettings;
 import dev.weir.stream.internal.boundary.AsyncBoundary;
-import dev.weir.stream.internal.junction.Branch;
+import dev.weir.stream.internal.run.Branch;
 import dev.weir.stream.internal.run.Nest;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;

@@ -4,6 +4,7 @@ import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.run.Assembly;
+import dev.weir.stream.internal.run.Branch;
 import dev.weir.stream.internal.run.Hole;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Segment;

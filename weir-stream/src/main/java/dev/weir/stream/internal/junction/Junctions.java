@@ -2,6 +2,7 @@ package dev.weir.stream.internal.junction;
 
 import dev.weir.stream.Attributes;
 import dev.weir.stream.internal.run.Assembly;
+import dev.weir.stream.internal.run.Branch;
 import dev.weir.stream.internal.run.Hole;
 import dev.weir.stream.internal.run.Node;
 import java.util.Comparator;

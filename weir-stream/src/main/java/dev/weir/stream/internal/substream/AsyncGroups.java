@@ -3,7 +3,7 @@ package dev.weir.stream.internal.substream;
 import dev.weir.stream.internal.boundary.BoundaryQueue;
 import dev.weir.stream.internal.boundary.Outlet;
 import dev.weir.stream.internal.failure.Supervised;
-import dev.weir.stream.internal.junction.Branch;
+import dev.weir.stream.internal.run.Branch;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.StageMeter;

@@ -4,7 +4,7 @@ import dev.weir.stream.Dispatcher;
 import dev.weir.stream.internal.boundary.BoundaryQueue;
 import dev.weir.stream.internal.boundary.Outlet;
 import dev.weir.stream.internal.failure.Supervised;
-import dev.weir.stream.internal.junction.Branch;
+import dev.weir.stream.internal.run.Branch;
 import dev.weir.stream.internal.run.Nest;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Segment;

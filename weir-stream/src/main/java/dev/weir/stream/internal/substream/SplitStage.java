@@ -2,7 +2,7 @@ package dev.weir.stream.internal.substream;
 
 import dev.weir.stream.internal.boundary.Within;
 import dev.weir.stream.internal.failure.Supervised;
-import dev.weir.stream.internal.junction.Branch;
+import dev.weir.stream.internal.run.Branch;
 import dev.weir.stream.internal.run.Nest;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
