@@ -1,5 +1,7 @@
 package dev.weir.driver;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
+
 /**
  * What the numbers in the values say of a pass. Immutable.
  *
@@ -13,6 +15,7 @@ package dev.weir.driver;
 public record LedgerFigures(long distinct, long missing, long duplicates, long reordered, long foreign) {
 
     /** Neither more nor less than was ordered. */
+    @JsonIgnore
     public boolean isExactlyOnce() {
         return missing == 0 && duplicates == 0 && foreign == 0;
     }

@@ -132,7 +132,12 @@ public final class Pass {
 
     /** Which order handlers keep, where the library lets one choose. */
     public Order ordering() {
-        return Order.valueOf(options().getOrDefault(ORDERING, "none").toUpperCase(Locale.ROOT));
+        return ordering(options());
+    }
+
+    /** The order that these options ask for. */
+    public static Order ordering(Map<String, String> options) {
+        return Order.valueOf(options.getOrDefault(ORDERING, "partition").toUpperCase(Locale.ROOT));
     }
 
     /** Whether enough came, or time ran out: the driver then closes down. */

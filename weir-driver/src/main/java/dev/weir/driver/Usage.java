@@ -22,6 +22,20 @@ public record Usage(
         long heapBytes,
         long directBytes) {
 
+    /** Both together; heap and direct memory are the greater of both. */
+    public Usage plus(Usage other) {
+        boolean known = voluntarySwitches >= 0 && other.voluntarySwitches >= 0;
+        return new Usage(
+                cpuNanos + other.cpuNanos,
+                allocatedBytes + other.allocatedBytes,
+                gcCount + other.gcCount,
+                gcMillis + other.gcMillis,
+                known ? voluntarySwitches + other.voluntarySwitches : -1,
+                known ? involuntarySwitches + other.involuntarySwitches : -1,
+                Math.max(heapBytes, other.heapBytes),
+                Math.max(directBytes, other.directBytes));
+    }
+
     /** What was used since {@code earlier}. */
     Usage since(Usage earlier) {
         return new Usage(

@@ -147,7 +147,8 @@ final class BareConnection implements Closeable {
             answer.get();
             varlong();
             varint();
-            answer.position(answer.position() + Math.max(0, varint()));
+            int keyLength = Math.max(0, varint());
+            answer.position(answer.position() + keyLength);
             int valueLength = varint();
             pass.delivered(partition, answer.getLong(answer.position()), valueLength);
             answer.position(next);
