@@ -21,6 +21,10 @@ final class Figures {
     }
 
     static String ofRatio(double value) {
-        return Double.isInfinite(value) ? "inf" : String.format(Locale.ROOT, value < 0.1 ? "%.3f" : "%.2f", value);
+        if (Double.isInfinite(value)) {
+            return "inf";
+        }
+        String format = value < 0.01 ? "%.1e" : value < 0.1 ? "%.3f" : value < 100 ? "%.2f" : "%.0f";
+        return String.format(Locale.ROOT, format, value);
     }
 }

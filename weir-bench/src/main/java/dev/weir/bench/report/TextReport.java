@@ -55,8 +55,14 @@ final class TextReport {
         table(text, rows);
         Double noise = point.noise().get(Metric.RATE);
         if (noise != null) {
-            text.append(String.format(
-                    Locale.ROOT, "  noise (A/A): ratios from %.2f to %.2f are no difference\n", 1 / noise, noise));
+            text.append(
+                    Double.isInfinite(noise)
+                            ? "  noise (A/A): not known here, so no difference is claimed\n"
+                            : String.format(
+                                    Locale.ROOT,
+                                    "  noise (A/A): ratios from %.2f to %.2f are no difference\n",
+                                    1 / noise,
+                                    noise));
         }
         for (DriverResult driver : point.drivers()) {
             notes(text, driver);

@@ -134,9 +134,8 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
             if (control != null) {
                 for (Metric metric : Metric.values()) {
                     RatioInterval interval = interval(campaign.control(), control, metric);
-                    if (interval.isBounded()) {
-                        noise.put(metric, interval.farthestFactor());
-                    }
+                    // A control without figures: whatever is found may be noise.
+                    noise.put(metric, interval.isBounded() ? interval.farthestFactor() : Double.POSITIVE_INFINITY);
                 }
             }
             return noise;

@@ -7,6 +7,7 @@ import java.util.Map;
 /**
  * All drivers at one point. Immutable, thread-safe.
  *
- * @param noise by metric, how far apart the baseline and itself came out, as a factor of at least 1; missing without an A/A run
+ * @param noise by metric, how far apart the baseline and itself came out, as a factor of at least 1; infinite where the
+ *     control has fewer than two rounds, and missing in a campaign without a control
  */
 public record PointResult(Point point, Map<Metric, Double> noise, List<DriverResult> drivers) {}

@@ -19,7 +19,7 @@
   const number = value => {
     if (value === null || value === undefined || !Number.isFinite(value)) return '–';
     const size = Math.abs(value);
-    const digits = size >= 100 || size === 0 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : size >= 0.1 ? 3 : 4;
+    const digits = size >= 100 || Number.isInteger(value) ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : size >= 0.1 ? 3 : 4;
     return value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
   };
   const short = value => {
@@ -28,7 +28,8 @@
     }
     return `${+value.toPrecision(4)}`;
   };
-  const ratio = value => value === null || value === undefined ? '∞' : value.toFixed(value < 0.1 ? 3 : 2);
+  const tensOnly = value => value.toExponential().startsWith('1e') ? short(value) : '';
+  const ratio = value => value === null || value === undefined ? '∞' : value < 0.01 ? value.toPrecision(2) : value.toFixed(value < 0.1 ? 3 : value < 100 ? 2 : 0);
   const range = figure => figure.low === null ? 'one round' : `${ratio(figure.low)} – ${ratio(figure.high)}`;
 
   /** Makes an element; text is text, never markup. */
@@ -263,7 +264,10 @@
         const figure = d.metrics[metric.name];
         if (!figure) return cell(d.runs ? 'not quoted' : '–');
         if (!figure.verdict) return cell(`${number(figure.median)} ${metric.unit}`);
-        const made = cell(`${MARKS[figure.verdict]} ${ratio(figure.ratio)}`, { class: figure.verdict, title: figure.words });
+        // The control is the yardstick: it is neither better nor worse, it is off.
+        const off = d.driver === data.control && (figure.verdict === 'better' || figure.verdict === 'worse');
+        const made = cell(`${off ? '≠' : MARKS[figure.verdict]} ${ratio(figure.ratio)}`,
+          { class: off ? '' : figure.verdict, title: off ? 'the baseline differs from itself: distrust this point' : figure.words });
         made.append(element('small', {}, range(figure)));
         return made;
       })]));
@@ -297,10 +301,11 @@
     const others = [...new Set(point.drivers.flatMap(d => Object.keys(d.others)))];
     const partitions = point.drivers.some(d => d.worstPartitionP99Millis !== null);
     fill(byId('drivers'),
-      ['driver', ...metrics.flatMap(m => [`${m.title}, ${m.unit}`]), ...(partitions ? ['worst partition p99, ms'] : []), ...others,
-        'lost', 'double', 'out of order', 'runs quoted'],
+      ['driver', 'quoted', 'records', ...metrics.flatMap(m => [`${m.title}, ${m.unit}`]), ...(partitions ? ['worst partition p99, ms'] : []), ...others],
       point.drivers.map(d => [
         rowTitle(swatch(d.driver), d.driver + (d.driver === data.control ? ' (A/A)' : '')),
+        cell(`${d.quoted} of ${d.runs}`),
+        ledgerCell(d.ledger),
         ...metrics.map(m => {
           const figure = d.metrics[m.name];
           if (!figure) return cell('–');
@@ -310,9 +315,13 @@
         }),
         ...(partitions ? [cell(number(d.worstPartitionP99Millis))] : []),
         ...others.map(name => cell(number(d.others[name]))),
-        ...['lost', 'duplicates', 'outOfOrder'].map(name => cell(number(d.ledger[name]), d.ledger[name] ? { class: 'worse' } : {})),
-        cell(`${d.quoted} of ${d.runs}`),
       ]));
+  }
+
+  function ledgerCell(ledger) {
+    const faults = [['lost', 'lost'], ['duplicates', 'double'], ['outOfOrder', 'out of order']].filter(([name]) => ledger[name] > 0);
+    if (!faults.length) return cell(ledger.expected ? 'each once' : '–');
+    return element('td', { class: 'worse' }, ...faults.map(([name, text]) => element('div', {}, `${number(ledger[name])} ${text}`)));
   }
 
   function drawNotes(point) {
@@ -349,7 +358,7 @@
         options: {
           scales: {
             x: axis('round', { type: 'linear', min: 0.7, max: data.rounds + 0.3, ticks: { stepSize: 1, callback: v => Number.isInteger(v) ? v : '' } }),
-            y: axis('records/s', { type: wide ? 'logarithmic' : 'linear', beginAtZero: true, ticks: { callback: short } }),
+            y: axis('records/s', { type: wide ? 'logarithmic' : 'linear', beginAtZero: true, ticks: { callback: wide ? tensOnly : short } }),
           }, plugins: { legend: legend() },
         },
       }),
@@ -359,15 +368,17 @@
   }
 
   function drawCurves(point) {
-    const curves = point.drivers.flatMap(d => Object.entries(d.curves).map(([of, curve]) => ({ driver: d.driver, of, curve })));
+    const of = byId('from').value;
+    const curves = point.drivers.filter(d => d.curves[of]).map(d => ({ driver: d.driver, curve: d.curves[of] }));
+    byId('from-choice').hidden = !point.drivers.some(d => d.curves.service);
     if (!curves.length) return;
     card(byId('latency'), {
-      name: 'latency', title: 'Latency by percentile, from the planned time of sending',
+      name: `latency-${of}`, title: of === 'response' ? 'Latency from planned sending' : 'Latency from actual sending: hides waiting',
       config: () => ({
         type: 'line',
         data: { datasets: curves.map(c => ({
-          label: c.of === 'response' ? c.driver : `${c.driver}, from actual sending`, borderColor: colour(c.driver), backgroundColor: colour(c.driver),
-          pointStyle: shape(c.driver), radius: 0, hitRadius: 6, borderWidth: 2, borderDash: c.of === 'response' ? [] : [3, 4], hidden: c.of !== 'response',
+          label: c.driver, borderColor: colour(c.driver), backgroundColor: colour(c.driver),
+          pointStyle: shape(c.driver), radius: 0, hitRadius: 6, borderWidth: 2,
           data: c.curve.filter(([p, ms]) => p < 100 && ms > 0).map(([p, ms]) => ({ x: 100 / (100 - p), y: ms })),
         })) },
         options: {
@@ -376,14 +387,14 @@
             x: axis('percentile', { type: 'logarithmic', min: 1,
               afterBuildTicks: scale => { scale.ticks = [1, 2, 4, 10, 100, 1e3, 1e4, 1e5, 1e6].filter(v => v <= scale.max).map(value => ({ value })); },
               ticks: { callback: v => v === 1 ? '0' : `${+(100 - 100 / v).toFixed(5)}`, maxRotation: 0 } }),
-            y: axis('ms', { type: 'logarithmic', ticks: { callback: v => /^[125]/.test(v.toExponential()) ? short(v) : '' } }),
+            y: axis('ms', { type: 'logarithmic', ticks: { callback: tensOnly } }),
           },
           plugins: { legend: legend(), tooltip: { callbacks: {
             title: items => `percentile ${+(100 - 100 / items[0].parsed.x).toPrecision(6)}`, label: item => `${item.dataset.label}: ${number(item.parsed.y)} ms`,
           } } },
         },
       }),
-      csv: () => [['driver', 'from', 'percentile', 'millis'], ...curves.flatMap(c => c.curve.map(([p, ms]) => [c.driver, c.of, p, ms]))],
+      csv: () => [['driver', 'from', 'percentile', 'millis'], ...curves.flatMap(c => c.curve.map(([p, ms]) => [c.driver, of, p, ms]))],
     });
   }
 
@@ -417,7 +428,7 @@
             interaction: { mode: 'nearest', axis: 'x', intersect: false },
             scales: {
               x: axis('seconds', { type: 'linear', min: 0 }),
-              y: axis('', { type: wide ? 'logarithmic' : 'linear', beginAtZero: true, ticks: { callback: short } }),
+              y: axis('', { type: wide ? 'logarithmic' : 'linear', beginAtZero: true, ticks: { callback: wide ? tensOnly : short } }),
             }, plugins: { legend: legend() },
           },
         }),
@@ -438,7 +449,7 @@
       + `${Math.round(e.memoryBytes / 2 ** 30)} GB · ${e.processor} · ${e.jvm} · commit ${e.commit}`;
     const state = byId('state');
     state.textContent = `${data.runsDone} of ${data.runsPlanned} runs`
-      + (data.complete ? '' : ': the campaign is not finished') + (data.runsFailed ? `, ${data.runsFailed} failed` : '')
+      + (data.runsDone + data.runsFailed < data.runsPlanned ? ': the campaign is not finished' : '') + (data.runsFailed ? `, ${data.runsFailed} failed` : '')
       + (data.runsNotQuoted ? `, ${data.runsNotQuoted} not quoted` : '');
     state.className = data.complete && !data.runsFailed && !data.runsNotQuoted ? 'hint' : 'warn';
     byId('how').replaceChildren(...[
@@ -479,6 +490,7 @@
     byId('previous').addEventListener('click', () => choose(chosen - 1));
     byId('next').addEventListener('click', () => choose(chosen + 1));
     byId('round').addEventListener('change', drawPoint);
+    byId('from').addEventListener('change', drawPoint);
     dark.addEventListener('change', () => { drawRatios(); drawPoint(); });
     drawRatios();
     choose(0);

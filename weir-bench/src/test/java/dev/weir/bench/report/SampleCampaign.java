@@ -125,28 +125,7 @@ final class SampleCampaign {
                     List.of());
             return;
         }
-        double trend = point.dimensions().isEmpty() ? 1 : Math.pow(1.03, points.indexOf(point) % 8);
-        double rate = 5e6
-                * machine
-                * Math.exp(random.nextGaussian() * 0.02)
-                * SPEED.getOrDefault(driver, 1.0)
-                * (driver.startsWith("weir") ? trend : 1);
-        List<Interval> intervals = new ArrayList<>();
-        for (int i = 0; i < SECONDS; i++) {
-            long records = (long) (rate * (1 - 0.7 * Math.exp(-i / 2.0)) * (1 + 0.04 * random.nextGaussian()));
-            intervals.add(new Interval(
-                    i * 1_000L,
-                    1_000,
-                    records,
-                    records * 100,
-                    (long) (records * 150 / SPEED.getOrDefault(driver, 1.0)),
-                    driver.equals("weir-lean") ? 900 : records * 500,
-                    records / 1_000_000,
-                    Math.max(0, 200_000_000 - i * records),
-                    200_000_000 + (i % 5) * 30_000_000L,
-                    8_000_000,
-                    400_000_000));
-        }
+        List<Interval> intervals = intervals(point, driver, machine);
         long records = intervals.stream().skip(8).mapToLong(Interval::records).sum();
         Set<Flag> flags =
                 driver.equals("weir-lean") && round == 0 ? Set.of(Flag.BROKER_BOUND, Flag.NOT_STEADY) : Set.of();
@@ -177,6 +156,32 @@ final class SampleCampaign {
                         flags,
                         null),
                 latencies(driver, startMillis));
+    }
+
+    private List<Interval> intervals(Point point, String driver, double machine) {
+        double trend = point.dimensions().isEmpty() ? 1 : Math.pow(1.03, points.indexOf(point) % 8);
+        double rate = 5e6
+                * machine
+                * Math.exp(random.nextGaussian() * 0.02)
+                * SPEED.getOrDefault(driver, 1.0)
+                * (driver.startsWith("weir") ? trend : 1);
+        List<Interval> intervals = new ArrayList<>();
+        for (int i = 0; i < SECONDS; i++) {
+            long records = (long) (rate * (1 - 0.7 * Math.exp(-i / 2.0)) * (1 + 0.04 * random.nextGaussian()));
+            intervals.add(new Interval(
+                    i * 1_000L,
+                    1_000,
+                    records,
+                    records * 100,
+                    (long) (records * 150 / SPEED.getOrDefault(driver, 1.0)),
+                    driver.equals("weir-lean") ? 900 : records * 500,
+                    records / 1_000_000,
+                    Math.max(0, 200_000_000 - i * records),
+                    200_000_000 + (i % 5) * 30_000_000L,
+                    8_000_000,
+                    400_000_000));
+        }
+        return intervals;
     }
 
     /** A few thousand records with a stall, which the service time hides. */

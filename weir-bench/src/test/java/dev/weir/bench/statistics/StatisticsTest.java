@@ -127,6 +127,24 @@ class StatisticsTest {
     }
 
     @Test
+    void analysis_whoseControlHasNoFigures_claimsNothing() {
+        Campaign campaign = SimulatedDriver.campaign(1, 5, "control", "plain", "control", "weir");
+        List<Run> runs = new SimulatedDriver(1, SimulatedDriver.Luck.NORMAL, 0.05, 0.02)
+                .interleaved(campaign, Map.of("plain", 200.0, "control", 200.0, "weir", 100.0));
+        assertThat(verdictOfWeir(campaign, runs)).isEqualTo(Verdict.BETTER);
+        List<Run> without =
+                runs.stream().filter(run -> !run.driver().equals("control")).toList();
+        assertThat(verdictOfWeir(campaign, without)).isEqualTo(Verdict.UNCLEAR);
+    }
+
+    private static Verdict verdictOfWeir(Campaign campaign, List<Run> runs) {
+        PointResult point =
+                Analysis.of(campaign, runs, run -> Map.of()).points().getFirst();
+        return Objects.requireNonNull(point.drivers().get(2).comparisons().get(Metric.RATE))
+                .verdict();
+    }
+
+    @Test
     void bottleneck_byProcessorTime_isFound() {
         assertThat(Bottleneck.ofProcessorTime(totals(0.3, 0.95), 4)).containsExactly(Flag.BROKER_BOUND);
         assertThat(Bottleneck.ofProcessorTime(totals(1.0, 0.95), 2)).containsExactly(Flag.MACHINE_SATURATED);
