@@ -252,6 +252,9 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
             partition.advance();
             flow.afterFetch(partition, assignment.size(), fetcher);
         }
+        if (!records.isEmpty()) {
+            flow.afterPoll(assignment, fetcher);
+        }
     }
 
     private static int countBefore(long endOffset, List<ConsumerRecord<byte[], byte[]>> list) {

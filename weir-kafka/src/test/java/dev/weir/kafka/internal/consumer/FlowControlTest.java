@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.internal.offsets.OffsetTracker;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -91,6 +92,39 @@ class FlowControlTest {
         assertThat(client.paused()).isEmpty();
         flow.afterFetch(partition, 8, fetcher);
         assertThat(client.paused()).containsExactly(id);
+    }
+
+    @Test
+    void thousandsOfPartitions_stayWithinTheBudgetTogether() {
+        Map<TopicPartition, AssignedPartition> assignment = new LinkedHashMap<>();
+        for (int i = 0; i < 3_000; i++) {
+            TopicPartition each = new TopicPartition("many", i);
+            assignment.put(
+                    each,
+                    new AssignedPartition(each, new OffsetTracker(100, wakeUps::incrementAndGet), Long.MAX_VALUE));
+        }
+        client.unsubscribe();
+        client.assign(assignment.keySet());
+        List<AssignedPartition> filled = new ArrayList<>();
+        for (AssignedPartition each : assignment.values()) {
+            if (client.paused().size() == 3_000) {
+                break;
+            }
+            each.tracker.append(0, 1024);
+            filled.add(each);
+            flow.afterFetch(each, 3_000, fetcher);
+            flow.afterPoll(assignment, fetcher);
+        }
+        assertThat(filled).as("of a kilobyte each").hasSize(1024);
+        for (int i = 0; i < 512; i++) {
+            flow.resumeLow(assignment, fetcher);
+            assertThat(client.paused()).as("after %s", i).hasSize(3_000);
+            int before = wakeUps.get();
+            filled.get(i).tracker.ack(0);
+            assertThat(wakeUps.get()).as("after %s", i).isGreaterThan(before);
+        }
+        flow.resumeLow(assignment, fetcher);
+        assertThat(client.paused()).isEmpty();
     }
 
     @Test
