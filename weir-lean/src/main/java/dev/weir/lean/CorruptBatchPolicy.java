@@ -1,0 +1,11 @@
+package dev.weir.lean;
+
+/** What happens with a batch that cannot be read. Constants. */
+public enum CorruptBatchPolicy {
+
+    /** The poll throws a {@link CorruptBatchException}; the partition rests until a seek or a skip. */
+    FAIL,
+
+    /** It is left out, counted, and logged with its offset. */
+    SKIP
+}

@@ -1,0 +1,157 @@
+package dev.weir.lean;
+
+import dev.weir.lean.internal.consumer.Engine;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Objects;
+
+/**
+ * Reads assigned partitions without making an object per record. Confined to one thread, whichever that is, but for
+ * {@link #wakeup} and {@link #metrics}, which are thread-safe.
+ *
+ * <p>It has no thread of its own. Whoever calls {@link #poll} does one turn of work: sends what is due, takes what has come,
+ * hands out records. It never blocks; when there is nothing to do it returns 0, and the caller decides how to idle: by an
+ * Agrona {@code IdleStrategy}, or by {@link #await}. {@link LeanRunner} is that loop ready-made.
+ *
+ * <pre>{@code
+ * try (LeanConsumer consumer = LeanConsumer.open(
+ *         LeanSettings.builder().bootstrapServers("localhost:9092").build())) {
+ *     consumer.assign("clicks", 0, StartAt.beginning());
+ *     while (running) {
+ *         if (consumer.poll(record -> sum += record.value().getLong(0)) == 0) {
+ *             consumer.await(Duration.ofMillis(100));
+ *         }
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p>A partition is known by its index, a small dense number, so that per-partition state may live in arrays. What fails by
+ * itself and passes by itself (brokers lost, leaders moved) is not seen here. What does not pass is thrown by {@code poll}: a
+ * {@link PartitionException} for one partition, any other {@link LeanException} for all.
+ */
+public final class LeanConsumer implements AutoCloseable {
+
+    private final Engine engine;
+
+    private LeanConsumer(Engine engine) {
+        this.engine = engine;
+    }
+
+    /**
+     * Makes a consumer without partitions; nothing is connected yet.
+     *
+     * @throws org.apache.kafka.common.KafkaException if a property does not fit, with its name
+     */
+    public static LeanConsumer open(LeanSettings settings) {
+        try {
+            return new LeanConsumer(new Engine(settings));
+        } catch (IOException e) {
+            throw new LeanException("the system gives no selector: " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * Adds a partition. One that does not exist yet is waited for.
+     *
+     * @return its index: the lowest one that no other partition has
+     * @throws IllegalStateException if it is assigned already
+     */
+    public int assign(String topic, int partition, StartAt start) {
+        return engine.assign(Objects.requireNonNull(topic, "topic"), partition, start);
+    }
+
+    /** Removes a partition, with what was fetched and not delivered. Its index may be given to another one. */
+    public void unassign(int index) {
+        engine.unassign(index);
+    }
+
+    /**
+     * Does what is to be done without blocking, and hands out at most {@link LeanSettings#maxPollRecords} records, to the end
+     * of a batch. Not to be called from a handler.
+     *
+     * @return how much was done; 0 if there was nothing to do
+     * @throws PartitionException once per fault; the others go on with the next poll
+     * @throws LeanException if no broker accepts this client
+     */
+    public int poll(RecordHandler handler) {
+        return engine.poll(Objects.requireNonNull(handler, "handler"), null);
+    }
+
+    /** As {@link #poll}, with a whole batch for each call. */
+    public int pollBatches(BatchHandler handler) {
+        return engine.poll(null, Objects.requireNonNull(handler, "handler"));
+    }
+
+    /**
+     * Waits until a broker has sent something, or can be sent something, for so long at most; returns at once if records are
+     * there. Attempts that were put off, such as a new connection, are made by the next poll: wait for a second at most.
+     */
+    public void await(Duration longest) {
+        try {
+            engine.await(longest.toMillis());
+        } catch (IOException e) {
+            throw new LeanException("waiting for brokers: " + e.getMessage(), e);
+        }
+    }
+
+    /** Ends an {@link #await}, or the next one if none runs. Thread-safe. */
+    public void wakeup() {
+        engine.wakeup();
+    }
+
+    /**
+     * Stops handing out records of a partition, and fetching it. What was fetched stays, and is handed out after
+     * {@link #resume}: nothing is fetched twice. Paused in its own handler, the record that is being handled is the last.
+     */
+    public void pause(int index) {
+        engine.pause(index);
+    }
+
+    /** Ends a pause. */
+    public void resume(int index) {
+        engine.resume(index);
+    }
+
+    public boolean isPaused(int index) {
+        return engine.isPaused(index);
+    }
+
+    /** The offset of the next record to be handed out; -1 while a beginning, an end or a time is looked up. */
+    public long position(int index) {
+        return engine.position(index);
+    }
+
+    /**
+     * The end of what can be read, as the broker last said it: the high watermark, or of committed records the last stable
+     * offset; -1 before the first answer.
+     */
+    public long endOffset(int index) {
+        return engine.endOffset(index);
+    }
+
+    /** Goes to another place in a partition, and forgets what was fetched of it; also the way on after a fault. */
+    public void seek(int index, StartAt place) {
+        engine.seek(index, place);
+    }
+
+    /**
+     * After a {@link CorruptBatchException}, {@link BatchTooLargeException} or {@link UnsupportedBatchException}: goes on
+     * behind the batch.
+     *
+     * @throws IllegalStateException if there was none, or its end is not known
+     */
+    public void skipBatch(int index) {
+        engine.skipBatch(index);
+    }
+
+    /** What was done so far. Thread-safe. */
+    public LeanMetrics metrics() {
+        return engine.metrics();
+    }
+
+    /** Closes all connections. */
+    @Override
+    public void close() {
+        engine.close();
+    }
+}

@@ -1,0 +1,80 @@
+package dev.weir.lean;
+
+import java.time.Duration;
+import org.agrona.concurrent.Agent;
+import org.agrona.concurrent.IdleStrategy;
+
+/**
+ * The loop around a consumer: an Agrona agent, to be run by an {@code AgentRunner} or with others in a
+ * {@code CompositeAgent}. Confined to the thread that runs it. It closes the consumer when it ends.
+ *
+ * <pre>{@code
+ * LeanRunner runner = new LeanRunner(consumer, record -> sum += record.value().getLong(0));
+ * AgentRunner.startOnThread(new AgentRunner(runner.idleStrategy(), Throwable::printStackTrace, null, runner));
+ * }</pre>
+ */
+public final class LeanRunner implements Agent {
+
+    private final LeanConsumer consumer;
+    private final RecordHandler handler;
+
+    public LeanRunner(LeanConsumer consumer, RecordHandler handler) {
+        this.consumer = consumer;
+        this.handler = handler;
+    }
+
+    @Override
+    public int doWork() {
+        return consumer.poll(handler);
+    }
+
+    @Override
+    public void onClose() {
+        consumer.close();
+    }
+
+    @Override
+    public String roleName() {
+        return "weir-lean";
+    }
+
+    /**
+     * Idles in the operating system until a broker sends something: no processor time at all is spent on waiting, at the
+     * price of some microseconds to wake up. Agrona's own strategies are the choice where these count.
+     */
+    public IdleStrategy idleStrategy() {
+        return new AwaitingIdleStrategy(consumer);
+    }
+
+    /** Waits for brokers. Confined to the consumer's thread. */
+    private static final class AwaitingIdleStrategy implements IdleStrategy {
+
+        private static final Duration LONGEST = Duration.ofMillis(100);
+
+        private final LeanConsumer consumer;
+
+        private AwaitingIdleStrategy(LeanConsumer consumer) {
+            this.consumer = consumer;
+        }
+
+        @Override
+        public void idle(int workCount) {
+            if (workCount == 0) {
+                idle();
+            }
+        }
+
+        @Override
+        public void idle() {
+            consumer.await(LONGEST);
+        }
+
+        @Override
+        public void reset() {}
+
+        @Override
+        public String alias() {
+            return "await";
+        }
+    }
+}

@@ -1,0 +1,236 @@
+package dev.weir.lean;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Properties;
+import org.apache.kafka.clients.CommonClientConfigs;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+
+/**
+ * How a lean consumer fetches. Immutable; made by {@link #builder}.
+ *
+ * @param properties of the Kafka client, as far as they name brokers ({@code bootstrap.servers}), this client
+ *     ({@code client.id}, {@code client.rack}) and how to authenticate ({@code security.protocol}, {@code ssl.*}, {@code sasl.*});
+ *     others are ignored
+ * @param readCommitted leaves out aborted transactions and waits for open ones; default false
+ * @param minFetchBytes what a broker waits for before it answers, for at most {@code maxFetchWait}: default 1
+ * @param maxFetchWait default 500 ms
+ * @param maxFetchBytes of one answer: 1 KB to 512 MB, default 8 MB. A broker may exceed it by one batch
+ * @param maxPartitionBytes of one partition in an answer: 1 KB to 512 MB, default 1 MB. A broker may exceed it by one batch
+ * @param maxResponseBytes above this an answer is refused, and the batch in it that is too large is named: 64 KB to 1 GB,
+ *     default 64 MB, at least {@code maxFetchBytes} and 64 KB. Each broker's connection holds two buffers that grow up to it
+ * @param maxBatchBytes of a decompressed batch: 64 KB to 1 GB, default 64 MB
+ * @param maxPollRecords after how many records a poll returns, when the batch is finished: default 10,000
+ * @param checkCrc whether checksums are compared; default true
+ * @param onCorruptBatch default {@link CorruptBatchPolicy#FAIL}
+ * @param onOffsetLost default {@link OffsetLostPolicy#FAIL}
+ * @param receiveBufferBytes of a socket; -1 leaves it to the system; default 1 MB
+ * @param requestTimeout after which a broker that does not answer is left: at least {@code maxFetchWait} and a second, default
+ *     30 s
+ * @param maxBackoff the longest wait between two attempts at the same thing: 10 ms to 5 min, default 1 s; the first is 20 ms
+ * @param metadataMaxAge after which leaders are asked for again though nothing failed: 100 ms to 1 day, default 5 min
+ */
+public record LeanSettings(
+        Map<String, String> properties,
+        boolean readCommitted,
+        int minFetchBytes,
+        Duration maxFetchWait,
+        int maxFetchBytes,
+        int maxPartitionBytes,
+        int maxResponseBytes,
+        int maxBatchBytes,
+        int maxPollRecords,
+        boolean checkCrc,
+        CorruptBatchPolicy onCorruptBatch,
+        OffsetLostPolicy onOffsetLost,
+        int receiveBufferBytes,
+        Duration requestTimeout,
+        Duration maxBackoff,
+        Duration metadataMaxAge) {
+
+    private static final int KILOBYTE = 1024;
+    private static final int MEGABYTE = 1024 * KILOBYTE;
+
+    /** Beside the records an answer has some bytes per partition. */
+    private static final int ENVELOPE_BYTES = 64 * KILOBYTE;
+
+    /** Checks and copies. */
+    public LeanSettings {
+        properties = Map.copyOf(properties);
+        if (properties
+                .getOrDefault(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, "")
+                .isBlank()) {
+            throw new IllegalArgumentException("bootstrap.servers is not set; it is required");
+        }
+        checkRange("minFetchBytes", minFetchBytes, 0, Integer.MAX_VALUE);
+        checkRange("maxFetchWait", maxFetchWait, Duration.ZERO, Duration.ofMinutes(5));
+        checkRange("maxFetchBytes", maxFetchBytes, KILOBYTE, 512L * MEGABYTE);
+        checkRange("maxPartitionBytes", maxPartitionBytes, KILOBYTE, 512L * MEGABYTE);
+        checkRange("maxResponseBytes", maxResponseBytes, (long) maxFetchBytes + ENVELOPE_BYTES, KILOBYTE * MEGABYTE);
+        checkRange("maxBatchBytes", maxBatchBytes, ENVELOPE_BYTES, KILOBYTE * MEGABYTE);
+        checkRange("maxPollRecords", maxPollRecords, 1, Integer.MAX_VALUE);
+        checkRange("receiveBufferBytes", receiveBufferBytes, -1, KILOBYTE * MEGABYTE);
+        checkRange("requestTimeout", requestTimeout, maxFetchWait.plusSeconds(1), Duration.ofHours(1));
+        checkRange("maxBackoff", maxBackoff, Duration.ofMillis(10), Duration.ofMinutes(5));
+        checkRange("metadataMaxAge", metadataMaxAge, Duration.ofMillis(100), Duration.ofDays(1));
+    }
+
+    private static void checkRange(String name, long value, long min, long max) {
+        if (value < min || value > max) {
+            throw new IllegalArgumentException(name + " must be " + min + " to " + max + ": " + name + "=" + value);
+        }
+    }
+
+    private static void checkRange(String name, Duration value, Duration min, Duration max) {
+        if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
+            throw new IllegalArgumentException(name + " must be " + min + " to " + max + ": " + name + "=" + value);
+        }
+    }
+
+    /** Settings with their defaults, to be changed. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** Gathers settings. Not thread-safe; may be used again after {@link #build}. */
+    public static final class Builder {
+
+        private final Map<String, String> properties = new HashMap<>();
+        private boolean readCommitted;
+        private int minFetchBytes = 1;
+        private Duration maxFetchWait = Duration.ofMillis(500);
+        private int maxFetchBytes = 8 * MEGABYTE;
+        private int maxPartitionBytes = MEGABYTE;
+        private int maxResponseBytes = 64 * MEGABYTE;
+        private int maxBatchBytes = 64 * MEGABYTE;
+        private int maxPollRecords = 10_000;
+        private boolean checkCrc = true;
+        private CorruptBatchPolicy onCorruptBatch = CorruptBatchPolicy.FAIL;
+        private OffsetLostPolicy onOffsetLost = OffsetLostPolicy.FAIL;
+        private int receiveBufferBytes = MEGABYTE;
+        private Duration requestTimeout = Duration.ofSeconds(30);
+        private Duration maxBackoff = Duration.ofSeconds(1);
+        private Duration metadataMaxAge = Duration.ofMinutes(5);
+
+        private Builder() {}
+
+        public Builder bootstrapServers(String hostsAndPorts) {
+            return property(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, hostsAndPorts);
+        }
+
+        /** Where this client is: brokers that know replicas nearby send it there. */
+        public Builder rack(String rack) {
+            return property(ConsumerConfig.CLIENT_RACK_CONFIG, rack);
+        }
+
+        /** Sets a property of the Kafka client: those that {@link LeanSettings#properties} names. */
+        public Builder property(String name, String value) {
+            properties.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, name));
+            return this;
+        }
+
+        /** Sets all properties of a file. */
+        public Builder properties(Properties all) {
+            all.stringPropertyNames().forEach(name -> property(name, all.getProperty(name)));
+            return this;
+        }
+
+        public Builder readCommitted(boolean value) {
+            readCommitted = value;
+            return this;
+        }
+
+        public Builder minFetchBytes(int value) {
+            minFetchBytes = value;
+            return this;
+        }
+
+        public Builder maxFetchWait(Duration value) {
+            maxFetchWait = value;
+            return this;
+        }
+
+        public Builder maxFetchBytes(int value) {
+            maxFetchBytes = value;
+            return this;
+        }
+
+        public Builder maxPartitionBytes(int value) {
+            maxPartitionBytes = value;
+            return this;
+        }
+
+        public Builder maxResponseBytes(int value) {
+            maxResponseBytes = value;
+            return this;
+        }
+
+        public Builder maxBatchBytes(int value) {
+            maxBatchBytes = value;
+            return this;
+        }
+
+        public Builder maxPollRecords(int value) {
+            maxPollRecords = value;
+            return this;
+        }
+
+        public Builder checkCrc(boolean value) {
+            checkCrc = value;
+            return this;
+        }
+
+        public Builder onCorruptBatch(CorruptBatchPolicy value) {
+            onCorruptBatch = value;
+            return this;
+        }
+
+        public Builder onOffsetLost(OffsetLostPolicy value) {
+            onOffsetLost = value;
+            return this;
+        }
+
+        public Builder receiveBufferBytes(int value) {
+            receiveBufferBytes = value;
+            return this;
+        }
+
+        public Builder requestTimeout(Duration value) {
+            requestTimeout = value;
+            return this;
+        }
+
+        public Builder maxBackoff(Duration value) {
+            maxBackoff = value;
+            return this;
+        }
+
+        public Builder metadataMaxAge(Duration value) {
+            metadataMaxAge = value;
+            return this;
+        }
+
+        /** Checks and freezes. */
+        public LeanSettings build() {
+            return new LeanSettings(
+                    properties,
+                    readCommitted,
+                    minFetchBytes,
+                    maxFetchWait,
+                    maxFetchBytes,
+                    maxPartitionBytes,
+                    maxResponseBytes,
+                    maxBatchBytes,
+                    maxPollRecords,
+                    checkCrc,
+                    onCorruptBatch,
+                    onOffsetLost,
+                    receiveBufferBytes,
+                    requestTimeout,
+                    maxBackoff,
+                    metadataMaxAge);
+        }
+    }
+}

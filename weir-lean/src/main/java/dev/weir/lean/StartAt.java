@@ -1,0 +1,52 @@
+package dev.weir.lean;
+
+import java.time.Instant;
+
+/**
+ * Where reading a partition starts. Immutable.
+ *
+ * @param offset the first offset to read, if not negative
+ * @param timestampMillis otherwise: the first record of at least that time; {@link #BEGINNING} and {@link #END} as in the
+ *     protocol
+ */
+public record StartAt(long offset, long timestampMillis) {
+
+    /** The first record that the log still has. */
+    public static final long BEGINNING = -2;
+
+    /** The record written next. */
+    public static final long END = -1;
+
+    /** Checks. */
+    public StartAt {
+        if (offset < 0 && timestampMillis < BEGINNING) {
+            throw new IllegalArgumentException(
+                    "offset and time must not be negative: offset=" + offset + " timestampMillis=" + timestampMillis);
+        }
+    }
+
+    /** At an offset; if the log does not have it, {@link LeanSettings#onOffsetLost} says what then. */
+    public static StartAt offset(long offset) {
+        if (offset < 0) {
+            throw new IllegalArgumentException("offset must not be negative: offset=" + offset);
+        }
+        return new StartAt(offset, END);
+    }
+
+    public static StartAt beginning() {
+        return new StartAt(-1, BEGINNING);
+    }
+
+    public static StartAt end() {
+        return new StartAt(-1, END);
+    }
+
+    /** At the first record of at least that time; at the end if there is none yet. */
+    public static StartAt time(Instant time) {
+        long millis = time.toEpochMilli();
+        if (millis < 0) {
+            throw new IllegalArgumentException("time must not be before 1970: time=" + time);
+        }
+        return new StartAt(-1, millis);
+    }
+}

@@ -1,0 +1,48 @@
+package dev.weir.lean.internal.consumer;
+
+import dev.weir.lean.LeanSettings;
+import dev.weir.lean.internal.net.Connection;
+import dev.weir.lean.internal.net.Transports;
+import dev.weir.lean.internal.wire.FetchRequest;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.SplittableRandom;
+import org.apache.kafka.clients.CommonClientConfigs;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+
+/** What brokers, metadata and partitions of one consumer share. Confined to one thread. */
+record Context(
+        LeanSettings settings,
+        Transports transports,
+        String clientId,
+        FetchRequest fetchRequest,
+        Counters counters,
+        SplittableRandom random) {
+
+    static Context of(LeanSettings settings) throws IOException {
+        String clientId = settings.properties().getOrDefault(CommonClientConfigs.CLIENT_ID_CONFIG, "weir-lean");
+        String rack = settings.properties().getOrDefault(ConsumerConfig.CLIENT_RACK_CONFIG, "");
+        return new Context(
+                settings,
+                new Transports(settings.properties(), settings.receiveBufferBytes()),
+                clientId,
+                new FetchRequest(settings, clientId, rack),
+                new Counters(),
+                new SplittableRandom());
+    }
+
+    Backoff newBackoff() {
+        return new Backoff(settings.maxBackoff().toNanos(), random);
+    }
+
+    Connection connect(InetSocketAddress address, long nowNanos, Connection.Listener listener) throws IOException {
+        return new Connection(
+                transports,
+                address,
+                clientId,
+                settings.maxResponseBytes(),
+                settings.requestTimeout().toNanos(),
+                nowNanos,
+                listener);
+    }
+}

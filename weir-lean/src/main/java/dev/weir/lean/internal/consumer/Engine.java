@@ -1,0 +1,236 @@
+package dev.weir.lean.internal.consumer;
+
+import dev.weir.lean.BatchHandler;
+import dev.weir.lean.BatchTooLargeException;
+import dev.weir.lean.CorruptBatchException;
+import dev.weir.lean.CorruptBatchPolicy;
+import dev.weir.lean.LeanMetrics;
+import dev.weir.lean.LeanSettings;
+import dev.weir.lean.PartitionException;
+import dev.weir.lean.RecordHandler;
+import dev.weir.lean.StartAt;
+import dev.weir.lean.UnsupportedBatchException;
+import dev.weir.lean.internal.batch.BatchReader;
+import dev.weir.lean.internal.batch.Decompressor;
+import dev.weir.lean.internal.cursor.ChunkPool;
+import dev.weir.lean.internal.cursor.PartitionCursor;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The consumer behind its facade: one duty cycle over brokers and partitions. Confined to one thread, where not said otherwise. */
+public final class Engine implements AutoCloseable {
+
+    private static final System.Logger LOG = System.getLogger(Engine.class.getName());
+
+    private final LeanSettings settings;
+    private final Context context;
+    private final Locations locations;
+    private final Fetcher fetcher;
+    private final ChunkPool pool = new ChunkPool();
+    private final BatchReader reader;
+    private final List<@Nullable Partition> partitions = new ArrayList<>();
+    private final List<Broker> brokers = new ArrayList<>();
+    private boolean delivering;
+
+    /** @throws IOException if the system has no more sockets */
+    public Engine(LeanSettings settings) throws IOException {
+        this.settings = settings;
+        this.context = Context.of(settings);
+        this.locations = new Locations(context);
+        this.fetcher = new Fetcher(context, locations, pool);
+        this.locations.answerTo(fetcher);
+        this.reader = new BatchReader(new Decompressor(settings.maxBatchBytes()));
+    }
+
+    /** Adds a partition; returns its dense number, the lowest that is free. */
+    public int assign(String topicName, int number, StartAt start) {
+        if (number < 0) {
+            throw new IllegalArgumentException("partition must not be negative: partition=" + number);
+        }
+        Topic topic = locations.topic(topicName);
+        if (topic.partition(number) != null) {
+            throw new IllegalStateException(topicName + "-" + number + " is assigned already");
+        }
+        int index = partitions.indexOf(null);
+        if (index < 0) {
+            index = partitions.size();
+            partitions.add(null);
+        }
+        Partition partition = new Partition(
+                topic,
+                number,
+                new PartitionCursor(topicName, number, index, settings.readCommitted(), settings.checkCrc(), pool));
+        partition.moveTo(start);
+        partitions.set(index, partition);
+        locations.add(partition);
+        return index;
+    }
+
+    /** Removes a partition with what was fetched of it. */
+    public void unassign(int index) {
+        Partition partition = at(index);
+        partition.cursor.moveTo(partition.cursor.position());
+        partition.fault = null;
+        locations.remove(partition);
+        partitions.set(index, null);
+    }
+
+    private Partition at(int index) {
+        Partition partition = index >= 0 && index < partitions.size() ? partitions.get(index) : null;
+        if (partition == null) {
+            throw new IllegalArgumentException("no partition is assigned with this index: index=" + index);
+        }
+        return partition;
+    }
+
+    /** One duty cycle; exactly one of the handlers is there. */
+    public int poll(@Nullable RecordHandler records, @Nullable BatchHandler batches) {
+        if (delivering) {
+            throw new IllegalStateException("poll was called from a handler");
+        }
+        long nowNanos = System.nanoTime();
+        fetcher.at(nowNanos);
+        int work = locations.poll(nowNanos);
+        // Iterated by index: a map's iterator would be garbage, once per poll.
+        if (brokers.size() != locations.brokers().size()) {
+            brokers.clear();
+            brokers.addAll(locations.brokers());
+        }
+        for (int i = 0; i < brokers.size(); i++) {
+            work += brokers.get(i).poll(nowNanos);
+        }
+        work += deliver(records, batches);
+        for (int i = 0; i < brokers.size(); i++) {
+            brokers.get(i).detachPaused();
+        }
+        return work;
+    }
+
+    private int deliver(@Nullable RecordHandler records, @Nullable BatchHandler batches) {
+        int left = settings.maxPollRecords();
+        int delivered = 0;
+        delivering = true;
+        try {
+            for (int turns = fetcher.readyCount(); turns > 0 && left > 0; turns--) {
+                Partition partition = fetcher.nextReady();
+                if (partition == null) {
+                    break;
+                }
+                int count = deliver(partition, records, batches, left);
+                delivered += count;
+                left -= count;
+            }
+        } finally {
+            delivering = false;
+            reader.close();
+        }
+        return delivered;
+    }
+
+    private int deliver(
+            Partition partition, @Nullable RecordHandler records, @Nullable BatchHandler batches, int limit) {
+        int count = 0;
+        try {
+            if (!partition.paused) {
+                count = partition.cursor.deliver(reader, records, batches, limit, context.counters());
+            }
+        } catch (CorruptBatchException | BatchTooLargeException | UnsupportedBatchException e) {
+            faulty(partition, e);
+            return 1;
+        } finally {
+            fetcher.enqueue(partition);
+        }
+        PartitionException fault = partition.fault;
+        if (fault != null && !partition.paused && !partition.cursor.hasChunks()) {
+            partition.fault = null;
+            throw fault;
+        }
+        return count;
+    }
+
+    private void faulty(Partition partition, PartitionException fault) {
+        long behind = partition.cursor.offsetBehindBatch();
+        if (fault instanceof CorruptBatchException && settings.onCorruptBatch() == CorruptBatchPolicy.SKIP) {
+            LOG.log(System.Logger.Level.WARNING, fault.getMessage() + "; skipped to offset " + behind);
+            context.counters().add(Counters.CORRUPT, 1);
+            partition.moveTo(behind, -1);
+            locations.resume(partition);
+            return;
+        }
+        partition.moveTo(partition.cursor.position(), -1);
+        partition.state = Partition.FAILED;
+        partition.offsetBehindFault = behind;
+        throw fault;
+    }
+
+    public void pause(int index) {
+        Partition partition = at(index);
+        partition.paused = true;
+        partition.cursor.interrupt();
+    }
+
+    public void resume(int index) {
+        Partition partition = at(index);
+        partition.paused = false;
+        fetcher.enqueue(partition);
+    }
+
+    public boolean isPaused(int index) {
+        return at(index).paused;
+    }
+
+    public long position(int index) {
+        return at(index).cursor.position();
+    }
+
+    public long endOffset(int index) {
+        Partition partition = at(index);
+        return settings.readCommitted() ? partition.lastStableOffset : partition.highWatermark;
+    }
+
+    public void seek(int index, StartAt place) {
+        Partition partition = at(index);
+        partition.moveTo(place);
+        locations.resume(partition);
+    }
+
+    /** Goes behind the batch at fault. */
+    public void skipBatch(int index) {
+        Partition partition = at(index);
+        if (partition.offsetBehindFault < 0) {
+            throw new IllegalStateException(partition + " has no batch at fault whose end is known; seek instead");
+        }
+        partition.moveTo(partition.offsetBehindFault, -1);
+        locations.resume(partition);
+    }
+
+    /** Waits for something to do. */
+    public void await(long millis) throws IOException {
+        if (fetcher.readyCount() == 0) {
+            context.transports().await(millis);
+        }
+    }
+
+    /** Ends the wait. Any thread. */
+    public void wakeup() {
+        context.transports().wakeup();
+    }
+
+    /** Any thread. */
+    public LeanMetrics metrics() {
+        return context.counters().snapshot();
+    }
+
+    @Override
+    public void close() {
+        for (Partition partition : partitions) {
+            if (partition != null) {
+                partition.cursor.moveTo(partition.cursor.position());
+            }
+        }
+        locations.close();
+        context.transports().close();
+    }
+}

@@ -1,0 +1,331 @@
+package dev.weir.lean.internal.consumer;
+
+import dev.weir.lean.BatchTooLargeException;
+import dev.weir.lean.CorruptBatchException;
+import dev.weir.lean.LeanException;
+import dev.weir.lean.LeanSettings;
+import dev.weir.lean.OffsetLostException;
+import dev.weir.lean.OffsetLostPolicy;
+import dev.weir.lean.PartitionException;
+import dev.weir.lean.StartAt;
+import dev.weir.lean.internal.batch.BatchLayout;
+import dev.weir.lean.internal.cursor.Chunk;
+import dev.weir.lean.internal.cursor.ChunkPool;
+import dev.weir.lean.internal.net.ReceiveBuffer;
+import dev.weir.lean.internal.wire.FetchResponse;
+import dev.weir.lean.internal.wire.MalformedResponseException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.message.ListOffsetsResponseData;
+import org.apache.kafka.common.message.ListOffsetsResponseData.ListOffsetsPartitionResponse;
+import org.apache.kafka.common.protocol.Errors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes the answers of brokers apart: records become chunks of their partitions, errors become other states. Confined to one
+ * thread. A fetch response is indexed, not read: its batch headers tell what to fetch next, so that the next request can leave
+ * before the first record is looked at.
+ */
+final class Fetcher implements Answers {
+
+    private static final System.Logger LOG = System.getLogger(Fetcher.class.getName());
+    private static final long RETRY_NANOS = 50_000_000;
+    private static final int UNKNOWN = -1;
+
+    private final Context context;
+    private final LeanSettings settings;
+    private final Locations locations;
+    private final ChunkPool pool;
+    private final FetchResponse response = new FetchResponse();
+    private final ArrayDeque<Partition> ready = new ArrayDeque<>();
+    private long nowNanos;
+
+    Fetcher(Context context, Locations locations, ChunkPool pool) {
+        this.context = context;
+        this.settings = context.settings();
+        this.locations = locations;
+        this.pool = pool;
+    }
+
+    /** The time of the poll that runs. */
+    void at(long newNowNanos) {
+        nowNanos = newNowNanos;
+    }
+
+    /** Puts a partition behind the others that have something to deliver, if it has something and is not paused. */
+    void enqueue(Partition partition) {
+        if (!partition.queued && !partition.paused && (partition.cursor.hasChunks() || partition.fault != null)) {
+            partition.queued = true;
+            ready.addLast(partition);
+        }
+    }
+
+    /** The next partition with something to deliver; to be enqueued again. */
+    @Nullable
+    Partition nextReady() {
+        Partition partition = ready.pollFirst();
+        if (partition != null) {
+            partition.queued = false;
+        }
+        return partition;
+    }
+
+    int readyCount() {
+        return ready.size();
+    }
+
+    @Override
+    public void lost(Broker broker) {
+        locations.wantMetadata();
+    }
+
+    @Override
+    public void fetched(Broker broker, ReceiveBuffer buffer, int sizeBytes) throws MalformedResponseException {
+        ByteBuffer bytes = buffer.bytes();
+        boolean cut = sizeBytes > bytes.limit();
+        response.wrap(bytes, 0, bytes.limit(), cut);
+        context.counters().add(Counters.FETCHES, 1);
+        broker.throttle(response.throttleMillis(), nowNanos);
+        if (response.error() != Errors.NONE.code()) {
+            broker.fetchRefused();
+            refused(broker, Errors.forCode(response.error()));
+            return;
+        }
+        broker.fetchAnswered(response.sessionId());
+        boolean empty = true;
+        while (response.next()) {
+            Partition partition =
+                    locations.partition(response.topicIdHigh(), response.topicIdLow(), response.partition());
+            if (partition != null && partition.broker == broker && partition.isAnswered()) {
+                empty &= response.recordsLength() == 0;
+                fetched(partition, buffer, sizeBytes);
+            }
+        }
+        if (empty) {
+            context.counters().add(Counters.EMPTY_FETCHES, 1);
+        }
+        if (cut) {
+            broker.close("a response of " + sizeBytes + " bytes, more than maxResponseBytes=" + bytes.limit());
+        }
+    }
+
+    private void refused(Broker broker, Errors error) {
+        switch (error) {
+            case FETCH_SESSION_ID_NOT_FOUND, INVALID_FETCH_SESSION_EPOCH ->
+                LOG.log(System.Logger.Level.DEBUG, broker + ": " + error);
+            case FETCH_SESSION_TOPIC_ID_ERROR, UNKNOWN_TOPIC_ID, INCONSISTENT_TOPIC_ID -> locations.wantMetadata();
+            default -> {
+                broker.close("fetch refused: " + error);
+                if (!isPassing(error)) {
+                    throw new LeanException(broker + " refused a fetch: " + error.message(), error.exception());
+                }
+            }
+        }
+    }
+
+    private void fetched(Partition partition, ReceiveBuffer buffer, int sizeBytes) {
+        Errors error = Errors.forCode(response.partitionError());
+        if (error != Errors.NONE) {
+            refused(partition, error);
+            return;
+        }
+        partition.highWatermark = response.highWatermark();
+        partition.lastStableOffset = response.lastStableOffset();
+        if (response.isDiverging()) {
+            diverged(partition);
+        } else if (response.preferredReplica() >= 0) {
+            locations.follow(partition, response.preferredReplica(), nowNanos);
+        } else if (response.isRecordsCut()) {
+            tooLarge(partition, buffer, sizeBytes);
+        } else if (response.recordsLength() > 0) {
+            index(partition, buffer);
+        }
+        enqueue(partition);
+    }
+
+    /** Walks the batch headers. Whatever makes no sense there is left to the reader of the batch, who can say why. */
+    private void index(Partition partition, ReceiveBuffer buffer) {
+        ByteBuffer bytes = buffer.bytes();
+        int from = response.recordsAt();
+        int end = from + response.recordsLength();
+        int at = from;
+        long next = partition.fetchOffset;
+        while (end - at >= BatchLayout.LOG_OVERHEAD) {
+            long size = BatchLayout.size(bytes, at);
+            if (size > end - at) {
+                break;
+            }
+            if (size < BatchLayout.HEADER_BYTES || BatchLayout.magic(bytes, at) < 2) {
+                at = end;
+                break;
+            }
+            next = BatchLayout.nextOffset(bytes, at);
+            partition.lastEpoch = BatchLayout.leaderEpoch(bytes, at);
+            at += (int) size;
+        }
+        if (at == from) {
+            long size = end - at < BatchLayout.LOG_OVERHEAD ? UNKNOWN : BatchLayout.size(bytes, at);
+            partition.fail(
+                    new BatchTooLargeException(
+                            partition.topic.name,
+                            partition.number,
+                            partition.fetchOffset,
+                            size,
+                            settings.maxPartitionBytes(),
+                            "maxPartitionBytes"),
+                    UNKNOWN);
+            return;
+        }
+        Chunk chunk = pool.take();
+        chunk.lend(buffer, from, at);
+        if (settings.readCommitted()) {
+            response.abortedTo(chunk.aborted());
+        }
+        partition.cursor.add(chunk);
+        if (next > partition.fetchOffset) {
+            partition.fetchOffset = next;
+        } else {
+            // The reader will find a fault in it, or nothing new: then this one is thrown after it.
+            partition.fail(
+                    new CorruptBatchException(
+                            partition.topic.name,
+                            partition.number,
+                            partition.fetchOffset,
+                            "nothing from this offset on was sent",
+                            null),
+                    partition.fetchOffset + 1);
+        }
+    }
+
+    /** Only the first batch of a response may exceed the limits of a fetch (KIP-74), and this one exceeds our buffer. */
+    private void tooLarge(Partition partition, ReceiveBuffer buffer, int sizeBytes) {
+        ByteBuffer bytes = buffer.bytes();
+        int at = response.recordsAt();
+        boolean hasHeader = bytes.limit() - at >= BatchLayout.HEADER_BYTES;
+        partition.fail(
+                new BatchTooLargeException(
+                        partition.topic.name,
+                        partition.number,
+                        partition.fetchOffset,
+                        hasHeader ? BatchLayout.size(bytes, at) : sizeBytes,
+                        settings.maxResponseBytes(),
+                        "maxResponseBytes"),
+                hasHeader ? BatchLayout.nextOffset(bytes, at) : UNKNOWN);
+    }
+
+    /** The log has other records than those that were read, or an end before them. */
+    private void diverged(Partition partition) {
+        long divergent = Math.min(response.divergingOffset(), partition.fetchOffset);
+        if (settings.onOffsetLost() == OffsetLostPolicy.FAIL) {
+            partition.fail(
+                    new OffsetLostException(partition.topic.name, partition.number, partition.fetchOffset, divergent),
+                    UNKNOWN);
+            return;
+        }
+        LOG.log(
+                System.Logger.Level.WARNING,
+                partition + ": the log was truncated; going on at " + divergent + " instead of "
+                        + partition.fetchOffset);
+        context.counters().add(Counters.RESETS, 1);
+        partition.moveTo(Math.min(divergent, partition.cursor.position()), response.divergingEpoch());
+    }
+
+    private void refused(Partition partition, Errors error) {
+        switch (error) {
+            case OFFSET_OUT_OF_RANGE -> outOfRange(partition);
+            case TOPIC_AUTHORIZATION_FAILED -> fail(partition, "not authorised to read the topic");
+            case NOT_LEADER_OR_FOLLOWER,
+                    UNKNOWN_LEADER_EPOCH,
+                    OFFSET_NOT_AVAILABLE,
+                    FENCED_LEADER_EPOCH,
+                    REPLICA_NOT_AVAILABLE,
+                    KAFKA_STORAGE_ERROR,
+                    UNKNOWN_TOPIC_OR_PARTITION,
+                    UNKNOWN_TOPIC_ID,
+                    INCONSISTENT_TOPIC_ID,
+                    LEADER_NOT_AVAILABLE -> locations.relocate(partition, nowNanos);
+            default -> {
+                if (isPassing(error)) {
+                    locations.relocate(partition, nowNanos);
+                } else {
+                    fail(partition, "fetch refused: " + error + ": " + error.message());
+                }
+            }
+        }
+    }
+
+    private void fail(Partition partition, String what) {
+        partition.fail(
+                new PartitionException(
+                        partition.topic.name, partition.number, Math.max(0, partition.fetchOffset), what),
+                UNKNOWN);
+        enqueue(partition);
+    }
+
+    private void outOfRange(Partition partition) {
+        if (partition.isFollowing()) {
+            // It lags, or has deleted what the leader has: the leader knows.
+            locations.relocate(partition, nowNanos);
+            return;
+        }
+        if (settings.onOffsetLost() == OffsetLostPolicy.FAIL) {
+            partition.fail(
+                    new OffsetLostException(partition.topic.name, partition.number, partition.fetchOffset, UNKNOWN),
+                    UNKNOWN);
+            enqueue(partition);
+            return;
+        }
+        if (partition.cursor.hasChunks()) {
+            // What is there is delivered first; the broker says the same again afterwards.
+            return;
+        }
+        boolean toBeginning = settings.onOffsetLost() == OffsetLostPolicy.BEGINNING;
+        LOG.log(
+                System.Logger.Level.WARNING,
+                partition + ": offset " + partition.fetchOffset + " is not in the log; going on at its "
+                        + (toBeginning ? "beginning" : "end"));
+        context.counters().add(Counters.RESETS, 1);
+        partition.moveTo(toBeginning ? StartAt.beginning() : StartAt.end());
+        partition.state = Partition.RESOLVING;
+    }
+
+    @Override
+    public void resolved(Broker broker, short version, ReceiveBuffer buffer) throws MalformedResponseException {
+        ListOffsetsResponseData answer = Offsets.read(buffer.bytes(), version);
+        broker.throttle(answer.throttleTimeMs(), nowNanos);
+        for (var topic : answer.topics()) {
+            for (ListOffsetsPartitionResponse each : topic.partitions()) {
+                Partition partition = locations.partition(topic.name(), each.partitionIndex());
+                if (partition != null && partition.broker == broker && partition.resolveUnderWay) {
+                    partition.resolveUnderWay = false;
+                    if (partition.state == Partition.RESOLVING) {
+                        resolved(partition, each);
+                    }
+                }
+            }
+        }
+    }
+
+    private void resolved(Partition partition, ListOffsetsPartitionResponse answer) {
+        Errors error = Errors.forCode(answer.errorCode());
+        if (error != Errors.NONE) {
+            partition.retryAtNanos = nowNanos + RETRY_NANOS;
+            if (isPassing(error)) {
+                locations.relocate(partition, nowNanos);
+            } else {
+                fail(partition, "no offset for its start: " + error.message());
+            }
+        } else if (answer.offset() < 0) {
+            // No record is that late.
+            partition.start = StartAt.end();
+        } else {
+            partition.moveTo(answer.offset(), UNKNOWN);
+            partition.state = Partition.FETCHING;
+        }
+    }
+
+    private static boolean isPassing(Errors error) {
+        return error.exception() instanceof RetriableException;
+    }
+}

@@ -1,0 +1,129 @@
+package dev.weir.lean.internal.consumer;
+
+import dev.weir.lean.internal.net.Connection;
+import dev.weir.lean.internal.wire.FetchRequest;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.apache.kafka.common.protocol.ApiKeys;
+
+/**
+ * The fetch session with one broker (KIP-227): it remembers what it was asked, so that a request names only what has changed.
+ * Confined to one thread; allocates nothing.
+ */
+final class Fetches {
+
+    private static final int NO_SESSION = 0;
+    private static final int FIRST_EPOCH = 0;
+
+    private final FetchRequest request;
+    private int sessionId = NO_SESSION;
+    private int epoch = FIRST_EPOCH;
+
+    Fetches(FetchRequest request) {
+        this.request = request;
+    }
+
+    /** Ends the session with the next request, which names everything and begins a new one. */
+    void restart() {
+        epoch = FIRST_EPOCH;
+    }
+
+    /** The broker does not have the session: it is not mentioned again. */
+    void forget() {
+        sessionId = NO_SESSION;
+        epoch = FIRST_EPOCH;
+    }
+
+    /** A response without error: the session goes on, or a broker that has no room gave none. */
+    void answered(int session, boolean restarted) {
+        sessionId = session;
+        if (session == NO_SESSION || restarted) {
+            epoch = FIRST_EPOCH;
+        } else {
+            epoch = epoch == Integer.MAX_VALUE ? 1 : epoch + 1;
+        }
+    }
+
+    /** Asks for what the partitions want, if they want anything. Partitions of a topic stand side by side. */
+    boolean send(Connection connection, List<Partition> partitions) {
+        boolean wanted = false;
+        for (int i = 0; i < partitions.size(); i++) {
+            Partition partition = partitions.get(i);
+            if (epoch == FIRST_EPOCH) {
+                partition.inSession = false;
+            }
+            wanted |= partition.wantsFetch();
+        }
+        if (!wanted) {
+            return false;
+        }
+        short version = connection.fetchVersion();
+        ByteBuffer out = connection.outgoing(request.sizeFor(2 * partitions.size()));
+        request.begin(out, version, connection.nextCorrelation(), sessionId, epoch);
+        list(out, partitions, false);
+        list(out, partitions, true);
+        request.end(out);
+        connection.sent(ApiKeys.FETCH, version);
+        return true;
+    }
+
+    private void list(ByteBuffer out, List<Partition> partitions, boolean forgotten) {
+        int topics = 0;
+        for (int i = 0; i < partitions.size(); i = endOfTopic(partitions, i)) {
+            topics += count(partitions, i, forgotten) > 0 ? 1 : 0;
+        }
+        FetchRequest.topics(out, topics);
+        for (int i = 0; topics > 0 && i < partitions.size(); ) {
+            int end = endOfTopic(partitions, i);
+            int count = count(partitions, i, forgotten);
+            if (count > 0) {
+                Topic topic = partitions.get(i).topic;
+                FetchRequest.topic(out, topic.idHigh, topic.idLow, count);
+                for (int at = i; at < end; at++) {
+                    entry(out, partitions.get(at), forgotten);
+                }
+                FetchRequest.endTopic(out);
+            }
+            i = end;
+        }
+    }
+
+    private void entry(ByteBuffer out, Partition partition, boolean forgotten) {
+        if (!isListed(partition, forgotten)) {
+            return;
+        }
+        if (forgotten) {
+            FetchRequest.forgotten(out, partition.number);
+            partition.inSession = false;
+            return;
+        }
+        request.partition(out, partition.number, partition.leaderEpoch, partition.fetchOffset, partition.lastEpoch);
+        partition.inSession = true;
+        partition.sentOffset = partition.fetchOffset;
+        partition.sentLeaderEpoch = partition.leaderEpoch;
+    }
+
+    private static boolean isListed(Partition partition, boolean forgotten) {
+        return forgotten
+                ? partition.inSession && !partition.wantsFetch()
+                : partition.wantsFetch() && partition.isNewToSession();
+    }
+
+    private static int count(List<Partition> partitions, int from, boolean forgotten) {
+        int count = 0;
+        int end = endOfTopic(partitions, from);
+        for (int i = from; i < end; i++) {
+            count += isListed(partitions.get(i), forgotten) ? 1 : 0;
+        }
+        return count;
+    }
+
+    private static int endOfTopic(List<Partition> partitions, int from) {
+        Topic topic = partitions.get(from).topic;
+        int at = from;
+        while (at < partitions.size() && partitions.get(at).topic.ordinal == topic.ordinal) {
+            at++;
+        }
+        return at;
+    }
+}

@@ -1,0 +1,234 @@
+package dev.weir.lean.internal.consumer;
+
+import dev.weir.lean.PartitionException;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.agrona.collections.Int2ObjectHashMap;
+import org.agrona.collections.Long2ObjectHashMap;
+import org.apache.kafka.common.message.MetadataResponseData;
+import org.apache.kafka.common.message.MetadataResponseData.MetadataResponsePartition;
+import org.apache.kafka.common.message.MetadataResponseData.MetadataResponseTopic;
+import org.apache.kafka.common.protocol.Errors;
+import org.jspecify.annotations.Nullable;
+
+/** Which broker has which partition. Confined to one thread. */
+final class Locations {
+
+    private final Context context;
+    private final Metadata metadata;
+    private final Map<String, Topic> topics = new LinkedHashMap<>();
+    private final Long2ObjectHashMap<Topic> topicsById = new Long2ObjectHashMap<>();
+    private final Int2ObjectHashMap<Broker> brokers = new Int2ObjectHashMap<>();
+    private final long followNanos;
+    private @Nullable Fetcher fetcher;
+    private int nextOrdinal;
+    private long nowNanos;
+
+    Locations(Context context) {
+        this.context = context;
+        this.metadata = new Metadata(context, this::learn);
+        // As long as the official client does: then the leader is asked again who is near.
+        this.followNanos = context.settings().metadataMaxAge().toNanos();
+    }
+
+    /** Whom brokers answer to. */
+    void answerTo(Fetcher answers) {
+        fetcher = answers;
+    }
+
+    Topic topic(String name) {
+        return topics.computeIfAbsent(name, each -> new Topic(each, nextOrdinal++));
+    }
+
+    void add(Partition partition) {
+        partition.topic.set(partition.number, partition);
+        metadata.want();
+    }
+
+    void remove(Partition partition) {
+        partition.topic.set(partition.number, null);
+        leave(partition);
+    }
+
+    Collection<Broker> brokers() {
+        return brokers.values();
+    }
+
+    void wantMetadata() {
+        metadata.want();
+    }
+
+    /** Found by the ids of a response; null if it is not assigned. */
+    @Nullable
+    Partition partition(long idHigh, long idLow, int number) {
+        Topic topic = topicsById.get(idLow);
+        return topic == null || topic.idHigh != idHigh ? null : topic.partition(number);
+    }
+
+    @Nullable
+    Partition partition(String name, int number) {
+        Topic topic = topics.get(name);
+        return topic == null ? null : topic.partition(number);
+    }
+
+    int poll(long now) {
+        nowNanos = now;
+        return metadata.poll(now, topics.values());
+    }
+
+    /** Its broker did not have it: asks who does, and asks the leader again. */
+    void relocate(Partition partition, long now) {
+        boolean followed = partition.isFollowing();
+        leave(partition);
+        partition.state = Partition.LOCATING;
+        context.counters().add(Counters.RELOCATIONS, 1);
+        if (followed) {
+            Broker leader = brokers.get(partition.leader);
+            if (leader != null) {
+                join(partition, leader);
+                return;
+            }
+        }
+        metadata.wantLater(now);
+    }
+
+    /** Reads from a replica that is nearer, for a while. */
+    void follow(Partition partition, int replica, long now) {
+        Broker near = brokers.get(replica);
+        if (near == null) {
+            metadata.want();
+        } else if (near != partition.broker) {
+            leave(partition);
+            partition.followUntilNanos = now + followNanos;
+            context.counters().add(Counters.RELOCATIONS, 1);
+            join(partition, near);
+        }
+    }
+
+    private static void leave(Partition partition) {
+        if (partition.broker != null) {
+            partition.broker.remove(partition);
+        }
+    }
+
+    private static void join(Partition partition, Broker broker) {
+        broker.add(partition);
+        if (partition.state == Partition.LOCATING) {
+            partition.state = partition.start == null ? Partition.FETCHING : Partition.RESOLVING;
+        }
+    }
+
+    /** After a seek: goes on with whoever has it. */
+    void resume(Partition partition) {
+        if (partition.broker == null) {
+            partition.state = Partition.LOCATING;
+            metadata.want();
+        } else {
+            partition.state = partition.start == null ? Partition.FETCHING : Partition.RESOLVING;
+        }
+    }
+
+    private void learn(MetadataResponseData answer) {
+        answer.brokers().forEach(each -> {
+            Broker known = brokers.get(each.nodeId());
+            if (known == null) {
+                brokers.put(
+                        each.nodeId(),
+                        new Broker(each.nodeId(), each.host(), each.port(), context, Objects.requireNonNull(fetcher)));
+            } else {
+                known.address(each.host(), each.port());
+            }
+        });
+        boolean allFound = true;
+        for (MetadataResponseTopic each : answer.topics()) {
+            Topic topic = topics.get(each.name());
+            if (topic != null) {
+                allFound &= learn(topic, each);
+            }
+        }
+        if (allFound) {
+            metadata.helped();
+        } else {
+            metadata.wantLater(nowNanos);
+        }
+    }
+
+    private boolean learn(Topic topic, MetadataResponseTopic answer) {
+        Errors error = Errors.forCode(answer.errorCode());
+        if (error == Errors.TOPIC_AUTHORIZATION_FAILED || error == Errors.INVALID_TOPIC_EXCEPTION) {
+            topic.forEach(partition -> refuse(partition, error));
+            return true;
+        }
+        if (error == Errors.NONE) {
+            identify(topic, answer);
+            for (MetadataResponsePartition each : answer.partitions()) {
+                Partition partition = topic.partition(each.partitionIndex());
+                if (partition != null) {
+                    lead(partition, each);
+                }
+            }
+        }
+        return topic.isLocated();
+    }
+
+    private void refuse(Partition partition, Errors error) {
+        if (partition.state != Partition.FAILED) {
+            partition.fail(
+                    new PartitionException(
+                            partition.topic.name,
+                            partition.number,
+                            Math.max(0, partition.fetchOffset),
+                            error.message()),
+                    -1);
+            Objects.requireNonNull(fetcher).enqueue(partition);
+        }
+    }
+
+    private void identify(Topic topic, MetadataResponseTopic answer) {
+        long high = answer.topicId().getMostSignificantBits();
+        long low = answer.topicId().getLeastSignificantBits();
+        if (high == topic.idHigh && low == topic.idLow) {
+            return;
+        }
+        topicsById.remove(topic.idLow);
+        topic.idHigh = high;
+        topic.idLow = low;
+        topicsById.put(low, topic);
+        topic.forEach(partition -> {
+            // Another topic of the same name: its epochs count anew.
+            partition.leaderEpoch = -1;
+            partition.lastEpoch = -1;
+            if (partition.broker != null) {
+                partition.broker.restart();
+            }
+        });
+    }
+
+    private void lead(Partition partition, MetadataResponsePartition answer) {
+        Broker leader = brokers.get(answer.leaderId());
+        if (leader == null || answer.leaderEpoch() < partition.leaderEpoch || partition.state == Partition.FAILED) {
+            return;
+        }
+        boolean sameLeader = partition.leader == answer.leaderId();
+        partition.leader = answer.leaderId();
+        partition.leaderEpoch = answer.leaderEpoch();
+        if (partition.broker == leader) {
+            return;
+        }
+        boolean mayFollow = partition.broker != null && sameLeader && nowNanos - partition.followUntilNanos < 0;
+        if (!mayFollow) {
+            if (partition.broker != null) {
+                context.counters().add(Counters.RELOCATIONS, 1);
+                leave(partition);
+            }
+            join(partition, leader);
+        }
+    }
+
+    void close() {
+        metadata.close("closed");
+        brokers.values().forEach(broker -> broker.close("closed"));
+    }
+}

@@ -1,0 +1,164 @@
+package dev.weir.lean.internal.consumer;
+
+import dev.weir.lean.LeanException;
+import dev.weir.lean.internal.net.Connection;
+import dev.weir.lean.internal.net.ReceiveBuffer;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.ClientDnsLookup;
+import org.apache.kafka.clients.ClientUtils;
+import org.apache.kafka.clients.CommonClientConfigs;
+import org.apache.kafka.common.message.MetadataRequestData;
+import org.apache.kafka.common.message.MetadataRequestData.MetadataRequestTopic;
+import org.apache.kafka.common.message.MetadataResponseData;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks for topics and their leaders, on a connection of its own, so that no answer waits behind a fetch. Confined to one
+ * thread. It asks one address after the other until one answers: those of the brokers, then those to bootstrap from.
+ */
+final class Metadata implements Connection.Listener {
+
+    private static final System.Logger LOG = System.getLogger(Metadata.class.getName());
+    private static final short VERSION = 11;
+
+    private final Context context;
+    private final Consumer<MetadataResponseData> listener;
+    private final List<String> bootstrap;
+    private final Backoff backoff;
+    private final long maxAgeNanos;
+
+    private List<InetSocketAddress> addresses = List.of();
+    private int nextAddress;
+    private @Nullable Connection connection;
+    private boolean underWay;
+    private boolean wanted = true;
+    private long askedNanos;
+
+    /** Since the last answer: not each attempt is worth a line in the log. */
+    private int failures;
+
+    Metadata(Context context, Consumer<MetadataResponseData> listener) {
+        this.context = context;
+        this.listener = listener;
+        this.bootstrap = List.of(context.settings()
+                .properties()
+                .getOrDefault(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, "")
+                .strip()
+                .split("\\s*,\\s*"));
+        this.backoff = context.newBackoff();
+        this.maxAgeNanos = context.settings().metadataMaxAge().toNanos();
+    }
+
+    /** Asks again, soon. */
+    void want() {
+        wanted = true;
+    }
+
+    /** What was answered did not help: waits longer before it asks again. */
+    void wantLater(long nowNanos) {
+        if (!wanted) {
+            wanted = true;
+            backoff.failed(nowNanos);
+        }
+    }
+
+    void helped() {
+        backoff.succeeded();
+    }
+
+    int poll(long nowNanos, Collection<Topic> topics) {
+        if (topics.isEmpty()) {
+            return 0;
+        }
+        wanted |= nowNanos - askedNanos > maxAgeNanos;
+        Connection current = connection;
+        if (current == null) {
+            if (!wanted || !backoff.isDue(nowNanos)) {
+                return 0;
+            }
+            connect(nowNanos);
+            return 1;
+        }
+        int work;
+        try {
+            work = current.poll(nowNanos);
+        } finally {
+            if (current.isClosed()) {
+                lost(current.address() + ": " + current.closeReason(), nowNanos);
+            }
+        }
+        if (wanted && !underWay && current.canSend() && backoff.isDue(nowNanos)) {
+            ask(current, topics, nowNanos);
+            return work + 1;
+        }
+        return work;
+    }
+
+    private void connect(long nowNanos) {
+        try {
+            if (nextAddress >= addresses.size()) {
+                addresses = ClientUtils.parseAndValidateAddresses(bootstrap, ClientDnsLookup.USE_ALL_DNS_IPS);
+                nextAddress = 0;
+            }
+            connection = context.connect(addresses.get(nextAddress++), nowNanos, this);
+        } catch (IOException | RuntimeException e) {
+            lost(String.valueOf(e.getMessage()), nowNanos);
+        }
+    }
+
+    private void lost(String why, long nowNanos) {
+        connection = null;
+        // One that was idle for long is closed by the broker, which is no failure.
+        if (underWay || wanted) {
+            wanted = true;
+            backoff.failed(nowNanos);
+            if (failures++ % Math.max(1, addresses.size()) == 0) {
+                LOG.log(System.Logger.Level.WARNING, "no metadata: " + why);
+            }
+        }
+        underWay = false;
+    }
+
+    private void ask(Connection current, Collection<Topic> topics, long nowNanos) {
+        List<MetadataRequestTopic> names = new ArrayList<>();
+        topics.forEach(topic -> names.add(new MetadataRequestTopic().setName(topic.name)));
+        current.send(
+                ApiKeys.METADATA,
+                VERSION,
+                new MetadataRequestData().setTopics(names).setAllowAutoTopicCreation(false));
+        underWay = true;
+        wanted = false;
+        askedNanos = nowNanos;
+    }
+
+    @Override
+    public void onResponse(ApiKeys api, short version, ReceiveBuffer buffer, int sizeBytes) {
+        underWay = false;
+        failures = 0;
+        MetadataResponseData answer;
+        try {
+            answer = new MetadataResponseData(Messages.body(buffer.bytes()), version);
+        } catch (RuntimeException e) {
+            close("metadata that make no sense");
+            throw new LeanException("a broker sent metadata that make no sense", e);
+        }
+        context.counters().add(Counters.METADATA, 1);
+        List<InetSocketAddress> known = new ArrayList<>();
+        answer.brokers().forEach(each -> known.add(new InetSocketAddress(each.host(), each.port())));
+        addresses = known;
+        nextAddress = 0;
+        listener.accept(answer);
+    }
+
+    void close(String reason) {
+        if (connection != null) {
+            connection.close(reason);
+        }
+    }
+}

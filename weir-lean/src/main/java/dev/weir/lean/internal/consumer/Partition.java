@@ -1,0 +1,128 @@
+package dev.weir.lean.internal.consumer;
+
+import dev.weir.lean.PartitionException;
+import dev.weir.lean.StartAt;
+import dev.weir.lean.internal.cursor.PartitionCursor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An assigned partition: what is delivered of it is its cursor's, what is fetched of it is here. Confined to one thread.
+ *
+ * <p>Its state is one of {@link #LOCATING}, {@link #RESOLVING}, {@link #FETCHING} and {@link #FAILED}; ADR 26 draws them.
+ */
+final class Partition {
+
+    /** Its leader is unknown: waits for metadata. */
+    static final int LOCATING = 0;
+
+    /** Its start is no offset yet: its leader is asked. */
+    static final int RESOLVING = 1;
+
+    /** Is part of its broker's fetches, unless it is paused. */
+    static final int FETCHING = 2;
+
+    /** A fault was found, and was or will be thrown: waits for a seek. */
+    static final int FAILED = 3;
+
+    private static final int UNKNOWN = -1;
+
+    final Topic topic;
+    final int number;
+    final PartitionCursor cursor;
+
+    int state = LOCATING;
+    boolean paused;
+
+    /** Whether it waits to be delivered. */
+    boolean queued;
+
+    /** Where to start, until it is resolved. */
+    @Nullable
+    StartAt start;
+
+    long fetchOffset = UNKNOWN;
+
+    /** The epoch of the batch before the fetch offset; -1 if unknown. */
+    int lastEpoch = UNKNOWN;
+
+    int leader = UNKNOWN;
+    int leaderEpoch = UNKNOWN;
+
+    /** Who is asked: the leader, or a replica that is nearer. */
+    @Nullable
+    Broker broker;
+
+    /** Until when a nearer replica is asked. */
+    long followUntilNanos;
+
+    // What the broker's fetch session has of it.
+    boolean inSession;
+    long sentOffset;
+    int sentLeaderEpoch;
+
+    boolean resolveUnderWay;
+    long retryAtNanos;
+
+    long highWatermark = UNKNOWN;
+    long lastStableOffset = UNKNOWN;
+
+    /** Thrown when everything before it was delivered. */
+    @Nullable
+    PartitionException fault;
+
+    /** The offset after the batch at fault. */
+    long offsetBehindFault = UNKNOWN;
+
+    Partition(Topic topic, int number, PartitionCursor cursor) {
+        this.topic = topic;
+        this.number = number;
+        this.cursor = cursor;
+    }
+
+    boolean wantsFetch() {
+        return state == FETCHING && !paused;
+    }
+
+    /** Whether the session has another offset or epoch of it. */
+    boolean isNewToSession() {
+        return !inSession || sentOffset != fetchOffset || sentLeaderEpoch != leaderEpoch;
+    }
+
+    /** Whether a response is to what it wants now, not to what it wanted before a seek. */
+    boolean isAnswered() {
+        return state == FETCHING && inSession && sentOffset == fetchOffset;
+    }
+
+    boolean isFollowing() {
+        return broker != null && broker.id != leader;
+    }
+
+    /** Goes to an offset: forgets what was fetched. */
+    void moveTo(long offset, int epoch) {
+        cursor.moveTo(offset);
+        fetchOffset = offset;
+        lastEpoch = epoch;
+        start = null;
+        fault = null;
+        offsetBehindFault = UNKNOWN;
+    }
+
+    /** Goes where its leader says that a beginning, an end or a time is. */
+    void moveTo(StartAt place) {
+        moveTo(place.offset(), UNKNOWN);
+        if (place.offset() < 0) {
+            start = place;
+        }
+    }
+
+    void fail(PartitionException why, long behind) {
+        state = FAILED;
+        fault = why;
+        offsetBehindFault = behind;
+    }
+
+    @Override
+    public String toString() {
+        return topic.name + "-" + number;
+    }
+}

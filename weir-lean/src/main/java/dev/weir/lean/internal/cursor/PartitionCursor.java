@@ -1,0 +1,212 @@
+package dev.weir.lean.internal.cursor;
+
+import dev.weir.lean.BatchHandler;
+import dev.weir.lean.RecordHandler;
+import dev.weir.lean.internal.batch.BatchLayout;
+import dev.weir.lean.internal.batch.BatchReader;
+import dev.weir.lean.internal.batch.RecordReader;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The position in a partition and the chunks before which it stands. Confined to one thread; handlers are called from here,
+ * and may call back to {@link #interrupt} and {@link #moveTo}.
+ */
+public final class PartitionCursor {
+
+    private final String topic;
+    private final int partition;
+    private final int index;
+    private final boolean committedOnly;
+    private final boolean checkCrc;
+    private final ChunkPool pool;
+    private final ArrayDeque<Chunk> chunks = new ArrayDeque<>();
+
+    private long position = -1;
+    private boolean interrupted;
+
+    /** Goes up with each {@link #moveTo}: who called a handler learns that its chunk is gone. */
+    private int moves;
+
+    public PartitionCursor(
+            String topic, int partition, int index, boolean committedOnly, boolean checkCrc, ChunkPool pool) {
+        this.topic = topic;
+        this.partition = partition;
+        this.index = index;
+        this.committedOnly = committedOnly;
+        this.checkCrc = checkCrc;
+        this.pool = pool;
+    }
+
+    public String topic() {
+        return topic;
+    }
+
+    public int partition() {
+        return partition;
+    }
+
+    public int index() {
+        return index;
+    }
+
+    /** The offset of the next record to be delivered; -1 if it is not known yet. */
+    public long position() {
+        return position;
+    }
+
+    public boolean hasChunks() {
+        return !chunks.isEmpty();
+    }
+
+    /** Adds what was fetched after everything that was added before. */
+    public void add(Chunk chunk) {
+        chunks.addLast(chunk);
+    }
+
+    /** Forgets what was fetched; the next chunk begins at that offset. */
+    public void moveTo(long offset) {
+        position = offset;
+        moves++;
+        interrupted = true;
+        Chunk chunk;
+        while ((chunk = chunks.pollFirst()) != null) {
+            pool.give(chunk);
+        }
+    }
+
+    /** Ends the delivery that runs, if one does, after the record that is being handled. */
+    public void interrupt() {
+        interrupted = true;
+    }
+
+    /** Frees the buffers of responses by copying. */
+    public void detach() {
+        chunks.forEach(Chunk::detach);
+    }
+
+    /**
+     * Delivers batches until there are none, or as many records as asked for were delivered, or it is interrupted. Exactly one
+     * of the handlers is there. Returns the number of records.
+     *
+     * @throws dev.weir.lean.PartitionException the position is before the batch at fault, and {@link #offsetBehindBatch} is behind it
+     */
+    public int deliver(
+            BatchReader reader,
+            @Nullable RecordHandler records,
+            @Nullable BatchHandler batches,
+            int limit,
+            Tally tally) {
+        reader.of(topic, partition, index);
+        interrupted = false;
+        int delivered = 0;
+        while (delivered < limit && !interrupted) {
+            Chunk chunk = chunks.peekFirst();
+            if (chunk == null) {
+                break;
+            }
+            if (chunk.at >= chunk.end()) {
+                chunks.removeFirst();
+                pool.give(chunk);
+                continue;
+            }
+            delivered += deliver(reader, chunk, records, batches, tally);
+        }
+        return delivered;
+    }
+
+    private int deliver(
+            BatchReader reader,
+            Chunk chunk,
+            @Nullable RecordHandler records,
+            @Nullable BatchHandler batches,
+            Tally tally) {
+        int now = moves;
+        reader.open(chunk.bytes(), chunk.at, chunk.end());
+        if (checkCrc) {
+            reader.verify();
+        }
+        long next = reader.nextOffset();
+        int size = reader.sizeBytes();
+        int delivered = 0;
+        boolean visible = reader.isVisible(committedOnly ? chunk.aborted() : null);
+        if (visible && next > position) {
+            reader.start(position);
+            if (records != null) {
+                delivered = eachRecord(reader.records(), records);
+            } else if (batches != null) {
+                batches.onBatch(reader);
+                delivered = reader.recordCount();
+            }
+            reader.close();
+            if (moves != now || (interrupted && records != null)) {
+                // Moved: the chunk is gone. Interrupted: the batch is opened again, at the position.
+                tally.delivered(delivered, 0);
+                return delivered;
+            }
+        }
+        if (!visible) {
+            tally.leftOut();
+        }
+        tally.delivered(delivered, size);
+        position = Math.max(position, next);
+        chunk.at += size;
+        return delivered;
+    }
+
+    private int eachRecord(RecordReader records, RecordHandler handler) {
+        int delivered = 0;
+        while (records.next()) {
+            handler.onRecord(records);
+            delivered++;
+            if (interrupted) {
+                return interruptedAfter(records, delivered);
+            }
+            position = records.offset() + 1;
+        }
+        return delivered;
+    }
+
+    private int interruptedAfter(RecordReader records, int delivered) {
+        // A seek cleared the chunks and has set the position; a pause leaves both to us.
+        if (!chunks.isEmpty()) {
+            position = records.offset() + 1;
+        }
+        return delivered;
+    }
+
+    /**
+     * The offset at which to go on if the next batch is to be left out: that of the batch behind it, or what its own header
+     * says, as far as it can be believed; in any case a higher one than the position.
+     */
+    public long offsetBehindBatch() {
+        Chunk chunk = chunks.peekFirst();
+        if (chunk == null) {
+            return position + 1;
+        }
+        ByteBuffer bytes = chunk.bytes();
+        int there = chunk.end() - chunk.at;
+        if (there < BatchLayout.HEADER_BYTES) {
+            return position + 1;
+        }
+        long size = BatchLayout.size(bytes, chunk.at);
+        if (size >= BatchLayout.HEADER_BYTES && size <= there - BatchLayout.LOG_OVERHEAD) {
+            long behind = BatchLayout.baseOffset(bytes, chunk.at + (int) size);
+            if (behind > position) {
+                return behind;
+            }
+        }
+        return Math.max(position + 1, BatchLayout.nextOffset(bytes, chunk.at));
+    }
+
+    /** What is counted per batch. */
+    public interface Tally {
+
+        /** So many records were delivered; so many bytes are done with. */
+        void delivered(int records, int bytes);
+
+        /** A batch was left out: a control batch, or of an aborted transaction. */
+        void leftOut();
+    }
+}

@@ -1,0 +1,325 @@
+package dev.weir.lean.internal.net;
+
+import dev.weir.lean.LeanException;
+import dev.weir.lean.internal.wire.FetchRequest;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.message.ApiVersionsRequestData;
+import org.apache.kafka.common.message.ApiVersionsResponseData;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.ApiMessage;
+import org.apache.kafka.common.protocol.ByteBufferAccessor;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.requests.RequestHeader;
+import org.apache.kafka.common.requests.RequestUtils;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection to one broker: sends requests, hands out their responses in order. Confined to one thread, never blocks, not
+ * used again once closed.
+ *
+ * <pre>
+ *   CONNECTING   TCP, then handshakes                        -> GREETING
+ *   GREETING     asks which versions the broker has          -> READY
+ *   READY        requests go out, responses come in
+ *   CLOSED       by either side; {@link #closeReason} says why
+ * </pre>
+ */
+public final class Connection implements AutoCloseable {
+
+    /** What does with responses. */
+    public interface Listener {
+
+        /**
+         * A response is there.
+         *
+         * @param api of the request that it answers
+         * @param buffer is overwritten after the call, unless it is retained
+         * @param sizeBytes of the whole response; more than the buffer's limit if it was too large
+         */
+        void onResponse(ApiKeys api, short version, ReceiveBuffer buffer, int sizeBytes);
+    }
+
+    /** Requests under way at once. */
+    private static final int WINDOW = 4;
+
+    private static final int CONNECTING = 0;
+    private static final int GREETING = 1;
+    private static final int READY = 2;
+    private static final int CLOSED = 3;
+
+    private static final short GREETING_VERSION = 3;
+    private static final int FIRST_OUT_BYTES = 4 * 1024;
+    private static final int MIN_RESPONSE_BYTES = 5;
+
+    private final InetSocketAddress address;
+    private final Transport transport;
+    private final String clientId;
+    private final long timeoutNanos;
+    private final Listener listener;
+    private final ReceiveBuffer one;
+    private final ReceiveBuffer other;
+    private final ByteBuffer size = ByteBuffer.allocateDirect(Integer.BYTES);
+
+    private int state = CONNECTING;
+    private String closeReason = "";
+    private ByteBuffer out = ByteBuffer.allocateDirect(FIRST_OUT_BYTES).limit(0);
+    private @Nullable ReceiveBuffer receiving;
+    private long lastProgressNanos;
+    private short fetchVersion;
+
+    // The requests under way, a ring.
+    private final ApiKeys[] apis = new ApiKeys[WINDOW];
+    private final short[] versions = new short[WINDOW];
+    private final int[] correlations = new int[WINDOW];
+    private int firstUnderWay;
+    private int underWay;
+    private int nextCorrelation;
+
+    /** Starts to connect. */
+    public Connection(
+            Transports transports,
+            InetSocketAddress address,
+            String clientId,
+            int maxResponseBytes,
+            long timeoutNanos,
+            long nowNanos,
+            Listener listener)
+            throws IOException {
+        this.address = address;
+        this.clientId = clientId;
+        this.timeoutNanos = timeoutNanos;
+        this.listener = listener;
+        this.one = new ReceiveBuffer(maxResponseBytes);
+        this.other = new ReceiveBuffer(maxResponseBytes);
+        this.transport = transports.open(address, this::checkIdle);
+        this.lastProgressNanos = nowNanos;
+    }
+
+    /** Goes on with whatever can go on, and calls the listener; returns how much was done. */
+    public int poll(long nowNanos) {
+        if (state == CLOSED) {
+            return 0;
+        }
+        try {
+            int work = state == CONNECTING ? connect() : flush() + receive();
+            boolean nothingDue = state == READY && (underWay == 0 || !canReceive());
+            if (work > 0 || nothingDue) {
+                lastProgressNanos = nowNanos;
+            } else if (nowNanos - lastProgressNanos > timeoutNanos) {
+                close("no answer for " + timeoutNanos / 1_000_000 + " ms");
+            }
+            return work;
+        } catch (IOException e) {
+            close(String.valueOf(e.getMessage()));
+            return 1;
+        } catch (AuthenticationException e) {
+            close(String.valueOf(e.getMessage()));
+            throw new LeanException("broker " + address + " did not accept us: " + e.getMessage(), e);
+        }
+    }
+
+    private int connect() throws IOException {
+        if (!transport.isReady()) {
+            return 0;
+        }
+        state = GREETING;
+        send(
+                ApiKeys.API_VERSIONS,
+                GREETING_VERSION,
+                new ApiVersionsRequestData().setClientSoftwareName("weir-lean").setClientSoftwareVersion("0.1"));
+        return 1;
+    }
+
+    private int flush() throws IOException {
+        if (!out.hasRemaining()) {
+            return 0;
+        }
+        int written = transport.write(out);
+        transport.wantWrite(out.hasRemaining());
+        return written;
+    }
+
+    private int receive() throws IOException {
+        if (underWay == 0) {
+            return 0;
+        }
+        ReceiveBuffer buffer = receiving;
+        if (buffer == null) {
+            buffer = free();
+            if (buffer == null) {
+                return 0;
+            }
+            int read = transport.read(size);
+            if (read < 0) {
+                throw new IOException("closed by the broker");
+            }
+            if (size.hasRemaining()) {
+                return read;
+            }
+            if (size.getInt(0) < MIN_RESPONSE_BYTES) {
+                throw new IOException("a response of " + size.getInt(0) + " bytes");
+            }
+            buffer.prepare(size.getInt(0));
+            receiving = buffer;
+        }
+        int read = transport.read(buffer.bytes());
+        if (read < 0) {
+            throw new IOException("closed by the broker");
+        }
+        if (!buffer.bytes().hasRemaining()) {
+            complete(buffer);
+            return Math.max(1, read);
+        }
+        return read;
+    }
+
+    /** Nothing is due, but something came: that can only be the end. Otherwise every wait would end at once. */
+    private void checkIdle() {
+        if (state == READY && underWay == 0) {
+            try {
+                close(transport.read(size) < 0 ? "closed by the broker" : "bytes that nobody asked for");
+            } catch (IOException e) {
+                close(String.valueOf(e.getMessage()));
+            }
+        }
+    }
+
+    private void complete(ReceiveBuffer buffer) throws IOException {
+        int sizeBytes = size.getInt(0);
+        size.clear();
+        receiving = null;
+        buffer.bytes().position(0);
+        int at = firstUnderWay;
+        firstUnderWay = (at + 1) % WINDOW;
+        underWay--;
+        if (buffer.bytes().getInt(0) != correlations[at]) {
+            throw new IOException(
+                    "an answer to request " + buffer.bytes().getInt(0) + " where " + correlations[at] + " was due");
+        }
+        if (state == GREETING) {
+            greeted(buffer.bytes());
+            return;
+        }
+        listener.onResponse(apis[at], versions[at], buffer, sizeBytes);
+    }
+
+    private void greeted(ByteBuffer bytes) throws IOException {
+        ApiVersionsResponseData answer;
+        try {
+            answer = new ApiVersionsResponseData(
+                    new ByteBufferAccessor(bytes.duplicate().position(Integer.BYTES)), GREETING_VERSION);
+        } catch (RuntimeException e) {
+            throw tooOld("does not say which versions it has", e);
+        }
+        if (answer.errorCode() != 0) {
+            throw tooOld("says " + Errors.forCode(answer.errorCode()), null);
+        }
+        var fetch = answer.apiKeys().find(FetchRequest.KEY);
+        if (fetch == null || fetch.maxVersion() < FetchRequest.MIN_VERSION) {
+            throw tooOld("fetches up to version " + (fetch == null ? 0 : fetch.maxVersion()), null);
+        }
+        fetchVersion = (short) Math.min(fetch.maxVersion(), FetchRequest.MAX_VERSION);
+        state = READY;
+    }
+
+    private LeanException tooOld(String what, @Nullable Exception cause) {
+        close("too old");
+        return new LeanException(
+                "broker " + address + " " + what
+                        + "; a lean consumer needs Kafka 3.1 or newer, use the official consumer",
+                cause);
+    }
+
+    private @Nullable ReceiveBuffer free() {
+        if (one.isFree()) {
+            return one;
+        }
+        return other.isFree() ? other : null;
+    }
+
+    /** Whether a response has a place to go to. */
+    public boolean canReceive() {
+        return receiving != null || one.isFree() || other.isFree();
+    }
+
+    public boolean isReady() {
+        return state == READY;
+    }
+
+    public boolean isClosed() {
+        return state == CLOSED;
+    }
+
+    /** Why it was closed. */
+    public String closeReason() {
+        return closeReason;
+    }
+
+    public InetSocketAddress address() {
+        return address;
+    }
+
+    /** The highest version of fetch that both sides have. */
+    public short fetchVersion() {
+        return fetchVersion;
+    }
+
+    /** Whether a request may be sent now. */
+    public boolean canSend() {
+        return state == READY && underWay < WINDOW && !out.hasRemaining();
+    }
+
+    /** The buffer for a request of at most so many bytes, to be filled from 0, flipped, and {@link #sent}. */
+    public ByteBuffer outgoing(int bytes) {
+        if (bytes > out.capacity()) {
+            out = ByteBuffer.allocateDirect(Integer.highestOneBit(bytes) * 2);
+        }
+        return out.clear();
+    }
+
+    /** The number that the next request must have. */
+    public int nextCorrelation() {
+        return nextCorrelation;
+    }
+
+    /** Sends what is in the outgoing buffer. */
+    public void sent(ApiKeys api, short version) {
+        int at = (firstUnderWay + underWay++) % WINDOW;
+        apis[at] = api;
+        versions[at] = version;
+        correlations[at] = nextCorrelation++;
+        try {
+            flush();
+        } catch (IOException e) {
+            close(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** Sends a request that is not worth patching. */
+    public void send(ApiKeys api, short version, ApiMessage request) {
+        RequestHeader header = new RequestHeader(api, version, clientId, nextCorrelation);
+        ByteBuffer bytes = RequestUtils.serialize(header.data(), header.headerVersion(), request, version);
+        outgoing(bytes.remaining() + Integer.BYTES)
+                .putInt(bytes.remaining())
+                .put(bytes)
+                .flip();
+        sent(api, version);
+    }
+
+    /** Closes it; what is under way is forgotten. */
+    public void close(String reason) {
+        if (state != CLOSED) {
+            state = CLOSED;
+            closeReason = reason;
+            transport.close();
+        }
+    }
+
+    @Override
+    public void close() {
+        close("closed");
+    }
+}

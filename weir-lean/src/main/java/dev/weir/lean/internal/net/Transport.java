@@ -1,0 +1,23 @@
+package dev.weir.lean.internal.net;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** A way for bytes to one broker, without blocking. Confined to one thread. */
+interface Transport extends AutoCloseable {
+
+    /** Goes on connecting, and with whatever handshake there is; true when bytes may go. */
+    boolean isReady() throws IOException;
+
+    /** Reads what is there into the buffer's room; -1 at the end. */
+    int read(ByteBuffer to) throws IOException;
+
+    /** Writes as much as fits. */
+    int write(ByteBuffer from) throws IOException;
+
+    /** Asks to be woken when bytes can be written, too. */
+    void wantWrite(boolean wanted);
+
+    @Override
+    void close();
+}

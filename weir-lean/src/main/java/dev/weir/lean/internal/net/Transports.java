@@ -1,0 +1,135 @@
+package dev.weir.lean.internal.net;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import org.apache.kafka.clients.ClientUtils;
+import org.apache.kafka.clients.CommonClientConfigs;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.common.memory.MemoryPool;
+import org.apache.kafka.common.network.ChannelBuilder;
+import org.apache.kafka.common.network.ChannelMetadataRegistry;
+import org.apache.kafka.common.network.CipherInformation;
+import org.apache.kafka.common.network.ClientInformation;
+import org.apache.kafka.common.security.auth.SecurityProtocol;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.utils.Time;
+import org.apache.kafka.common.utils.internals.LogContext;
+import org.jspecify.annotations.Nullable;
+
+/** Opens connections as the client's properties want them, and waits for any of them. Confined to one thread but {@link #wakeup}. */
+public final class Transports implements AutoCloseable {
+
+    /** Of what a handshake sends. */
+    private static final int MAX_HANDSHAKE_BYTES = 1024 * 1024;
+
+    private final Selector selector;
+    private final int receiveBufferBytes;
+    private final @Nullable ChannelBuilder secured;
+    private int opened;
+
+    /** @throws org.apache.kafka.common.KafkaException if the properties do not fit, with the name of the one */
+    public Transports(Map<String, String> properties, int receiveBufferBytes) throws IOException {
+        this.receiveBufferBytes = receiveBufferBytes;
+        String protocol = properties.getOrDefault(
+                CommonClientConfigs.SECURITY_PROTOCOL_CONFIG, CommonClientConfigs.DEFAULT_SECURITY_PROTOCOL);
+        boolean plain = SecurityProtocol.forName(protocol.toUpperCase(Locale.ROOT)) == SecurityProtocol.PLAINTEXT;
+        this.secured = plain ? null : builder(properties);
+        this.selector = Selector.open();
+    }
+
+    private static ChannelBuilder builder(Map<String, String> properties) {
+        Map<String, Object> config = new HashMap<>(properties);
+        config.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class.getName());
+        config.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class.getName());
+        return ClientUtils.createChannelBuilder(new ConsumerConfig(config), Time.SYSTEM, new LogContext("[lean] "));
+    }
+
+    /** @param whenReady called by {@link #await} when bytes are there or the end is */
+    Transport open(InetSocketAddress address, Runnable whenReady) throws IOException {
+        SocketChannel channel = SocketChannel.open();
+        try {
+            channel.configureBlocking(false);
+            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+            channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+            if (receiveBufferBytes > 0) {
+                channel.setOption(StandardSocketOptions.SO_RCVBUF, receiveBufferBytes);
+            }
+            channel.connect(address);
+            SelectionKey key = channel.register(selector, SelectionKey.OP_CONNECT, whenReady);
+            if (secured == null) {
+                return new PlainTransport(channel, key);
+            }
+            String id = "lean-" + opened++;
+            return new SecuredTransport(
+                    secured.buildChannel(id, key, MAX_HANDSHAKE_BYTES, MemoryPool.NONE, new Registry()), key);
+        } catch (IOException | RuntimeException e) {
+            Quietly.close(channel);
+            throw e;
+        }
+    }
+
+    /** Waits until some connection has something to do, for so long at most; 0 does not wait. */
+    public void await(long millis) throws IOException {
+        if (millis > 0) {
+            selector.select(Transports::tell, millis);
+        } else {
+            selector.selectNow(Transports::tell);
+        }
+    }
+
+    private static void tell(SelectionKey key) {
+        if (key.attachment() instanceof Runnable whenReady) {
+            whenReady.run();
+        }
+    }
+
+    /** Ends the wait. Any thread. */
+    public void wakeup() {
+        selector.wakeup();
+    }
+
+    @Override
+    public void close() {
+        if (secured != null) {
+            Quietly.close(secured);
+        }
+        Quietly.close(selector);
+    }
+
+    /** What the client would show in its metrics. */
+    private static final class Registry implements ChannelMetadataRegistry {
+
+        private CipherInformation cipher = new CipherInformation(null, null);
+        private ClientInformation client = ClientInformation.EMPTY;
+
+        @Override
+        public void registerCipherInformation(CipherInformation information) {
+            cipher = information;
+        }
+
+        @Override
+        public CipherInformation cipherInformation() {
+            return cipher;
+        }
+
+        @Override
+        public void registerClientInformation(ClientInformation information) {
+            client = information;
+        }
+
+        @Override
+        public ClientInformation clientInformation() {
+            return client;
+        }
+
+        @Override
+        public void close() {}
+    }
+}

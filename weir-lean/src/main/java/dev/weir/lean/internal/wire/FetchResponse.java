@@ -1,0 +1,309 @@
+package dev.weir.lean.internal.wire;
+
+import dev.weir.lean.internal.batch.AbortedTransactions;
+import java.nio.ByteBuffer;
+
+/**
+ * Walks a fetch response, versions 13 to 17, where it lies, and shows one partition after the other. Confined to one thread;
+ * allocates nothing. No length is believed before it was compared with the bytes that are there.
+ *
+ * <pre>
+ *   correlation, tags                                             header 1
+ *   throttle ms, error (2), session id
+ *   number of topics + 1
+ *     topic id (16), number of partitions + 1
+ *       partition, error (2), high watermark, last stable offset, log start      all 8 but the first two
+ *       number of aborted transactions + 1, or 0
+ *         producer id (8), first offset (8), tags
+ *       preferred replica
+ *       number of bytes + 1, or 0; the records
+ *       tags: 0 diverging (epoch, end offset, tags), 1 leader (id, epoch, tags), others
+ *     tags
+ *   tags: 0 endpoints, others
+ * </pre>
+ */
+public final class FetchResponse {
+
+    private static final int DIVERGING = 0;
+    private static final int NONE = -1;
+
+    /** Of the number of topics left: the end was read, too. */
+    private static final int ENDED = -1;
+
+    /** Of a transaction at least. */
+    private static final int ABORTED_BYTES = 17;
+
+    private ByteBuffer bytes = ByteBuffer.allocateDirect(0);
+    private int at;
+    private int end;
+    private boolean cut;
+    private int topicsLeft;
+    private int partitionsLeft;
+
+    private int throttleMillis;
+    private short error;
+    private int sessionId;
+
+    private long topicIdHigh;
+    private long topicIdLow;
+    private int partition;
+    private short partitionError;
+    private long highWatermark;
+    private long lastStableOffset;
+    private long logStartOffset;
+    private int abortedAt;
+    private int abortedCount;
+    private int preferredReplica;
+    private int recordsAt;
+    private int recordsLength;
+    private int divergingEpoch;
+    private long divergingOffset;
+
+    /**
+     * Starts with the response between two positions.
+     *
+     * @param isCut whether the buffer holds its beginning only: then records may end beyond it, and nothing follows them
+     */
+    public void wrap(ByteBuffer response, int from, int to, boolean isCut) throws MalformedResponseException {
+        bytes = response;
+        at = from + Integer.BYTES;
+        end = to;
+        cut = isCut;
+        try {
+            skipTags();
+            throttleMillis = intNext();
+            error = shortNext();
+            sessionId = intNext();
+            topicsLeft = count();
+            partitionsLeft = 0;
+        } catch (IndexOutOfBoundsException e) {
+            throw malformed();
+        }
+    }
+
+    /** Goes to the next partition; false after the last. */
+    public boolean next() throws MalformedResponseException {
+        try {
+            while (partitionsLeft == 0) {
+                if (topicsLeft == 0) {
+                    topicsLeft = ENDED;
+                    skipTags();
+                }
+                if (topicsLeft == ENDED) {
+                    return false;
+                }
+                topicsLeft--;
+                topicIdHigh = longNext();
+                topicIdLow = longNext();
+                partitionsLeft = count();
+                if (partitionsLeft == 0) {
+                    skipTags();
+                }
+            }
+            partitionsLeft--;
+            readPartition();
+            if (isRecordsCut()) {
+                topicsLeft = ENDED;
+                partitionsLeft = 0;
+                return true;
+            }
+            readPartitionTags();
+            if (partitionsLeft == 0) {
+                skipTags();
+            }
+            return true;
+        } catch (IndexOutOfBoundsException e) {
+            if (cut) {
+                return false;
+            }
+            throw malformed();
+        }
+    }
+
+    private void readPartition() {
+        partition = intNext();
+        partitionError = shortNext();
+        highWatermark = longNext();
+        lastStableOffset = longNext();
+        logStartOffset = longNext();
+        abortedCount = count();
+        abortedAt = at;
+        if (abortedCount > (end - at) / ABORTED_BYTES) {
+            throw new IndexOutOfBoundsException(abortedCount + " aborted transactions");
+        }
+        for (int i = 0; i < abortedCount; i++) {
+            take(2 * Long.BYTES);
+            skipTags();
+        }
+        preferredReplica = intNext();
+        recordsLength = count();
+        recordsAt = at;
+        divergingEpoch = NONE;
+        divergingOffset = NONE;
+        if (!isRecordsCut()) {
+            take(recordsLength);
+        }
+    }
+
+    private void readPartitionTags() {
+        for (int tags = count(0); tags > 0; tags--) {
+            int tag = number();
+            int size = count(0);
+            int from = take(size);
+            if (tag == DIVERGING && size >= Integer.BYTES + Long.BYTES) {
+                divergingEpoch = bytes.getInt(from);
+                divergingOffset = bytes.getLong(from + Integer.BYTES);
+            }
+        }
+    }
+
+    private void skipTags() {
+        for (int tags = count(0); tags > 0; tags--) {
+            number();
+            take(count(0));
+        }
+    }
+
+    /** Makes sure that so many bytes are there, goes behind them and returns where they are. */
+    private int take(int size) {
+        if (size > end - at) {
+            throw new IndexOutOfBoundsException(size + " bytes at " + at);
+        }
+        int from = at;
+        at += size;
+        return from;
+    }
+
+    private int intNext() {
+        return bytes.getInt(take(Integer.BYTES));
+    }
+
+    private short shortNext() {
+        return bytes.getShort(take(Short.BYTES));
+    }
+
+    private long longNext() {
+        return bytes.getLong(take(Long.BYTES));
+    }
+
+    private int number() {
+        long packed = VarInts.unsigned(bytes, at);
+        take(VarInts.next(packed) - at);
+        return VarInts.value(packed);
+    }
+
+    /** A length or number of things, written one larger so that 0 is null. */
+    private int count() {
+        return Math.max(0, count(1));
+    }
+
+    /** Each thing takes a byte at least, so that more of them than bytes are nonsense, and the loop over them ends. */
+    private int count(int more) {
+        int count = number() - more;
+        if (count < -more || (count > end - at && !cut)) {
+            throw new IndexOutOfBoundsException(count + " things at " + at);
+        }
+        return count;
+    }
+
+    private MalformedResponseException malformed() {
+        return new MalformedResponseException("a fetch response of " + end + " bytes makes no sense at byte " + at);
+    }
+
+    public int throttleMillis() {
+        return throttleMillis;
+    }
+
+    /** Of the whole response. */
+    public short error() {
+        return error;
+    }
+
+    public int sessionId() {
+        return sessionId;
+    }
+
+    public long topicIdHigh() {
+        return topicIdHigh;
+    }
+
+    public long topicIdLow() {
+        return topicIdLow;
+    }
+
+    public int partition() {
+        return partition;
+    }
+
+    public short partitionError() {
+        return partitionError;
+    }
+
+    public long highWatermark() {
+        return highWatermark;
+    }
+
+    public long lastStableOffset() {
+        return lastStableOffset;
+    }
+
+    public long logStartOffset() {
+        return logStartOffset;
+    }
+
+    /** A replica that is nearer; -1 for none. */
+    public int preferredReplica() {
+        return preferredReplica;
+    }
+
+    public int recordsAt() {
+        return recordsAt;
+    }
+
+    /** As the response says, whether they are there or not. */
+    public int recordsLength() {
+        return recordsLength;
+    }
+
+    /** Whether the records end beyond the buffer. */
+    public boolean isRecordsCut() {
+        return cut && recordsLength > end - recordsAt;
+    }
+
+    /** Whether the log differs from what was read: see {@link #divergingOffset}. */
+    public boolean isDiverging() {
+        return divergingOffset >= 0;
+    }
+
+    public int divergingEpoch() {
+        return divergingEpoch;
+    }
+
+    /** Where the epoch before the difference ends. */
+    public long divergingOffset() {
+        return divergingOffset;
+    }
+
+    /** Copies the aborted transactions. */
+    public void abortedTo(AbortedTransactions target) {
+        target.clear();
+        int from = abortedAt;
+        for (int i = 0; i < abortedCount; i++) {
+            target.add(bytes.getLong(from), bytes.getLong(from + Long.BYTES));
+            from += 2 * Long.BYTES;
+            from = afterTags(from);
+        }
+    }
+
+    private int afterTags(int from) {
+        if (bytes.get(from) == 0) {
+            return from + 1;
+        }
+        int keep = at;
+        at = from;
+        skipTags();
+        int after = at;
+        at = keep;
+        return after;
+    }
+}

@@ -1,0 +1,205 @@
+package dev.weir.lean;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.config.AbstractConfig;
+import org.apache.kafka.common.config.internals.BrokerSecurityConfigs;
+import org.apache.kafka.common.message.ApiVersionsResponseData;
+import org.apache.kafka.common.message.ApiVersionsResponseData.ApiVersion;
+import org.apache.kafka.common.message.FetchRequestData;
+import org.apache.kafka.common.message.FetchResponseData;
+import org.apache.kafka.common.message.ListOffsetsRequestData;
+import org.apache.kafka.common.message.ListOffsetsResponseData;
+import org.apache.kafka.common.message.MetadataRequestData;
+import org.apache.kafka.common.message.MetadataResponseData;
+import org.apache.kafka.common.message.ResponseHeaderData;
+import org.apache.kafka.common.metrics.Metrics;
+import org.apache.kafka.common.network.ByteBufferSend;
+import org.apache.kafka.common.network.ChannelBuilders;
+import org.apache.kafka.common.network.ListenerName;
+import org.apache.kafka.common.network.NetworkReceive;
+import org.apache.kafka.common.network.NetworkSend;
+import org.apache.kafka.common.network.Selector;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.ApiMessage;
+import org.apache.kafka.common.protocol.ByteBufferAccessor;
+import org.apache.kafka.common.requests.ApiVersionsResponse;
+import org.apache.kafka.common.requests.RequestHeader;
+import org.apache.kafka.common.requests.RequestUtils;
+import org.apache.kafka.common.security.auth.SecurityProtocol;
+import org.apache.kafka.common.security.authenticator.CredentialCache;
+import org.apache.kafka.common.security.scram.ScramCredential;
+import org.apache.kafka.common.security.scram.internals.ScramFormatter;
+import org.apache.kafka.common.security.scram.internals.ScramMechanism;
+import org.apache.kafka.common.security.token.delegation.internals.DelegationTokenCache;
+import org.apache.kafka.common.utils.Time;
+import org.apache.kafka.common.utils.internals.LogContext;
+
+/**
+ * A broker that says what a test wants, over any security protocol, by the official server's classes. It has one topic with
+ * one partition, and a thread of its own; the script is called there.
+ */
+final class FakeBroker implements AutoCloseable {
+
+    static final String TOPIC = "t";
+    static final Uuid TOPIC_ID = Uuid.randomUuid();
+    static final String USER = "ada";
+    static final String PASSWORD = "lovelace";
+
+    private final ServerSocketChannel server = ServerSocketChannel.open();
+    private final Selector selector;
+    private final Metrics metrics = new Metrics();
+    private final Thread thread;
+    private final Function<FetchRequestData, ApiMessage> script;
+    private volatile boolean closed;
+    private int accepted;
+
+    /**
+     * Starts it.
+     *
+     * @param config of a server, for the protocol
+     * @param script answers fetches: with a {@link FetchResponseData}, or anything else that is a message
+     */
+    FakeBroker(SecurityProtocol protocol, Map<String, String> config, Function<FetchRequestData, ApiMessage> script)
+            throws Exception {
+        this.script = script;
+        server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        server.configureBlocking(false);
+        CredentialCache credentials = new CredentialCache();
+        credentials
+                .createCache(ScramMechanism.SCRAM_SHA_256.mechanismName(), ScramCredential.class)
+                .put(USER, new ScramFormatter(ScramMechanism.SCRAM_SHA_256).generateCredential(PASSWORD, 4096));
+        selector = new Selector(
+                60_000,
+                metrics,
+                Time.SYSTEM,
+                "fake",
+                ChannelBuilders.serverChannelBuilder(
+                        new ListenerName("L"),
+                        false,
+                        protocol,
+                        new AbstractConfig(BrokerSecurityConfigs.CONFIG_DEF, config, false),
+                        credentials,
+                        new DelegationTokenCache(List.of()),
+                        Time.SYSTEM,
+                        new LogContext(),
+                        version -> new ApiVersionsResponse(versions())),
+                new LogContext());
+        thread = Thread.ofPlatform().name("fake-broker").start(this::serve);
+    }
+
+    String address() throws IOException {
+        return "localhost:" + port();
+    }
+
+    private int port() throws IOException {
+        return ((InetSocketAddress) server.getLocalAddress()).getPort();
+    }
+
+    private void serve() {
+        try {
+            while (!closed) {
+                SocketChannel channel = server.accept();
+                if (channel != null) {
+                    channel.configureBlocking(false);
+                    selector.register("c" + accepted++, channel);
+                }
+                selector.poll(5);
+                for (NetworkReceive receive : selector.completedReceives()) {
+                    answer(receive);
+                }
+                selector.clearCompletedReceives();
+                selector.clearCompletedSends();
+            }
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private void answer(NetworkReceive receive) throws IOException {
+        ByteBuffer payload = receive.payload();
+        RequestHeader header = RequestHeader.parse(payload);
+        ByteBufferAccessor in = new ByteBufferAccessor(payload);
+        short version = header.apiVersion();
+        ApiMessage body = switch (header.apiKey()) {
+            case API_VERSIONS -> versions();
+            case METADATA -> metadata(new MetadataRequestData(in, version));
+            case LIST_OFFSETS -> offsets(new ListOffsetsRequestData(in, version));
+            case FETCH -> script.apply(new FetchRequestData(in, version));
+            default -> throw new IOException("request " + header.apiKey());
+        };
+        ByteBuffer bytes = RequestUtils.serialize(
+                new ResponseHeaderData().setCorrelationId(header.correlationId()),
+                header.apiKey().responseHeaderVersion(version),
+                body,
+                version);
+        selector.send(new NetworkSend(receive.source(), ByteBufferSend.sizePrefixed(bytes)));
+    }
+
+    private static ApiVersionsResponseData versions() {
+        ApiVersionsResponseData data = new ApiVersionsResponseData();
+        for (ApiKeys api : List.of(
+                ApiKeys.API_VERSIONS,
+                ApiKeys.METADATA,
+                ApiKeys.LIST_OFFSETS,
+                ApiKeys.FETCH,
+                ApiKeys.SASL_HANDSHAKE,
+                ApiKeys.SASL_AUTHENTICATE)) {
+            data.apiKeys()
+                    .add(new ApiVersion()
+                            .setApiKey(api.id)
+                            .setMinVersion(api.oldestVersion())
+                            .setMaxVersion(api.latestVersion()));
+        }
+        return data;
+    }
+
+    private MetadataResponseData metadata(MetadataRequestData request) throws IOException {
+        MetadataResponseData data = new MetadataResponseData();
+        data.brokers()
+                .add(new MetadataResponseData.MetadataResponseBroker()
+                        .setNodeId(7)
+                        .setHost("localhost")
+                        .setPort(port()));
+        request.topics()
+                .forEach(topic -> data.topics()
+                        .add(new MetadataResponseData.MetadataResponseTopic()
+                                .setName(topic.name())
+                                .setTopicId(TOPIC_ID)
+                                .setPartitions(List.of(new MetadataResponseData.MetadataResponsePartition()
+                                        .setPartitionIndex(0)
+                                        .setLeaderId(7)
+                                        .setLeaderEpoch(1)))));
+        return data;
+    }
+
+    private static ListOffsetsResponseData offsets(ListOffsetsRequestData request) {
+        ListOffsetsResponseData data = new ListOffsetsResponseData();
+        request.topics()
+                .forEach(topic -> data.topics()
+                        .add(new ListOffsetsResponseData.ListOffsetsTopicResponse()
+                                .setName(topic.name())
+                                .setPartitions(List.of(new ListOffsetsResponseData.ListOffsetsPartitionResponse()
+                                        .setPartitionIndex(0)
+                                        .setOffset(0)))));
+        return data;
+    }
+
+    @Override
+    public void close() throws Exception {
+        closed = true;
+        selector.wakeup();
+        thread.join();
+        selector.close();
+        metrics.close();
+        server.close();
+    }
+}

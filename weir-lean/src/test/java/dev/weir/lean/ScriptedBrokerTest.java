@@ -1,0 +1,368 @@
+package dev.weir.lean;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.weir.lean.internal.batch.Batches;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import org.apache.kafka.common.message.FetchRequestData;
+import org.apache.kafka.common.message.FetchResponseData;
+import org.apache.kafka.common.message.FetchResponseData.EpochEndOffset;
+import org.apache.kafka.common.message.FetchResponseData.FetchableTopicResponse;
+import org.apache.kafka.common.message.FetchResponseData.PartitionData;
+import org.apache.kafka.common.protocol.ApiMessage;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.record.internal.CompressionType;
+import org.apache.kafka.common.record.internal.MemoryRecords;
+import org.apache.kafka.common.security.auth.SecurityProtocol;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What real brokers do rarely, or only with certificates and passwords. */
+class ScriptedBrokerTest {
+
+    private static final int PER_BATCH = 10;
+    private static final Duration LONGEST = Duration.ofSeconds(20);
+
+    /** The log: batches of ten records; the second one may be broken. */
+    private final List<ByteBuffer> log = List.of(batch(0), batch(1), batch(2));
+
+    private final List<Long> offsets = new ArrayList<>();
+    private final AtomicInteger fetches = new AtomicInteger();
+
+    @TempDir
+    private Path folder;
+
+    private static ByteBuffer batch(int number) {
+        return Batches.batch(CompressionType.NONE, (long) number * PER_BATCH, Batches.records(number, PER_BATCH, 50));
+    }
+
+    /** The batch with the wanted offset, and those behind it; without a session. */
+    private FetchResponseData serve(FetchRequestData request) {
+        fetches.incrementAndGet();
+        FetchResponseData answer = new FetchResponseData();
+        if (request.topics().isEmpty()) {
+            return answer;
+        }
+        long offset = request.topics().getFirst().partitions().getFirst().fetchOffset();
+        int first = (int) (offset / PER_BATCH);
+        ByteBuffer rest = Batches.joined(
+                log.subList(Math.min(first, log.size()), log.size()).toArray(new ByteBuffer[0]));
+        return answer.setResponses(List.of(new FetchableTopicResponse()
+                .setTopicId(FakeBroker.TOPIC_ID)
+                .setPartitions(List.of(new PartitionData()
+                        .setHighWatermark((long) log.size() * PER_BATCH)
+                        .setRecords(MemoryRecords.readableRecords(rest))))));
+    }
+
+    private static FetchResponseData failing(Errors error) {
+        return new FetchResponseData()
+                .setResponses(List.of(new FetchableTopicResponse()
+                        .setTopicId(FakeBroker.TOPIC_ID)
+                        .setPartitions(List.of(
+                                new PartitionData().setErrorCode(error.code()).setRecords(MemoryRecords.EMPTY)))));
+    }
+
+    private static LeanSettings.Builder settings(FakeBroker broker) throws IOException {
+        return LeanSettings.builder().bootstrapServers(broker.address());
+    }
+
+    private void pollUntil(LeanConsumer consumer, BooleanSupplier done) {
+        long deadline = System.nanoTime() + LONGEST.toNanos();
+        while (!done.getAsBoolean()) {
+            if (consumer.poll(record -> offsets.add(record.offset())) == 0) {
+                consumer.await(Duration.ofMillis(10));
+            }
+            assertThat(System.nanoTime()).as(consumer.metrics().toString()).isLessThan(deadline);
+        }
+    }
+
+    private boolean hasAll() {
+        return offsets.size() >= log.size() * PER_BATCH;
+    }
+
+    @Test
+    void corruptBatch_isAFaultAtItsOffset_andCanBeSkipped() throws Exception {
+        log.get(1).put(70, (byte) ~log.get(1).get(70));
+        try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), this::serve);
+                LeanConsumer consumer = LeanConsumer.open(settings(broker).build())) {
+            int index = consumer.assign(FakeBroker.TOPIC, 0, StartAt.beginning());
+            assertThatExceptionOfType(CorruptBatchException.class)
+                    .isThrownBy(() -> pollUntil(consumer, this::hasAll))
+                    .satisfies(fault -> {
+                        assertThat(fault.topic()).isEqualTo(FakeBroker.TOPIC);
+                        assertThat(fault.partition()).isZero();
+                        assertThat(fault.offset()).isEqualTo(10);
+                    });
+            assertThat(offsets).hasSize(10);
+            consumer.skipBatch(index);
+            pollUntil(consumer, () -> offsets.size() == 20);
+            assertThat(offsets.get(10)).isEqualTo(20);
+        }
+    }
+
+    @Test
+    void corruptBatch_withThePolicyToSkip_isLeftOutAndCounted() throws Exception {
+        log.get(1).put(70, (byte) ~log.get(1).get(70));
+        try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), this::serve);
+                LeanConsumer consumer = LeanConsumer.open(
+                        settings(broker).onCorruptBatch(CorruptBatchPolicy.SKIP).build())) {
+            consumer.assign(FakeBroker.TOPIC, 0, StartAt.beginning());
+            pollUntil(consumer, () -> offsets.size() == 20);
+            assertThat(offsets.get(10)).isEqualTo(20);
+            assertThat(consumer.metrics().corruptBatches()).isEqualTo(1);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "NOT_LEADER_OR_FOLLOWER",
+        "FENCED_LEADER_EPOCH",
+        "UNKNOWN_LEADER_EPOCH",
+        "UNKNOWN_TOPIC_ID",
+        "KAFKA_STORAGE_ERROR",
+        "REQUEST_TIMED_OUT",
+        "OFFSET_NOT_AVAILABLE"
+    })
+    void errorThatPasses_isNotSeen(Errors error) throws Exception {
+        try (FakeBroker broker = new FakeBroker(
+                        SecurityProtocol.PLAINTEXT,
+                        Map.of(),
+                        request -> fetches.getAndIncrement() < 2 ? failing(error) : serve(request));
+                LeanConsumer consumer = LeanConsumer.open(settings(broker).build())) {
+            consumer.assign(FakeBroker.TOPIC, 0, StartAt.beginning());
+            pollUntil(consumer, this::hasAll);
+            assertThat(offsets).doesNotHaveDuplicates().isSorted();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"FETCH_SESSION_ID_NOT_FOUND", "INVALID_FETCH_SESSION_EPOCH", "FETCH_SESSION_TOPIC_ID_ERROR"})
+    void lostSession_isBegunAnew(Errors error) throws Exception {
+        try (FakeBroker broker = new FakeBroker(
+                        SecurityProtocol.PLAINTEXT,
+                        Map.of(),
+                        request -> fetches.getAndIncrement() == 0
+                                ? new FetchResponseData().setErrorCode(error.code())
+                                : serve(request));
+                LeanConsumer consumer = LeanConsumer.open(settings(broker).build())) {
+            consumer.assign(FakeBroker.TOPIC, 0, StartAt.beginning());
+            pollUntil(consumer, this::hasAll);
+        }
+    }
+
+    @Test
+    void rightThatIsMissing_isAFaultOfThePartition() throws Exception {
+        try (FakeBroker broker = new FakeBroker(
+                        SecurityProtocol.PLAINTEXT, Map.of(), request -> failing(Errors.TOPIC_AUTHORIZATION_FAILED));
+                LeanConsumer consumer = LeanConsumer.open(settings(broker).build())) {
+            consumer.assign(FakeBroker.TOPIC, 0, StartAt.offset(4));
+            assertThatExceptionOfType(PartitionException.class)
+                    .isThrownBy(() -> pollUntil(consumer, this::hasAll))
+                    .withMessageContaining("t-0@4")
+                    .withMessageContaining("authorised");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"FAIL", "BEGINNING", "END"})
+    void truncatedLog_isAFault_orGoesOnWhereItDiffers(OffsetLostPolicy policy) throws Exception {
+        FetchResponseData diverging = failing(Errors.NONE);
+        diverging
+                .responses()
+                .getFirst()
+                .partitions()
+                .getFirst()
+                .setDivergingEpoch(
+                        new EpochEndOffset().setEpoch(Batches.EPOCH - 1).setEndOffset(20));
+        List<Integer> epochs = new ArrayList<>();
+        try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), request -> {
+                    if (!request.topics().isEmpty()) {
+                        var wanted = request.topics().getFirst().partitions().getFirst();
+                        epochs.add(wanted.lastFetchedEpoch());
+                        if (wanted.fetchOffset() == 30 && wanted.lastFetchedEpoch() == Batches.EPOCH) {
+                            return diverging;
+                        }
+                    }
+                    return serve(request);
+                });
+                LeanConsumer consumer =
+                        LeanConsumer.open(settings(broker).onOffsetLost(policy).build())) {
+            consumer.assign(FakeBroker.TOPIC, 0, StartAt.beginning());
+            if (policy == OffsetLostPolicy.FAIL) {
+                assertThatExceptionOfType(OffsetLostException.class)
+                        .isThrownBy(() -> pollUntil(consumer, () -> false))
+                        .satisfies(fault -> assertThat(fault.divergentOffset()).isEqualTo(20));
+                assertThat(offsets).hasSize(30);
+            } else {
+                pollUntil(consumer, () -> offsets.size() >= 40);
+                assertThat(offsets.subList(30, 40)).startsWith(20L).isSorted();
+                assertThat(consumer.metrics().resets()).isPositive();
+            }
+        }
+        assertThat(epochs).startsWith(-1).contains(Batches.EPOCH);
+    }
+
+    @Test
+    void brokerThatThrottles_isLeftAlone() throws Exception {
+        try (FakeBroker broker = new FakeBroker(
+                        SecurityProtocol.PLAINTEXT,
+                        Map.of(),
+                        request -> serve(request).setThrottleTimeMs(200));
+                LeanConsumer consumer = LeanConsumer.open(settings(broker).build())) {
+            consumer.assign(FakeBroker.TOPIC, 0, StartAt.beginning());
+            pollUntil(consumer, () -> consumer.metrics().fetches() == 3);
+            assertThat(consumer.metrics().throttledMillis()).isEqualTo(600);
+            assertThat(fetches.get()).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void answerThatMakesNoSense_isAnErrorThatNamesTheBroker() throws Exception {
+        ApiMessage nonsense = new FetchResponseData()
+                .setResponses(List.of(new FetchableTopicResponse()
+                        .setTopicId(FakeBroker.TOPIC_ID)
+                        .setPartitions(List.of(new PartitionData()
+                                .setRecords(MemoryRecords.readableRecords(ByteBuffer.allocate(40)))))));
+        try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), request -> nonsense);
+                LeanConsumer consumer = LeanConsumer.open(settings(broker).build())) {
+            consumer.assign(FakeBroker.TOPIC, 0, StartAt.offset(5));
+            assertThatExceptionOfType(CorruptBatchException.class).isThrownBy(() -> pollUntil(consumer, this::hasAll));
+        }
+    }
+
+    private Map<String, String> server(String protocol, String mechanism) throws Exception {
+        Map<String, String> config = new HashMap<>();
+        if (protocol.startsWith("SASL")) {
+            config.put("sasl.enabled.mechanisms", mechanism);
+            config.put(
+                    "listener.name.l." + mechanism.toLowerCase(Locale.ROOT) + ".sasl.jaas.config",
+                    serverJaas(mechanism));
+            if (mechanism.equals("OAUTHBEARER")) {
+                config.put(
+                        "listener.name.l.oauthbearer.sasl.server.callback.handler.class",
+                        "org.apache.kafka.common.security.oauthbearer.internals.unsecured"
+                                + ".OAuthBearerUnsecuredValidatorCallbackHandler");
+            }
+        }
+        if (protocol.endsWith("SSL")) {
+            config.put("ssl.keystore.location", keystore().toString());
+            config.put("ssl.keystore.password", "secret");
+            config.put("ssl.key.password", "secret");
+        }
+        return config;
+    }
+
+    private static String serverJaas(String mechanism) {
+        return switch (mechanism) {
+            case "PLAIN" ->
+                "org.apache.kafka.common.security.plain.PlainLoginModule required user_" + FakeBroker.USER + "=\""
+                        + FakeBroker.PASSWORD + "\";";
+            case "OAUTHBEARER" ->
+                "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required"
+                        + " unsecuredLoginStringClaim_sub=\"server\";";
+            default -> "org.apache.kafka.common.security.scram.ScramLoginModule required;";
+        };
+    }
+
+    private static String clientJaas(String mechanism, String password) {
+        return switch (mechanism) {
+            case "PLAIN" ->
+                "org.apache.kafka.common.security.plain.PlainLoginModule required username=\"" + FakeBroker.USER
+                        + "\" password=\"" + password + "\";";
+            case "OAUTHBEARER" ->
+                "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required"
+                        + " unsecuredLoginStringClaim_sub=\"ada\";";
+            default ->
+                "org.apache.kafka.common.security.scram.ScramLoginModule required username=\"" + FakeBroker.USER
+                        + "\" password=\"" + password + "\";";
+        };
+    }
+
+    private Path keystore() throws Exception {
+        Path file = folder.resolve("keys.p12");
+        if (!file.toFile().exists()) {
+            Process keytool = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "keytool")
+                                    .toString(),
+                            "-genkeypair",
+                            "-alias",
+                            "k",
+                            "-keyalg",
+                            "EC",
+                            "-dname",
+                            "CN=localhost",
+                            "-ext",
+                            "SAN=dns:localhost,ip:127.0.0.1",
+                            "-validity",
+                            "10",
+                            "-storetype",
+                            "PKCS12",
+                            "-keystore",
+                            file.toString(),
+                            "-storepass",
+                            "secret")
+                    .inheritIO()
+                    .start();
+            assertThat(keytool.waitFor()).isZero();
+        }
+        return file;
+    }
+
+    private LeanSettings client(FakeBroker broker, String protocol, String mechanism, String password)
+            throws Exception {
+        LeanSettings.Builder settings = settings(broker).property("security.protocol", protocol);
+        if (protocol.startsWith("SASL")) {
+            settings.property("sasl.mechanism", mechanism)
+                    .property("sasl.jaas.config", clientJaas(mechanism, password));
+        }
+        if (protocol.endsWith("SSL")) {
+            settings.property("ssl.truststore.location", keystore().toString())
+                    .property("ssl.truststore.password", "secret");
+        }
+        return settings.build();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "SSL,",
+        "SASL_PLAINTEXT, PLAIN",
+        "SASL_PLAINTEXT, SCRAM-SHA-256",
+        "SASL_PLAINTEXT, OAUTHBEARER",
+        "SASL_SSL, SCRAM-SHA-256"
+    })
+    void securedBroker_isReadLikeAnyOther(String protocol, String mechanism) throws Exception {
+        try (FakeBroker broker =
+                        new FakeBroker(SecurityProtocol.forName(protocol), server(protocol, mechanism), this::serve);
+                LeanConsumer consumer = LeanConsumer.open(client(broker, protocol, mechanism, FakeBroker.PASSWORD))) {
+            consumer.assign(FakeBroker.TOPIC, 0, StartAt.beginning());
+            pollUntil(consumer, this::hasAll);
+            assertThat(offsets).doesNotHaveDuplicates().isSorted();
+        }
+    }
+
+    @Test
+    void wrongPassword_isAnErrorThatSaysSo() throws Exception {
+        try (FakeBroker broker = new FakeBroker(
+                        SecurityProtocol.SASL_PLAINTEXT, server("SASL_PLAINTEXT", "PLAIN"), this::serve);
+                LeanConsumer consumer = LeanConsumer.open(client(broker, "SASL_PLAINTEXT", "PLAIN", "byron"))) {
+            consumer.assign(FakeBroker.TOPIC, 0, StartAt.beginning());
+            assertThatExceptionOfType(LeanException.class)
+                    .isThrownBy(() -> pollUntil(consumer, this::hasAll))
+                    .withMessageContaining("did not accept us")
+                    .withMessageContaining("Invalid username or password");
+        }
+    }
+}

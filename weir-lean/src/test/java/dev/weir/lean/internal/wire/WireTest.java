@@ -1,0 +1,177 @@
+package dev.weir.lean.internal.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.weir.lean.LeanSettings;
+import dev.weir.lean.internal.batch.AbortedTransactions;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.message.FetchRequestData;
+import org.apache.kafka.common.message.RequestHeaderData;
+import org.apache.kafka.common.protocol.ByteBufferAccessor;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Requests that the official client's classes read, responses that they wrote. */
+class WireTest {
+
+    private final FetchResponse response = new FetchResponse();
+
+    @ParameterizedTest
+    @ValueSource(shorts = {13, 14, 15, 16, 17})
+    void request_ofEachVersion_isReadByTheOfficialClasses(short version) {
+        LeanSettings settings = LeanSettings.builder()
+                .bootstrapServers("b:1")
+                .maxFetchWait(Duration.ofMillis(123))
+                .minFetchBytes(45)
+                .maxFetchBytes(67_000)
+                .maxPartitionBytes(8_900)
+                .readCommitted(true)
+                .build();
+        FetchRequest request = new FetchRequest(settings, "me", "rack-7");
+        ByteBuffer out = ByteBuffer.allocateDirect(request.sizeFor(4));
+        Uuid topic = Uuid.randomUuid();
+        request.begin(out, version, 99, 1234, 56);
+        FetchRequest.topics(out, 1);
+        FetchRequest.topic(out, topic.getMostSignificantBits(), topic.getLeastSignificantBits(), 2);
+        request.partition(out, 3, 4, 5_000_000_000L, 6);
+        request.partition(out, 7, 8, 9, -1);
+        FetchRequest.endTopic(out);
+        FetchRequest.topics(out, 1);
+        FetchRequest.topic(out, topic.getMostSignificantBits(), topic.getLeastSignificantBits(), 1);
+        FetchRequest.forgotten(out, 11);
+        FetchRequest.endTopic(out);
+        request.end(out);
+
+        assertThat(out.getInt()).isEqualTo(out.remaining());
+        ByteBufferAccessor in = new ByteBufferAccessor(out);
+        RequestHeaderData header = new RequestHeaderData(in, (short) 2);
+        assertThat(header.requestApiKey()).isEqualTo((short) 1);
+        assertThat(header.requestApiVersion()).isEqualTo(version);
+        assertThat(header.correlationId()).isEqualTo(99);
+        assertThat(header.clientId()).isEqualTo("me");
+        FetchRequestData data = new FetchRequestData(in, version);
+        assertThat(in.remaining()).isZero();
+        FetchRequestData expected = new FetchRequestData()
+                .setMaxWaitMs(123)
+                .setMinBytes(45)
+                .setMaxBytes(67_000)
+                .setIsolationLevel((byte) 1)
+                .setSessionId(1234)
+                .setSessionEpoch(56)
+                .setRackId("rack-7");
+        var first = new FetchRequestData.FetchPartition()
+                .setPartition(3)
+                .setCurrentLeaderEpoch(4)
+                .setFetchOffset(5_000_000_000L)
+                .setLastFetchedEpoch(6)
+                .setPartitionMaxBytes(8_900);
+        var second = new FetchRequestData.FetchPartition()
+                .setPartition(7)
+                .setCurrentLeaderEpoch(8)
+                .setFetchOffset(9)
+                .setPartitionMaxBytes(8_900);
+        expected.topics()
+                .add(new FetchRequestData.FetchTopic().setTopicId(topic).setPartitions(List.of(first, second)));
+        expected.forgottenTopicsData()
+                .add(new FetchRequestData.ForgottenTopic().setTopicId(topic).setPartitions(List.of(11)));
+        assertThat(data).isEqualTo(expected);
+    }
+
+    @ParameterizedTest
+    @ValueSource(shorts = {13, 14, 15, 16, 17})
+    void response_ofEachVersion_isReadWhole(short version) throws MalformedResponseException {
+        ByteBuffer bytes = Responses.of(version);
+        response.wrap(bytes, 0, bytes.limit(), false);
+        assertThat(response.throttleMillis()).isEqualTo(12);
+        assertThat(response.error()).isZero();
+        assertThat(response.sessionId()).isEqualTo(34);
+
+        assertThat(response.next()).isTrue();
+        assertThat(response.topicIdHigh()).isEqualTo(Responses.TOPIC.getMostSignificantBits());
+        assertThat(response.topicIdLow()).isEqualTo(Responses.TOPIC.getLeastSignificantBits());
+        assertThat(response.partition()).isEqualTo(5);
+        assertThat(response.highWatermark()).isEqualTo(1_000);
+        assertThat(response.lastStableOffset()).isEqualTo(900);
+        assertThat(response.logStartOffset()).isEqualTo(7);
+        assertThat(response.preferredReplica()).isEqualTo(-1);
+        assertThat(response.isDiverging()).isFalse();
+        assertThat(response.recordsLength()).isEqualTo(Responses.RECORDS.limit());
+        assertThat(bytes.slice(response.recordsAt(), response.recordsLength())).isEqualTo(Responses.RECORDS.rewind());
+        AbortedTransactions aborted = new AbortedTransactions();
+        response.abortedTo(aborted);
+        assertThat(aborted.isEmpty()).isFalse();
+
+        assertThat(response.next()).isTrue();
+        assertThat(response.partition()).isEqualTo(6);
+        assertThat(response.partitionError()).isEqualTo((short) 1);
+        assertThat(response.isDiverging()).isTrue();
+        assertThat(response.divergingEpoch()).isEqualTo(2);
+        assertThat(response.divergingOffset()).isEqualTo(88);
+        assertThat(response.preferredReplica()).isEqualTo(3);
+        assertThat(response.recordsLength()).isZero();
+        response.abortedTo(aborted);
+        assertThat(aborted.isEmpty()).isTrue();
+
+        assertThat(response.next()).isTrue();
+        assertThat(response.partition()).isEqualTo(0);
+        assertThat(response.next()).isFalse();
+        assertThat(response.next()).isFalse();
+    }
+
+    @Test
+    void response_cutOffAnywhere_isRefused_orReadAsFarAsItGoesIfThatIsKnown() {
+        ByteBuffer whole = Responses.of((short) 17);
+        for (int length = 5; length < whole.limit(); length++) {
+            ByteBuffer part = ByteBuffer.allocateDirect(length).put(0, whole, 0, length);
+            assertThatExceptionOfType(MalformedResponseException.class)
+                    .isThrownBy(() -> Responses.walk(response, part, false));
+            try {
+                Responses.walk(response, part, true);
+            } catch (MalformedResponseException expected) {
+                // Too short even for what comes before the first partition.
+                assertThat(part.limit()).isLessThan(20);
+            }
+        }
+    }
+
+    @Test
+    void records_cutOff_areSeenWithTheirFullLength() throws MalformedResponseException {
+        ByteBuffer whole = Responses.of((short) 17);
+        response.wrap(whole, 0, whole.limit(), false);
+        assertThat(response.next()).isTrue();
+        int end = response.recordsAt() + 20;
+        ByteBuffer part = ByteBuffer.allocateDirect(end).put(0, whole, 0, end);
+        response.wrap(part, 0, part.limit(), true);
+        assertThat(response.next()).isTrue();
+        assertThat(response.isRecordsCut()).isTrue();
+        assertThat(response.recordsLength()).isEqualTo(Responses.RECORDS.limit());
+        assertThat(response.next()).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 63, 64, 127, 128, 16_383, 16_384, Integer.MAX_VALUE, -1, Integer.MIN_VALUE})
+    void number_writtenByTheOfficialClasses_isRead(int number) {
+        ByteBuffer bytes = ByteBuffer.allocateDirect(30);
+        ByteBufferAccessor writer = new ByteBufferAccessor(bytes);
+        writer.writeVarint(number);
+        int afterFirst = bytes.position();
+        writer.writeUnsignedVarint(number);
+        int afterSecond = bytes.position();
+        writer.writeVarlong(number * 5_000_000_000L);
+        int afterThird = bytes.position();
+        assertThat(VarInts.value(VarInts.signed(bytes, 0))).isEqualTo(number);
+        assertThat(VarInts.next(VarInts.signed(bytes, 0))).isEqualTo(afterFirst);
+        assertThat(VarInts.value(VarInts.unsigned(bytes, afterFirst))).isEqualTo(number);
+        assertThat(VarInts.next(VarInts.unsigned(bytes, afterFirst))).isEqualTo(afterSecond);
+        assertThat(VarInts.signedLong(bytes, afterSecond)).isEqualTo(number * 5_000_000_000L);
+        assertThat(VarInts.sizeOfLong(bytes, afterSecond)).isEqualTo(afterThird - afterSecond);
+        ByteBuffer own = ByteBuffer.allocateDirect(5);
+        VarInts.putUnsigned(own, number);
+        assertThat(own.flip()).isEqualTo(bytes.slice(afterFirst, afterSecond - afterFirst));
+    }
+}
