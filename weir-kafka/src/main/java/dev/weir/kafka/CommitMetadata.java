@@ -1,6 +1,7 @@
 package dev.weir.kafka;
 
 import dev.weir.kafka.internal.offsets.CommitText;
+import dev.weir.kafka.internal.offsets.FinishedSet;
 
 /**
  * Says what is kept beside a committed offset for whoever reads it: a host name, a time, a version. Called on the
@@ -28,6 +29,23 @@ public interface CommitMetadata {
             return CommitText.decode(committedOffset, metadata).userText();
         } catch (IllegalArgumentException notOurs) {
             return metadata;
+        }
+    }
+
+    /**
+     * How many offsets past the committed one the metadata says are finished and will not be read again; 0 for metadata
+     * that Weir did not write. Offsets without a record count where finished ones surround them.
+     */
+    static long finishedPast(long committedOffset, String metadata) {
+        try {
+            FinishedSet finished = CommitText.decode(committedOffset, metadata).finished();
+            long count = 0;
+            for (int run = 0; run < finished.runs(); run++) {
+                count += finished.to(run) - finished.from(run);
+            }
+            return count;
+        } catch (IllegalArgumentException notOurs) {
+            return 0;
         }
     }
 }

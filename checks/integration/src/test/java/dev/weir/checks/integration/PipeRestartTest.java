@@ -2,8 +2,7 @@ package dev.weir.checks.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.kafka.internal.offsets.CommitText;
-import dev.weir.kafka.internal.offsets.FinishedSet;
+import dev.weir.kafka.CommitMetadata;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.Records;
 import java.nio.file.Files;
@@ -198,12 +197,7 @@ class PipeRestartTest {
                 .partitionsToOffsetAndMetadata()
                 .get()
                 .values()) {
-            FinishedSet past =
-                    CommitText.decode(commit.offset(), commit.metadata()).finished();
-            noted += commit.offset();
-            for (int run = 0; run < past.runs(); run++) {
-                noted += past.to(run) - past.from(run);
-            }
+            noted += commit.offset() + CommitMetadata.finishedPast(commit.offset(), commit.metadata());
         }
         return noted;
     }

@@ -25,6 +25,12 @@ final class AssignedPartition {
     /** Whether nothing more of it is wanted: a bounded read is through, or the consumer was stopped. */
     boolean atEnd;
 
+    /** Whether it is not yet known where to go on: nothing is fetched and nothing committed. */
+    boolean held;
+
+    /** Whether it was decided here, and not by the group's committed offset, where it begins. */
+    boolean placed;
+
     long committedOffset = UNKNOWN;
 
     /** The finished set in the metadata of that commit, as it was written. */

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Collection;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.InvalidOffsetException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RetriableException;
@@ -54,8 +55,8 @@ final class ClientFetcher implements Fetcher {
     public long position(TopicPartition id) {
         try {
             return client.position(id, Duration.ZERO);
-        } catch (RetriableException | WakeupException | IllegalStateException notYetKnown) {
-            // Right after the assignment, during a leader change or a reset.
+        } catch (RetriableException | WakeupException | InvalidOffsetException | IllegalStateException notYetKnown) {
+            // Right after the assignment, during a leader change or a reset; a poll will say what is invalid.
             return UNKNOWN;
         }
     }

@@ -168,6 +168,9 @@ final class Commits {
     private Map<TopicPartition, OffsetAndMetadata> finished(Collection<AssignedPartition> partitions) {
         Map<TopicPartition, OffsetAndMetadata> finished = new HashMap<>();
         for (AssignedPartition partition : partitions) {
+            if (partition.held) {
+                continue;
+            }
             partition.advance();
             partition.finishedSinceCommit = 0;
             long offset = committable(partition);

@@ -15,13 +15,17 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.InvalidOffsetException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
@@ -82,11 +86,13 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
     private final Commits commits;
     private final Waiting waiting;
     private final Rebalances rebalances;
+    private final Positions positions;
     private final Clock clock;
     private final int trackerCapacity;
     private final CompletableFuture<String> closed = new CompletableFuture<>();
 
     // Requests of other threads.
+    private final Queue<Runnable> requests = new ConcurrentLinkedQueue<>();
     private volatile boolean stopRequested;
     private volatile boolean closeRequested;
     private volatile long closeDeadlineNanos;
@@ -109,6 +115,7 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
             Map<TopicPartition, Long> endOffsets,
             StageContext context,
             RecordBuffer buffer,
+            Lookup lookup,
             Clock clock) {
         this.client = client;
         this.fetcher = fetcher;
@@ -121,6 +128,7 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
         this.commits = new Commits(client, fetcher, assignment, settings, clock);
         this.waiting = new Waiting(fetcher, clock);
         this.rebalances = new Rebalances(this, waiting, limits.revokeDeadline(settings));
+        this.positions = new Positions(this, subscription, settings, lookup, this::execute);
         this.trackerCapacity = settings.maxOutstandingRecords() + limits.maxPollRecords();
         this.snapshotDueNanos = clock.nanoTime();
         this.groupLookDueNanos = clock.nanoTime();
@@ -148,6 +156,12 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
         waiting.wake();
     }
 
+    /** Runs {@code request} on the owner thread, soon, unless it ends before. */
+    private void execute(Runnable request) {
+        requests.add(request);
+        waiting.wake();
+    }
+
     @Override
     public ConsumerSnapshot snapshot() {
         return snapshot;
@@ -159,18 +173,29 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
     public void run() {
         waiting.own();
         try {
-            client.subscribe(subscription.topics(), rebalances);
+            subscribe();
             while (!closeRequested) {
                 turn();
             }
             finishUnfinished();
         } catch (KafkaException failure) {
             context.fail(new KafkaPipelineException(
-                    "consuming " + subscription.topics() + " failed: " + failure.getMessage(), failure));
+                    "consuming " + subscription.selection() + " failed: " + failure.getMessage(), failure));
         } catch (RuntimeException | Error failure) {
             context.fail(failure);
         } finally {
             end();
+        }
+    }
+
+    private void subscribe() {
+        switch (subscription.selection()) {
+            case Subscription.Topics topics -> client.subscribe(topics.names(), rebalances);
+            case Subscription.Matching matching -> client.subscribe(Pattern.compile(matching.regex()), rebalances);
+            case Subscription.Partitions partitions -> {
+                client.assign(partitions.ids());
+                assigned(partitions.ids());
+            }
         }
     }
 
@@ -180,23 +205,34 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
         if (stopRequested && !stopped) {
             stopEmission();
         }
+        runRequests();
         flow.resumeLow(assignment, fetcher);
         commits.throwFatal();
         commits.commitIfDue();
-        poll(MAX_POLL_NANOS);
+        poll(Math.min(MAX_POLL_NANOS, commits.nanosUntilDue()));
         long now = clock.nanoTime();
         if (now - snapshotDueNanos >= 0) {
             snapshot = takeSnapshot();
             long end = clock.nanoTime();
             snapshotDueNanos = end + Math.max(MIN_SNAPSHOT_NANOS, (end - now) * SNAPSHOT_COST_RATIO);
         }
-        if (subscription.isUntilEnd() && emitting) {
+        if (subscription.isBounded() && emitting) {
             endWhenAllRead();
         }
     }
 
+    private void runRequests() {
+        for (Runnable request = requests.poll(); request != null; request = requests.poll()) {
+            request.run();
+        }
+    }
+
     private void poll(long nanos) {
-        emit(waiting.poll(Math.min(nanos, commits.nanosUntilDue())));
+        try {
+            emit(waiting.poll(nanos));
+        } catch (InvalidOffsetException unknown) {
+            positions.unknown(unknown);
+        }
     }
 
     private void emit(ConsumerRecords<byte[], byte[]> records) {
@@ -323,10 +359,15 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
             return;
         }
         for (TopicPartition id : ids) {
-            long endOffset = subscription.isUntilEnd() ? endOffsets.getOrDefault(id, 0L) : Long.MAX_VALUE;
-            assignment.put(id, new AssignedPartition(id, new OffsetTracker(trackerCapacity, waiting::wake), endOffset));
+            assignment.put(id, newPartition(id));
         }
         commits.restore(ids, withinPatience(RESTORE_NANOS));
+        positions.assigned(current(ids));
+    }
+
+    private AssignedPartition newPartition(TopicPartition id) {
+        long endOffset = subscription.isBounded() ? endOffsets.getOrDefault(id, 0L) : Long.MAX_VALUE;
+        return new AssignedPartition(id, new OffsetTracker(trackerCapacity, waiting::wake), endOffset);
     }
 
     /** Takes partitions out of the assignment: from now on nothing of them is emitted, nor any work on them begun. */
@@ -365,6 +406,53 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
         commits.commitNow(partitions, Commits.SYNC_NANOS);
     }
 
+    // ---- Owner thread, called by Positions -------------------------------------------------------------------------
+
+    /** The assigned ones of the partitions. */
+    List<AssignedPartition> current(Collection<TopicPartition> ids) {
+        return ids.stream().map(assignment::get).filter(Objects::nonNull).toList();
+    }
+
+    /** Whether {@code partition} is still assigned and has not begun anew since. */
+    boolean isCurrent(AssignedPartition partition) {
+        return assignment.get(partition.id) == partition;
+    }
+
+    /** Begins a partition anew: what was read of it so far does not count any more, finished or not. */
+    AssignedPartition renew(AssignedPartition partition) {
+        forgetBuffered(List.of(partition));
+        AssignedPartition renewed = newPartition(partition.id);
+        renewed.paused = partition.paused;
+        renewed.atEnd = !emitting;
+        assignment.put(partition.id, renewed);
+        return renewed;
+    }
+
+    /** Fetches and commits nothing of the partitions until {@link #release}. */
+    void hold(Collection<AssignedPartition> partitions) {
+        for (AssignedPartition partition : partitions) {
+            partition.held = true;
+            if (!partition.paused) {
+                partition.paused = true;
+                fetcher.pause(List.of(partition.id));
+            }
+            // Anywhere: a client without a position looks for one.
+            fetcher.seek(partition.id, 0);
+        }
+    }
+
+    /** Goes on at the offset. */
+    void release(AssignedPartition partition, long offset) {
+        fetcher.seek(partition.id, offset);
+        partition.held = false;
+        partition.placed = true;
+    }
+
+    /** Whether the client's next fetch of the partition would be at the offset. */
+    boolean isAt(AssignedPartition partition, long offset) {
+        return !partition.held && fetcher.position(partition.id) == offset;
+    }
+
     // ---- Owner thread, ending --------------------------------------------------------------------------------------
 
     /** Polls on, so that membership lasts, until everything emitted is finished or patience is at its end. */
@@ -379,7 +467,7 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
                 return;
             }
             commits.commitIfDue();
-            poll(Math.min(left, MAX_POLL_NANOS));
+            poll(Math.min(Math.min(left, MAX_POLL_NANOS), commits.nanosUntilDue()));
         }
     }
 
@@ -422,7 +510,7 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
                 if (left <= 0) {
                     throw pollFirst;
                 }
-                emit(waiting.poll(Math.min(left, REBALANCE_POLL_NANOS)));
+                poll(Math.min(left, REBALANCE_POLL_NANOS));
             }
         }
     }

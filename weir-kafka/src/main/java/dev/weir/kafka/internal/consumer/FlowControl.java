@@ -109,7 +109,7 @@ final class FlowControl {
         allPaused = false;
         Collection<TopicPartition> low = new ArrayList<>();
         for (AssignedPartition partition : assignment.values()) {
-            if (partition.paused && !partition.atEnd && becomesLow(partition, assignment.size())) {
+            if (partition.paused && !partition.atEnd && !partition.held && becomesLow(partition, assignment.size())) {
                 partition.paused = false;
                 low.add(partition.id);
             }

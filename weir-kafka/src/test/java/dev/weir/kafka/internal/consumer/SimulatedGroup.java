@@ -143,6 +143,7 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
                 bounded ? endOffsets : Map.of(),
                 context,
                 buffer,
+                new NoLookup(),
                 this);
     }
 
