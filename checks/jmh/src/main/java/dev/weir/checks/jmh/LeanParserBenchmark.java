@@ -46,7 +46,7 @@ public class LeanParserBenchmark {
     int valueBytes;
 
     @Param({"NONE", "LZ4", "ZSTD", "SNAPPY", "GZIP"})
-    CompressionType codec;
+    CompressionType codec = CompressionType.NONE;
 
     private final BatchReader reader = new BatchReader(new Decompressor(64 * 1024 * 1024));
     private ByteBuffer bytes = ByteBuffer.allocateDirect(0);
