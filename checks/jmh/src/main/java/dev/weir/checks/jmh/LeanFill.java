@@ -1,0 +1,65 @@
+package dev.weir.checks.jmh;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/**
+ * Makes and fills a topic for {@link LeanConsume}, in batches of 128 kB.
+ *
+ * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanFill localhost:9092 TOPIC PARTITIONS
+ * RECORDS VALUE_BYTES [CODEC]}
+ */
+public final class LeanFill {
+
+    private LeanFill() {}
+
+    /** As the class says. */
+    public static void main(String[] args) throws Exception {
+        int partitions = Integer.parseInt(args[2]);
+        int count = Integer.parseInt(args[3]);
+        int size = Integer.parseInt(args[4]);
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", args[0]))) {
+            admin.createTopics(List.of(new NewTopic(args[1], partitions, (short) 1)))
+                    .all()
+                    .get();
+        }
+        Map<String, Object> config = new HashMap<>(Map.of(
+                "bootstrap.servers",
+                args[0],
+                "batch.size",
+                128 * 1024,
+                "linger.ms",
+                50,
+                "buffer.memory",
+                64L * 1024 * 1024,
+                "compression.type",
+                args.length > 5 ? args[5] : "none"));
+        byte[][] values = values(size);
+        try (KafkaProducer<byte[], byte[]> producer =
+                new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer())) {
+            for (int i = 0; i < count; i++) {
+                var ignored =
+                        producer.send(new ProducerRecord<>(args[1], i % partitions, null, values[i % values.length]));
+            }
+        }
+    }
+
+    /** Bytes that compress to about a half. */
+    private static byte[][] values(int size) {
+        Random random = new Random(1);
+        byte[][] values = new byte[1_009][size];
+        for (byte[] value : values) {
+            for (int at = 0; at < size; at++) {
+                value[at] = (byte) random.nextInt(at % 2 == 0 ? 2 : 64);
+            }
+        }
+        return values;
+    }
+}
