@@ -207,7 +207,8 @@ public final class CampaignRunner {
     public static String newId(Workload workload) {
         return workload.name()
                 + (workload.isQuick() ? "-quick-" : "-")
-                + LocalDateTime.now(ZoneId.systemDefault()).format(DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT));
+                + LocalDateTime.now(ZoneId.systemDefault())
+                        .format(DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT));
     }
 
     private record Step(WorkloadPoint point, String driver, int round) {
