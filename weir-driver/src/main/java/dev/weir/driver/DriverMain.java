@@ -16,6 +16,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 public final class DriverMain {
     private static final ObjectMapper JSON =
             new ObjectMapper().configure(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES, true);
+
+    private static final Logger ROOT_LOGGER = Logger.getLogger("");
 
     private final String name;
     private final Driver driver;
@@ -46,6 +50,7 @@ public final class DriverMain {
         // The pipe belongs to the protocol; whatever a library prints belongs in the log.
         PrintStream harness = System.out;
         System.setOut(System.err);
+        ROOT_LOGGER.setLevel(Level.WARNING);
         Supplier<Driver> wanted = arguments.length == 1 ? drivers.get(arguments[0]) : null;
         if (wanted == null) {
             System.err.println("The one argument is a driver: " + String.join(", ", drivers.keySet()));

@@ -107,13 +107,14 @@ final class WorkloadFile {
         String path = prefix + keyOf(tuple);
         Node value = tuple.getValueNode();
         if (value instanceof MappingNode section) {
-            boolean isSection = Key.FREE.containsKey(path)
-                    || Key.ALL.keySet().stream().anyMatch(known -> known.startsWith(path + "."));
-            if (!isSection) {
+            if (!isSection(path)) {
                 throw unknown(tuple.getKeyNode(), path);
             }
             flatten(path + ".", section, into, lists);
             return;
+        }
+        if (isSection(path)) {
+            mapping(value, path);
         }
         String section = path.contains(".") ? path.substring(0, path.indexOf('.')) : "";
         Key key = Key.ALL.get(path);
@@ -134,6 +135,10 @@ final class WorkloadFile {
         if (into.put(path, values) != null) {
             throw refuse(tuple.getKeyNode().getStartMark().orElse(null), path + " is there twice");
         }
+    }
+
+    private static boolean isSection(String path) {
+        return Key.FREE.containsKey(path) || Key.ALL.keySet().stream().anyMatch(known -> known.startsWith(path + "."));
     }
 
     private Setting scalar(Node node, String path, @Nullable Key key) {

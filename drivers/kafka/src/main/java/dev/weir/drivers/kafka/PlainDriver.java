@@ -3,6 +3,7 @@ package dev.weir.drivers.kafka;
 import dev.weir.driver.Driver;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Scenario;
+import dev.weir.driver.Work;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -28,7 +29,7 @@ final class PlainDriver implements Driver {
 
     @Override
     public Set<Scenario> scenarios() {
-        return Set.of(Scenario.CONSUME, Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE);
+        return Set.of(Scenario.CONSUME, Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE, Scenario.WORK);
     }
 
     @Override
@@ -39,7 +40,7 @@ final class PlainDriver implements Driver {
             consumer.subscribe(List.of(pass.configuration().topic()));
             switch (pass.configuration().scenario()) {
                 case CONSUME -> consume(consumer, pass);
-                case AT_LEAST_ONCE -> commitFinished(consumer, pass);
+                case AT_LEAST_ONCE, WORK -> commitFinished(consumer, pass);
                 case AT_MOST_ONCE -> commitAhead(consumer, pass);
                 default ->
                     throw new IllegalArgumentException(
@@ -57,10 +58,16 @@ final class PlainDriver implements Driver {
     }
 
     private static void commitFinished(Consumer<byte[], byte[]> consumer, Pass pass) {
+        Work work = Work.of(pass.options());
+        boolean works = pass.configuration().scenario() == Scenario.WORK;
         long everyNanos = TimeUnit.MILLISECONDS.toNanos(pass.commitIntervalMillis());
         long dueNanos = System.nanoTime() + everyNanos;
         while (!pass.isDone()) {
             for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
+                if (works && pass.isDone()) {
+                    return; // A poll can hold minutes of work.
+                }
+                work.on(record.value());
                 pass.delivered(record.partition(), record.value());
             }
             long now = System.nanoTime();

@@ -3,13 +3,19 @@ package dev.weir.drivers.weir;
 import dev.weir.driver.Driver;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Scenario;
+import dev.weir.driver.Work;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.RecordOrdering;
+import dev.weir.stream.Ordering;
+import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
+import dev.weir.stream.Source;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
  * A pipeline from {@code KafkaSource.committable} to {@code Sink.forEach}. Weir has no source that never commits yet:
@@ -27,7 +33,22 @@ final class WeirDriver implements Driver {
 
     @Override
     public Set<Scenario> scenarios() {
-        return Set.of(Scenario.CONSUME, Scenario.AT_LEAST_ONCE);
+        return Set.of(Scenario.CONSUME, Scenario.AT_LEAST_ONCE, Scenario.WORK);
+    }
+
+    private static Pipeline working(Source<ConsumerRecord<byte[], byte[]>> records, Pass pass) {
+        Work work = Work.of(pass.options());
+        Ordering<ConsumerRecord<byte[], byte[]>> ordering = switch (pass.ordering()) {
+            case PARTITION -> RecordOrdering.byPartition();
+            case KEY -> RecordOrdering.byKey();
+            case NONE -> Ordering.unordered();
+        };
+        return records.mapBlocking(pass.concurrency(), ordering, record -> {
+                    work.on(record.value());
+                    pass.deliveredConcurrently(record.partition(), record.value());
+                    return record;
+                })
+                .to(Sink.ignore());
     }
 
     @Override
@@ -37,10 +58,12 @@ final class WeirDriver implements Driver {
                 .commitInterval(commits ? Duration.ofMillis(pass.commitIntervalMillis()) : NEVER)
                 .commitRecords(Integer.MAX_VALUE);
         pass.consumerConfig(preset).forEach(settings::property);
-        try (RunningPipeline run = KafkaSource.committable(
-                        settings.build(), pass.configuration().topic())
-                .to(Sink.forEach(record -> pass.delivered(record.partition(), record.value())))
-                .run()) {
+        Source<ConsumerRecord<byte[], byte[]>> records =
+                KafkaSource.committable(settings.build(), pass.configuration().topic());
+        Pipeline pipeline = pass.configuration().scenario() == Scenario.WORK
+                ? working(records, pass)
+                : records.to(Sink.forEach(record -> pass.delivered(record.partition(), record.value())));
+        try (RunningPipeline run = pipeline.run()) {
             pass.failsWith(run.completion());
             pass.awaitDone();
             run.drain(DRAIN);
