@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
@@ -23,6 +24,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.jspecify.annotations.Nullable;
 
 /** Makes the running form of a committable source: a client, its owner thread, and the stage that pulls from both. */
 public final class ConsumerSource<K, V> implements SourceFactory<ConsumerRecord<K, V>> {
@@ -32,16 +34,32 @@ public final class ConsumerSource<K, V> implements SourceFactory<ConsumerRecord<
     private final ConsumerSettings<K, V> settings;
     private final Subscription subscription;
 
+    private final @Nullable ToLongFunction<ConsumerRecord<byte[], byte[]>> dueMillis;
+
     public ConsumerSource(ConsumerSettings<K, V> settings, Subscription subscription) {
+        this(settings, subscription, null);
+    }
+
+    /**
+     * A source that emits a record when it is due, and what is behind it in its partition later.
+     *
+     * @param dueMillis since 1970; null to emit all at once
+     */
+    public ConsumerSource(
+            ConsumerSettings<K, V> settings,
+            Subscription subscription,
+            @Nullable ToLongFunction<ConsumerRecord<byte[], byte[]>> dueMillis) {
         this.settings = settings;
         this.subscription = subscription;
+        this.dueMillis = dueMillis;
     }
 
     @Override
     public Stage<ConsumerRecord<K, V>> create(StageContext context) {
         Map<String, Object> config = settings.clientConfig();
         Map<TopicPartition, Long> endOffsets = subscription.isUntilEnd() ? endOffsets(config) : Map.of();
-        RecordBuffer buffer = new RecordBuffer();
+        RecordBuffer buffer =
+                new RecordBuffer(dueMillis == null ? null : new Delay(dueMillis, java.time.Clock.systemUTC()::millis));
         ConsumerLoop loop = start(config, endOffsets, context, buffer);
         context.onStop(loop::stop);
         context.onTermination(loop::close);

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class RecordBuffer {
 
     /** Records of one partition with consecutive tokens from {@code firstToken} on. */
-    private record Fetched(AssignedPartition partition, long firstToken, Batch<ConsumerRecord<byte[], byte[]>> batch) {}
+    record Fetched(AssignedPartition partition, long firstToken, Batch<ConsumerRecord<byte[], byte[]>> batch) {}
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition notEmptyOrEnded = lock.newCondition();
@@ -29,6 +29,18 @@ final class RecordBuffer {
     private final ArrayDeque<Fetched> fetched = new ArrayDeque<>();
     private int records;
     private boolean ended;
+
+    private final @Nullable Delay delay;
+
+    /** Creates one whose records may be taken at once. */
+    RecordBuffer() {
+        this(null);
+    }
+
+    /** Creates one whose records may be taken when {@code delay} says that they are due. */
+    RecordBuffer(@Nullable Delay delay) {
+        this.delay = delay;
+    }
 
     void add(AssignedPartition partition, long firstToken, Batch<ConsumerRecord<byte[], byte[]>> batch) {
         lock.lock();
@@ -69,6 +81,8 @@ final class RecordBuffer {
                     firstPurged.putIfAbsent(candidate.partition, candidate.firstToken);
                 }
             }
+            // Who waits for the next to be due may have nothing to wait for any more.
+            notEmptyOrEnded.signal();
         } finally {
             lock.unlock();
         }
@@ -80,17 +94,14 @@ final class RecordBuffer {
     Batch<ConsumerRecord<byte[], byte[]>> take(long deadlineNanos, StageMeter meter) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            if (fetched.isEmpty() && !ended) {
+            Fetched first = poll();
+            if (first == null && !isOver()) {
                 long start = System.nanoTime();
-                boolean inTime = awaitRecords(deadlineNanos);
+                first = await(deadlineNanos);
                 meter.blockedUp(System.nanoTime() - start);
-                if (!inTime) {
-                    return new Batch<>(0);
-                }
             }
-            Fetched first = fetched.poll();
             if (first == null) {
-                return null;
+                return isOver() ? null : new Batch<>(0);
             }
             records -= first.batch.size();
             return first.batch;
@@ -99,19 +110,28 @@ final class RecordBuffer {
         }
     }
 
-    private boolean awaitRecords(long deadlineNanos) throws InterruptedException {
-        while (fetched.isEmpty() && !ended) {
-            if (deadlineNanos == Stage.NEVER) {
+    private boolean isOver() {
+        return ended && fetched.isEmpty();
+    }
+
+    private @Nullable Fetched poll() {
+        return delay == null ? fetched.poll() : delay.pollDue(fetched);
+    }
+
+    private @Nullable Fetched await(long deadlineNanos) throws InterruptedException {
+        Fetched first = null;
+        while (first == null && !isOver()) {
+            long untilNanos = delay == null ? deadlineNanos : Math.min(deadlineNanos, delay.nextDueNanos());
+            if (untilNanos == Stage.NEVER) {
                 notEmptyOrEnded.await();
+            } else if (deadlineNanos != Stage.NEVER && deadlineNanos - System.nanoTime() <= 0) {
+                return null;
             } else {
-                long left = deadlineNanos - System.nanoTime();
-                if (left <= 0) {
-                    return false;
-                }
-                notEmptyOrEnded.awaitNanos(left);
+                long ignored = notEmptyOrEnded.awaitNanos(untilNanos - System.nanoTime());
             }
+            first = poll();
         }
-        return true;
+        return first;
     }
 
     int records() {
