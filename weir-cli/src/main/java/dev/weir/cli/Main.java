@@ -34,6 +34,7 @@ import picocli.CommandLine.Spec;
             BrokerCommand.class,
             PipeCommand.class,
             ReplayCommand.class,
+            BenchCommand.class,
             CompletionCommand.class,
             WarmUpCommand.class
         })

@@ -36,7 +36,7 @@ public record DeadLetters(String topic, ProducerSettings<byte[], byte[]> setting
 
     /** Letters to {@code topic}, on the cluster and with the security settings of a consumer, and with its group. */
     public static DeadLetters to(String topic, ConsumerSettings<?, ?> like) {
-        return new DeadLetters(topic, like.producerSettings(), like.groupId());
+        return new DeadLetters(topic, like.producerSettings(), Objects.requireNonNullElse(like.groupId(), ""));
     }
 
     /**

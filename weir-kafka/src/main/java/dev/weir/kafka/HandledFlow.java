@@ -142,7 +142,7 @@ public final class HandledFlow<K, V, R> {
         if (retryTopics != null) {
             Tiers tiers = new Tiers(retryTopics, requiredLetters());
             for (var tier :
-                    tiers.sources(flow.settings().raw(), flow.subscription().isUntilEnd())) {
+                    tiers.sources(flow.settings().raw(), flow.subscription().isBounded())) {
                 raw = raw.merge(tier);
             }
         }

@@ -1,13 +1,10 @@
 package dev.weir.kafka.internal.consumer;
 
-import dev.weir.kafka.internal.consumer.RecordBuffer.Fetched;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
 import java.util.ArrayDeque;
-import java.util.HashSet;
-import java.util.Iterator;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
@@ -23,7 +20,7 @@ final class Delay {
     private final ToLongFunction<ConsumerRecord<byte[], byte[]>> dueMillis;
     private final LongSupplier wallClockMillis;
 
-    private final Set<AssignedPartition> waiting = new HashSet<>();
+    private long nowMillis;
     private long nextDueMillis;
 
     /**
@@ -36,69 +33,53 @@ final class Delay {
         this.wallClockMillis = wallClockMillis;
     }
 
-    /** Takes the first records of a partition that are due; null if there are none, see {@link #nextDueNanos}. */
-    @Nullable
-    Fetched pollDue(ArrayDeque<Fetched> fetched) {
-        long now = wallClockMillis.getAsLong();
+    /** Begins a look at all partitions. */
+    void begin() {
+        nowMillis = wallClockMillis.getAsLong();
         nextDueMillis = Long.MAX_VALUE;
-        waiting.clear();
-        Fetched found = null;
-        for (Iterator<Fetched> each = fetched.iterator(); each.hasNext() && found == null; ) {
-            Fetched candidate = each.next();
-            if (!waiting.contains(candidate.partition())) {
-                int due = countDue(candidate.batch(), now);
-                if (due == candidate.batch().size()) {
-                    each.remove();
-                    return candidate;
-                }
-                if (due > 0) {
-                    found = candidate;
-                } else {
-                    waiting.add(candidate.partition());
-                    nextDueMillis = Math.min(
-                            nextDueMillis,
-                            dueMillis.applyAsLong(candidate.batch().get(0)));
-                }
-            }
-        }
-        return found == null ? null : split(fetched, found, countDue(found.batch(), now));
     }
 
-    private int countDue(Batch<ConsumerRecord<byte[], byte[]>> batch, long now) {
+    /** Takes the first records of a partition that are due, at most a batch; null if there are none. */
+    @Nullable
+    Batch<ConsumerRecord<byte[], byte[]>> takeDue(ArrayDeque<Batch<ConsumerRecord<byte[], byte[]>>> ofPartition) {
+        Batch<ConsumerRecord<byte[], byte[]>> first = ofPartition.getFirst();
+        int due = countDue(first);
+        if (due == 0) {
+            nextDueMillis = Math.min(nextDueMillis, dueMillis.applyAsLong(first.get(0)));
+            return null;
+        }
+        ofPartition.remove();
+        if (due == first.size()) {
+            return first;
+        }
+        ofPartition.addFirst(part(first, due, first.size()));
+        return part(first, 0, due);
+    }
+
+    private int countDue(Batch<ConsumerRecord<byte[], byte[]>> batch) {
         int due = 0;
-        while (due < batch.size() && dueMillis.applyAsLong(batch.get(due)) <= now) {
+        while (due < batch.size() && dueMillis.applyAsLong(batch.get(due)) <= nowMillis) {
             due++;
         }
         return due;
     }
 
-    /** Leaves what is behind the first {@code due} records in the buffer, in the place of all. */
-    private static Fetched split(ArrayDeque<Fetched> fetched, Fetched whole, int due) {
-        int size = whole.batch().size();
-        Fetched rest = part(whole, due, size);
-        for (int n = fetched.size(); n > 0; n--) {
-            Fetched each = fetched.remove();
-            fetched.add(each == whole ? rest : each);
-        }
-        return part(whole, 0, due);
-    }
-
-    private static Fetched part(Fetched whole, int from, int to) {
+    private static Batch<ConsumerRecord<byte[], byte[]>> part(
+            Batch<ConsumerRecord<byte[], byte[]>> whole, int from, int to) {
         Object[] values = new Object[to - from];
         long[] tokens = new long[to - from];
-        AckTarget target = whole.batch().target(from);
+        AckTarget target = whole.target(from);
         for (int i = from; i < to; i++) {
-            values[i - from] = whole.batch().get(i);
-            tokens[i - from] = whole.batch().token(i);
+            values[i - from] = whole.get(i);
+            tokens[i - from] = whole.token(i);
         }
-        return new Fetched(whole.partition(), tokens[0], Batch.of(values, to - from, target, tokens));
+        return Batch.of(values, to - from, target, tokens);
     }
 
-    /** When something of what {@link #pollDue} has seen may be due, as a time of {@link System#nanoTime}. */
-    long nextDueNanos() {
+    /** When something of what was looked at may be due, as a time of {@code clock}. */
+    long nextDueNanos(Clock clock) {
         return nextDueMillis == Long.MAX_VALUE
                 ? Stage.NEVER
-                : System.nanoTime()
-                        + TimeUnit.MILLISECONDS.toNanos(Math.max(1, nextDueMillis - wallClockMillis.getAsLong()));
+                : clock.after(TimeUnit.MILLISECONDS.toNanos(Math.max(1, nextDueMillis - wallClockMillis.getAsLong())));
     }
 }

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.TopicPartition;
 
 /**
@@ -33,12 +32,12 @@ final class FlowControl {
     }
 
     /** Pauses the partition if it is full. */
-    void afterFetch(AssignedPartition partition, int assigned, Consumer<?, ?> client) {
+    void afterFetch(AssignedPartition partition, int assigned, Fetcher fetcher) {
         if (!partition.paused && isFull(partition, assigned)) {
             partition.advance();
             if (isFull(partition, assigned)) {
                 partition.paused = true;
-                client.pause(List.of(partition.id));
+                fetcher.pause(List.of(partition.id));
             }
         }
     }
@@ -52,16 +51,16 @@ final class FlowControl {
      * Resumes partitions that are low again and asks the others' trackers to call when they may be. Call before each
      * poll.
      */
-    void resumeLow(Map<TopicPartition, AssignedPartition> assignment, Consumer<?, ?> client) {
+    void resumeLow(Map<TopicPartition, AssignedPartition> assignment, Fetcher fetcher) {
         Collection<TopicPartition> low = new ArrayList<>();
         for (AssignedPartition partition : assignment.values()) {
-            if (partition.paused && !partition.atEnd && becomesLow(partition, assignment.size())) {
+            if (partition.paused && !partition.atEnd && !partition.held && becomesLow(partition, assignment.size())) {
                 partition.paused = false;
                 low.add(partition.id);
             }
         }
         if (!low.isEmpty()) {
-            client.resume(low);
+            fetcher.resume(low);
         }
     }
 

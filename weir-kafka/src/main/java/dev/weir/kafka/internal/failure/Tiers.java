@@ -93,7 +93,10 @@ public final class Tiers implements Route {
                 like.commitRecords(),
                 Math.min(MAX_OUTSTANDING, like.maxOutstandingRecords()),
                 Math.min(BUFFER_BYTES, like.bufferBytes()),
-                like.revokeDeadline());
+                like.revokeDeadline(),
+                like.outOfRange(),
+                like.commitMetadataChars(),
+                like.commitMetadata());
     }
 
     /** The topics that must exist, but for the last. */

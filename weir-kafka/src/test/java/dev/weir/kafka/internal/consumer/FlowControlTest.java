@@ -22,6 +22,7 @@ class FlowControlTest {
     private final AssignedPartition partition =
             new AssignedPartition(id, new OffsetTracker(1_000, wakeUps::incrementAndGet), Long.MAX_VALUE);
     private final MockConsumer<byte[], byte[]> client = new MockConsumer<>("earliest");
+    private final Fetcher fetcher = new ClientFetcher(client);
     private final FlowControl flow = new FlowControl(ConsumerSettings.builder()
             .bootstrapServers("h:1")
             .groupId("g")
@@ -39,7 +40,7 @@ class FlowControlTest {
         for (int i = 0; i < records; i++) {
             tokens.add(partition.tracker.append(tokens.size(), bytes));
         }
-        flow.afterFetch(partition, 1, client);
+        flow.afterFetch(partition, 1, fetcher);
     }
 
     private void finish(int records) {
@@ -49,7 +50,7 @@ class FlowControlTest {
     }
 
     private void resume() {
-        flow.resumeLow(Map.of(id, partition), client);
+        flow.resumeLow(Map.of(id, partition), fetcher);
     }
 
     @Test
@@ -86,9 +87,9 @@ class FlowControlTest {
         for (int i = 0; i < 4; i++) {
             partition.tracker.append(i, 32 * 1024);
         }
-        flow.afterFetch(partition, 4, client);
+        flow.afterFetch(partition, 4, fetcher);
         assertThat(client.paused()).isEmpty();
-        flow.afterFetch(partition, 8, client);
+        flow.afterFetch(partition, 8, fetcher);
         assertThat(client.paused()).containsExactly(id);
     }
 
@@ -97,7 +98,7 @@ class FlowControlTest {
         for (int i = 0; i < 100; i++) {
             partition.tracker.ack(partition.tracker.append(i, 1));
         }
-        flow.afterFetch(partition, 1, client);
+        flow.afterFetch(partition, 1, fetcher);
         assertThat(client.paused()).isEmpty();
     }
 

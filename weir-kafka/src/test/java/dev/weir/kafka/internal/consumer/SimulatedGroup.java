@@ -45,7 +45,7 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
     private final Random random;
     private final Map<TopicPartition, SimulatedLog> logs = new LinkedHashMap<>();
     private final SimulatedContext context = new SimulatedContext();
-    private final RecordBuffer buffer = new RecordBuffer();
+    private final RecordBuffer buffer = new RecordBuffer(dev.weir.stream.spi.Clock.SYSTEM);
     private final ConsumerLoop loop;
     private final ConsumerSettings<byte[], byte[]> settings;
     private final int maxPollRecords;
@@ -69,6 +69,8 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
         final long offset;
         final int epoch;
         int claims;
+        boolean begun;
+        boolean dropped;
 
         Taken(Batch<?> batch, int index, SimulatedLog log, long offset, int claims) {
             this.batch = batch;
@@ -121,12 +123,14 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
                 logs.values().stream().collect(Collectors.toMap(log -> log.id, log -> log.endAtStart));
         loop = new ConsumerLoop(
                 this,
+                new ClientFetcher(this),
                 settings,
                 new ClientLimits(maxPollRecords, Duration.ofMinutes(5)),
                 bounded ? all.untilEnd() : all,
                 bounded ? endOffsets : Map.of(),
                 context,
                 buffer,
+                new NoLookup(),
                 this);
     }
 
@@ -145,7 +149,7 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
         long unfinished = log.firstUnfinishedHere();
         int lastFinished = unfinished == 0 ? -1 : log.visible.previousSetBit((int) unfinished - 1);
         require(
-                lastFinished < log.start || log.committed > lastFinished,
+                lastFinished < log.start || log.committed > lastFinished || log.isNoted(lastFinished),
                 "finished " + log.id + "@" + lastFinished + ", but committed " + log.committed,
                 null);
     }
@@ -238,7 +242,7 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
             ConsumerRecord<byte[], byte[]> record = batch.get(i);
             SimulatedLog log = log(new TopicPartition(record.topic(), record.partition()));
             require(log.owned, "emitted after it was taken away: " + log.id + "@" + record.offset(), null);
-            long expected = log.nextVisible(log.nextToTake);
+            long expected = log.nextToEmit(log.nextToTake);
             require(
                     record.offset() == expected,
                     "expected " + log.id + "@" + expected + " got " + record.offset(),
@@ -260,9 +264,20 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
         for (int n = random.nextInt(40); n > 0 && !inFlight.isEmpty(); n--) {
             int at = random.nextInt(Math.min(inFlight.size(), random.nextInt(4) == 0 ? Integer.MAX_VALUE : 8));
             Taken taken = inFlight.get(at);
+            if (!taken.begun && taken.batch.dropIfRevoked(taken.index)) {
+                require(!taken.log.owned || taken.epoch != taken.log.epoch || inCallback, "dropped while owned", null);
+                taken.dropped = true;
+                if (--taken.claims == 0) {
+                    inFlight.remove(at);
+                }
+                continue;
+            }
+            taken.begun = true;
             if (--taken.claims == 0) {
                 inFlight.remove(at);
-                taken.log.finish(taken.offset, taken.epoch);
+                if (!taken.dropped) {
+                    taken.log.finish(taken.offset, taken.epoch);
+                }
             }
             taken.batch.ack(taken.index);
         }
@@ -274,7 +289,7 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
             if (!log.owned && log.committed < log.end && random.nextBoolean()) {
                 long to = Math.max(0, log.committed) + random.nextInt(log.end - (int) Math.max(0, log.committed) + 1);
                 log.finished.set((int) Math.max(0, log.committed), (int) to);
-                log.commit(to);
+                log.commit(to, "");
             }
         }
     }
@@ -459,7 +474,7 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
     }
 
     private void apply(Map<TopicPartition, OffsetAndMetadata> offsets) {
-        offsets.forEach((id, offset) -> log(id).commit(offset.offset()));
+        offsets.forEach((id, offset) -> log(id).commit(offset.offset(), offset.metadata()));
     }
 
     @Override
@@ -506,10 +521,19 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
     @Override
     public Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> ids, Duration timeout) {
         throwIfWoken();
-        othersWork();
+        if (inCallback) {
+            if (random.nextInt(10) == 0) {
+                nowNanos += timeout.toNanos();
+                throw new TimeoutException("drawn");
+            }
+            ids.forEach(id -> log(id).restore());
+        } else {
+            othersWork();
+        }
         return ids.stream()
                 .filter(id -> log(id).committed >= 0)
-                .collect(Collectors.toMap(id -> id, id -> new OffsetAndMetadata(log(id).committed)));
+                .collect(Collectors.toMap(
+                        id -> id, id -> new OffsetAndMetadata(log(id).committed, log(id).committedText)));
     }
 
     @Override

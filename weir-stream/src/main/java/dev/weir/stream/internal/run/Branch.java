@@ -1,7 +1,4 @@
-package dev.weir.stream.internal.junction;
-
-import dev.weir.stream.internal.run.Hole;
-import dev.weir.stream.internal.run.Node;
+package dev.weir.stream.internal.run;
 
 /**
  * A part of a blueprint between its own upper end and its last stage: what a function from source to source made.

@@ -1,0 +1,40 @@
+package dev.weir.lean;
+
+import java.io.Serial;
+
+/** A batch that is larger than the settings allow. Immutable. */
+public final class BatchTooLargeException extends PartitionException {
+
+    @Serial
+    private static final long serialVersionUID = 1L;
+
+    private final long sizeBytes;
+    private final int limitBytes;
+
+    /**
+     * A batch at {@code offset}.
+     *
+     * @param sizeBytes what it has; -1 if only known to be more than the limit
+     * @param setting the name of the limit
+     */
+    public BatchTooLargeException(
+            String topic, int partition, long offset, long sizeBytes, int limitBytes, String setting) {
+        super(
+                topic,
+                partition,
+                offset,
+                "a batch " + (sizeBytes < 0 ? "of more" : "of " + sizeBytes + " bytes, more") + " than " + setting + "="
+                        + limitBytes + " bytes; raise " + setting + " or skip the batch");
+        this.sizeBytes = sizeBytes;
+        this.limitBytes = limitBytes;
+    }
+
+    /** What it has; -1 if only known to be more than the limit. */
+    public long sizeBytes() {
+        return sizeBytes;
+    }
+
+    public int limitBytes() {
+        return limitBytes;
+    }
+}

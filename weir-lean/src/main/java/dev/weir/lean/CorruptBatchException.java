@@ -1,0 +1,16 @@
+package dev.weir.lean;
+
+import java.io.Serial;
+import org.jspecify.annotations.Nullable;
+
+/** Bytes that are not what a broker should send: a wrong checksum, a length beyond the end. Immutable. */
+public final class CorruptBatchException extends PartitionException {
+
+    @Serial
+    private static final long serialVersionUID = 1L;
+
+    /** A batch at {@code offset} that is not one. */
+    public CorruptBatchException(String topic, int partition, long offset, String what, @Nullable Throwable cause) {
+        super(topic, partition, offset, "corrupt batch: " + what, cause);
+    }
+}

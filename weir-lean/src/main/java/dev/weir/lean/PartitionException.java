@@ -1,0 +1,44 @@
+package dev.weir.lean;
+
+import java.io.Serial;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A fault of one partition. Immutable. It is thrown once; then the partition rests until {@link LeanConsumer#seek}, or
+ * {@link LeanConsumer#skipBatch} where a batch is at fault, and the others go on.
+ */
+public sealed class PartitionException extends LeanException
+        permits CorruptBatchException, BatchTooLargeException, UnsupportedBatchException, OffsetLostException {
+
+    @Serial
+    private static final long serialVersionUID = 1L;
+
+    private final String topic;
+    private final int partition;
+    private final long offset;
+
+    /** A refusal by the broker, such as a missing right. */
+    public PartitionException(String topic, int partition, long offset, String what) {
+        this(topic, partition, offset, what, null);
+    }
+
+    PartitionException(String topic, int partition, long offset, String what, @Nullable Throwable cause) {
+        super(topic + "-" + partition + "@" + offset + ": " + what, cause);
+        this.topic = topic;
+        this.partition = partition;
+        this.offset = offset;
+    }
+
+    public String topic() {
+        return topic;
+    }
+
+    public int partition() {
+        return partition;
+    }
+
+    /** The first offset that could not be read. */
+    public long offset() {
+        return offset;
+    }
+}

@@ -1,0 +1,105 @@
+package dev.weir.lean.internal.batch;
+
+import java.nio.ByteBuffer;
+
+/**
+ * Where things are in a record batch of version 2. Stateless.
+ *
+ * <pre>
+ *   0        8     12      16    17     21     23       27         35         43         51    53       57     61
+ *   +--------+------+-------+-----+------+------+--------+----------+----------+----------+-----+--------+------+---- ... -+
+ *   | base   |length| leader|magic| CRC- | attri| last   | base     | max      | producer | its | base   |number| records  |
+ *   | offset |      | epoch | = 2 | 32C  | butes| offset | timestamp| timestamp| id       |epoch|sequence|of    | perhaps  |
+ *   |        |      |       |     |      |      | delta  |          |          |          |     |        |them  |compressed|
+ *   +--------+------+-------+-----+------+------+--------+----------+----------+----------+-----+--------+------+---- ... -+
+ *    \_______ _____/ \_______________________ _________________________________________________________________________ __/
+ *            v                               v  length counts from here            the CRC covers all from the attributes on
+ *        12 bytes
+ *
+ *   attributes   ... 6        5         4                 3              2 1 0
+ *                delete     control  transactional   timestamp type:    codec
+ *                horizon    batch                    0 producer's,
+ *                                                    1 broker's
+ *
+ *   A record, all numbers of variable length and zig-zag but the attributes:
+ *
+ *   +--------+----------+-----------------+--------------+--------+-----+----------+-------+---------+---- ... -----+
+ *   | length | attri-   | timestamp delta | offset delta | key    | key | value    | value | number  | key length,  |
+ *   |        | butes, 1 | (64 bits)       |              | length |     | length   |       | of      | key, value   |
+ *   |        | byte, 0  |                 |              | or -1  |     | or -1    |       | headers | length, value|
+ *   +--------+----------+-----------------+--------------+--------+-----+----------+-------+---------+---- ... -----+
+ *             \______________________________________ length ____________________________________________________/
+ * </pre>
+ */
+public final class BatchLayout {
+
+    /** Of the base offset and the length: what must be there to know where the batch ends. */
+    public static final int LOG_OVERHEAD = 12;
+
+    /** Of all that comes before the records. */
+    public static final int HEADER_BYTES = 61;
+
+    static final int ATTRIBUTES_AT = 21;
+
+    private static final int LENGTH_AT = 8;
+    private static final int EPOCH_AT = 12;
+    private static final int MAGIC_AT = 16;
+    private static final int CRC_AT = 17;
+    private static final int LAST_DELTA_AT = 23;
+    private static final int BASE_TIMESTAMP_AT = 27;
+    private static final int MAX_TIMESTAMP_AT = 35;
+    private static final int PRODUCER_AT = 43;
+    private static final int COUNT_AT = 57;
+
+    private BatchLayout() {}
+
+    public static long baseOffset(ByteBuffer bytes, int at) {
+        return bytes.getLong(at);
+    }
+
+    /** Of the whole batch in bytes, as it says; not yet believed. */
+    public static long size(ByteBuffer bytes, int at) {
+        return (long) bytes.getInt(at + LENGTH_AT) + LOG_OVERHEAD;
+    }
+
+    public static int magic(ByteBuffer bytes, int at) {
+        return bytes.get(at + MAGIC_AT);
+    }
+
+    public static int leaderEpoch(ByteBuffer bytes, int at) {
+        return bytes.getInt(at + EPOCH_AT);
+    }
+
+    /** The offset after the batch. */
+    public static long nextOffset(ByteBuffer bytes, int at) {
+        return baseOffset(bytes, at) + bytes.getInt(at + LAST_DELTA_AT) + 1;
+    }
+
+    static int crc(ByteBuffer bytes, int at) {
+        return bytes.getInt(at + CRC_AT);
+    }
+
+    static int attributes(ByteBuffer bytes, int at) {
+        return bytes.getShort(at + ATTRIBUTES_AT);
+    }
+
+    static int lastOffsetDelta(ByteBuffer bytes, int at) {
+        return bytes.getInt(at + LAST_DELTA_AT);
+    }
+
+    static long baseTimestamp(ByteBuffer bytes, int at) {
+        return bytes.getLong(at + BASE_TIMESTAMP_AT);
+    }
+
+    static long maxTimestamp(ByteBuffer bytes, int at) {
+        return bytes.getLong(at + MAX_TIMESTAMP_AT);
+    }
+
+    static long producerId(ByteBuffer bytes, int at) {
+        return bytes.getLong(at + PRODUCER_AT);
+    }
+
+    static int recordCount(ByteBuffer bytes, int at) {
+        return bytes.getInt(at + COUNT_AT);
+    }
+}

@@ -1,0 +1,54 @@
+package dev.weir.lean.internal.batch;
+
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** All codecs with the one buffer that they write to. Confined to one thread; a codec is loaded when it is first met. */
+public final class Decompressor {
+
+    private final Output output;
+    private final @Nullable Codec[] codecs = new Codec[Codec.ZSTD + 1];
+
+    /** @param limitBytes of a decompressed batch */
+    public Decompressor(int limitBytes) {
+        this.output = new Output(limitBytes);
+    }
+
+    int limitBytes() {
+        return output.limitBytes();
+    }
+
+    static boolean knows(int codec) {
+        return codec >= Codec.NONE && codec <= Codec.ZSTD;
+    }
+
+    /**
+     * Decompresses a part of a buffer. The result lies from 0 to its limit, valid until the next call.
+     *
+     * @param bytes its position and limit are used and set back
+     */
+    ByteBuffer decompress(int codec, ByteBuffer bytes, int from, int to) throws CodecException, TooLargeException {
+        output.bytes().clear();
+        int limit = bytes.limit();
+        try {
+            codec(codec).decompress(bytes.limit(to).position(from), output);
+        } finally {
+            bytes.limit(limit).position(0);
+        }
+        return output.bytes().flip();
+    }
+
+    private Codec codec(int number) {
+        Codec codec = codecs[number];
+        if (codec == null) {
+            codec = switch (number) {
+                case Codec.GZIP -> new Gzip();
+                case Codec.SNAPPY -> new SnappyBlocks();
+                case Codec.LZ4 -> new Lz4Frame();
+                default -> new ZstdStream();
+            };
+            codecs[number] = codec;
+        }
+        return codec;
+    }
+}

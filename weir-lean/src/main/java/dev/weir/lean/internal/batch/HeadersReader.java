@@ -1,0 +1,78 @@
+package dev.weir.lean.internal.batch;
+
+import dev.weir.lean.HeadersView;
+import dev.weir.lean.Slice;
+import dev.weir.lean.internal.wire.VarInts;
+import java.nio.ByteBuffer;
+
+/** The headers of the record that its reader stands on, parsed when they are asked for. Confined to one thread. */
+final class HeadersReader implements HeadersView {
+
+    private final RecordReader record;
+    private final Slice key = new Slice();
+    private final Slice value = new Slice();
+
+    private ByteBuffer bytes;
+    private int at;
+    private int end;
+    private int count;
+    private int left;
+
+    HeadersReader(RecordReader record, ByteBuffer nothing) {
+        this.record = record;
+        this.bytes = nothing;
+    }
+
+    HeadersReader wrap(ByteBuffer bytes, int from, int to, int number) {
+        this.bytes = bytes;
+        this.at = from;
+        this.end = to;
+        this.count = number;
+        this.left = number;
+        return this;
+    }
+
+    @Override
+    public int count() {
+        return count;
+    }
+
+    @Override
+    public boolean next() {
+        if (left == 0) {
+            return false;
+        }
+        left--;
+        try {
+            at = part(key);
+            at = part(value);
+        } catch (IndexOutOfBoundsException e) {
+            throw record.corrupt("a header beyond its record", e);
+        }
+        if (key.isNull()) {
+            throw record.corrupt("a header without a key", null);
+        }
+        return true;
+    }
+
+    private int part(Slice slice) {
+        long packed = VarInts.signed(bytes, at);
+        int length = VarInts.value(packed);
+        int from = VarInts.next(packed);
+        if (length > end - from || length < -1) {
+            throw new IndexOutOfBoundsException("length " + length);
+        }
+        slice.wrap(bytes, from, length);
+        return from + Math.max(0, length);
+    }
+
+    @Override
+    public Slice key() {
+        return key;
+    }
+
+    @Override
+    public Slice value() {
+        return value;
+    }
+}

@@ -1,0 +1,14 @@
+package dev.weir.lean.internal.batch;
+
+import java.io.Serial;
+
+/** More bytes come out of a batch than are allowed. Immutable. */
+final class TooLargeException extends Exception {
+
+    @Serial
+    private static final long serialVersionUID = 1L;
+
+    TooLargeException() {
+        super("too large");
+    }
+}

@@ -1,0 +1,101 @@
+package dev.weir.lean.internal.wire;
+
+import java.nio.ByteBuffer;
+
+/**
+ * Variable-length numbers: seven bits a byte, lowest first, the sign bit of a byte says that more follow. Stateless.
+ *
+ * <p>A method that reads returns two numbers in one long, so that nothing is allocated and no field is touched: the value in the
+ * upper half, the position after it in the lower. It reads at most five bytes and does not look at where a record ends: that is
+ * compared afterwards, when all of a record's numbers are known.
+ */
+public final class VarInts {
+
+    /** No number of 32 bits takes more. */
+    public static final int MAX_BYTES = 5;
+
+    private static final int BITS = 7;
+    private static final int LOW = 0x7f;
+
+    private VarInts() {}
+
+    /** The value of what a method here returned. */
+    public static int value(long packed) {
+        return (int) (packed >> 32);
+    }
+
+    /** The position after it. */
+    public static int next(long packed) {
+        return (int) packed;
+    }
+
+    /** A signed number, zig-zag encoded, as records have them. */
+    public static long signed(ByteBuffer bytes, int at) {
+        long packed = unsigned(bytes, at);
+        int raw = value(packed);
+        return pack((raw >>> 1) ^ -(raw & 1), next(packed));
+    }
+
+    /** An unsigned number, as messages have them. Above 2^31 - 1 it is negative. */
+    public static long unsigned(ByteBuffer bytes, int at) {
+        int first = bytes.get(at);
+        if (first >= 0) {
+            return pack(first, at + 1);
+        }
+        int second = bytes.get(at + 1);
+        if (second >= 0) {
+            return pack((first & LOW) | (second << BITS), at + 2);
+        }
+        return longUnsigned(bytes, at + 2, (first & LOW) | ((second & LOW) << BITS));
+    }
+
+    private static long longUnsigned(ByteBuffer bytes, int from, int low) {
+        int at = from;
+        int raw = low;
+        for (int shift = 2 * BITS; shift < MAX_BYTES * BITS; shift += BITS) {
+            int next = bytes.get(at++);
+            raw |= (next & LOW) << shift;
+            if (next >= 0) {
+                return pack(raw, at);
+            }
+        }
+        throw new IndexOutOfBoundsException("a number of more than " + MAX_BYTES + " bytes at " + (at - MAX_BYTES));
+    }
+
+    /** A signed number of 64 bits, zig-zag encoded; how long it is, {@link #sizeOfLong} tells. */
+    public static long signedLong(ByteBuffer bytes, int from) {
+        int at = from;
+        long raw = 0;
+        for (int shift = 0; shift < Long.SIZE; shift += BITS) {
+            int next = bytes.get(at++);
+            raw |= (long) (next & LOW) << shift;
+            if (next >= 0) {
+                return (raw >>> 1) ^ -(raw & 1);
+            }
+        }
+        throw new IndexOutOfBoundsException("a number of more than 10 bytes at " + from);
+    }
+
+    /** How many bytes the number takes. */
+    public static int sizeOfLong(ByteBuffer bytes, int from) {
+        int at = from;
+        while (bytes.get(at) < 0) {
+            at++;
+        }
+        return at + 1 - from;
+    }
+
+    /** Puts an unsigned number at the buffer's position. */
+    public static void putUnsigned(ByteBuffer bytes, int value) {
+        int rest = value;
+        while ((rest & ~LOW) != 0) {
+            bytes.put((byte) (rest | ~LOW));
+            rest >>>= BITS;
+        }
+        bytes.put((byte) rest);
+    }
+
+    private static long pack(int value, int next) {
+        return ((long) value << 32) | next;
+    }
+}

@@ -1,0 +1,8 @@
+/**
+ * The bytes of requests and responses: variable-length numbers, fetch requests that are patched, fetch responses that are
+ * indexed where they lie. Runs on the thread that polls; owns no buffer.
+ */
+@NullMarked
+package dev.weir.lean.internal.wire;
+
+import org.jspecify.annotations.NullMarked;

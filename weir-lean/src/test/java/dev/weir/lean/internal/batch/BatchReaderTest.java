@@ -1,0 +1,256 @@
+package dev.weir.lean.internal.batch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.weir.lean.BatchTooLargeException;
+import dev.weir.lean.CorruptBatchException;
+import dev.weir.lean.UnsupportedBatchException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeader;
+import org.apache.kafka.common.record.TimestampType;
+import org.apache.kafka.common.record.internal.CompressionType;
+import org.apache.kafka.common.record.internal.MemoryRecords;
+import org.apache.kafka.common.record.internal.Record;
+import org.apache.kafka.common.record.internal.SimpleRecord;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Batches that the official client wrote, read by both. */
+class BatchReaderTest {
+
+    private static final int MEGABYTE = 1024 * 1024;
+
+    private final BatchReader reader = new BatchReader(new Decompressor(MEGABYTE));
+
+    private List<ConsumerRecord<byte[], byte[]>> read(ByteBuffer bytes, long from) {
+        return read(bytes, from, null);
+    }
+
+    private List<ConsumerRecord<byte[], byte[]>> read(
+            ByteBuffer bytes, long from, @Nullable AbortedTransactions aborted) {
+        List<ConsumerRecord<byte[], byte[]>> all = new ArrayList<>();
+        reader.of("t", 3, 9);
+        for (int at = 0; at < bytes.limit(); at += reader.sizeBytes()) {
+            reader.open(bytes, at, bytes.limit());
+            reader.verify();
+            if (reader.isVisible(aborted)) {
+                reader.start(from);
+                while (reader.next()) {
+                    all.add(reader.record().toConsumerRecord());
+                }
+            }
+        }
+        return all;
+    }
+
+    private static List<Long> offsets(List<ConsumerRecord<byte[], byte[]>> records) {
+        return records.stream().map(ConsumerRecord::offset).toList();
+    }
+
+    @ParameterizedTest
+    @EnumSource(CompressionType.class)
+    void batch_ofEachCodec_readsAsTheOfficialClientReadsIt(CompressionType codec) {
+        for (int seed = 0; seed < 20; seed++) {
+            ByteBuffer bytes = Batches.batch(codec, 1_000, Batches.records(seed, 200, 2_000));
+            List<ConsumerRecord<byte[], byte[]>> records = read(bytes, 0);
+            int i = 0;
+            for (Record expected : MemoryRecords.readableRecords(bytes).records()) {
+                ConsumerRecord<byte[], byte[]> actual = records.get(i++);
+                assertThat(actual.offset()).isEqualTo(expected.offset());
+                assertThat(actual.timestamp()).isEqualTo(expected.timestamp());
+                assertThat(actual.key()).isEqualTo(array(expected.key()));
+                assertThat(actual.value()).isEqualTo(array(expected.value()));
+                assertThat(actual.headers().toArray()).isEqualTo(expected.headers());
+                assertThat(actual.leaderEpoch()).contains(Batches.EPOCH);
+            }
+            assertThat(records).hasSize(i);
+        }
+    }
+
+    private static byte @Nullable [] array(@Nullable ByteBuffer bytes) {
+        if (bytes == null) {
+            return null;
+        }
+        byte[] array = new byte[bytes.remaining()];
+        bytes.get(array);
+        return array;
+    }
+
+    @ParameterizedTest
+    @EnumSource(CompressionType.class)
+    void batch_thatOutgrowsTheFirstBuffer_isRead(CompressionType codec) {
+        List<SimpleRecord> large = List.of(new SimpleRecord(new byte[900_000]), new SimpleRecord(new byte[100_000]));
+        assertThat(read(Batches.batch(codec, 0, large), 0))
+                .extracting(record -> record.value().length)
+                .containsExactly(900_000, 100_000);
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = CompressionType.class, mode = EnumSource.Mode.EXCLUDE, names = "NONE")
+    void batch_thatComesOutLargerThanAllowed_isRefusedWithItsOffset(CompressionType codec) {
+        ByteBuffer bytes = Batches.batch(codec, 40, List.of(new SimpleRecord(new byte[3 * MEGABYTE])));
+        assertThatExceptionOfType(BatchTooLargeException.class)
+                .isThrownBy(() -> read(bytes, 0))
+                .withMessageContaining("t-3@40")
+                .withMessageContaining("maxBatchBytes=1048576");
+        // The reader is as good as before.
+        assertThat(read(Batches.batch(codec, 7, Batches.records(1, 10, 100)), 0))
+                .hasSize(10);
+    }
+
+    @Test
+    void batch_readFromTheMiddle_showsOnlyWhatFollows() {
+        ByteBuffer bytes = Batches.batch(CompressionType.LZ4, 100, Batches.records(1, 5, 10));
+        assertThat(offsets(read(bytes, 103))).containsExactly(103L, 104L);
+    }
+
+    @Test
+    void batch_withTimesOfTheBroker_showsThem() {
+        ByteBuffer bytes =
+                Batches.batch(CompressionType.NONE, TimestampType.LOG_APPEND_TIME, 0, false, Batches.records(1, 3, 10));
+        assertThat(read(bytes, 0)).allSatisfy(record -> {
+            assertThat(record.timestamp()).isEqualTo(1_800_000_000_000L);
+            assertThat(record.timestampType()).isEqualTo(TimestampType.LOG_APPEND_TIME);
+        });
+    }
+
+    @Test
+    void batch_withTimesFarApart_showsThem() {
+        ByteBuffer bytes = Batches.batch(
+                CompressionType.NONE,
+                0,
+                List.of(
+                        new SimpleRecord(0, new byte[1]),
+                        new SimpleRecord(Long.MAX_VALUE / 2, new byte[1]),
+                        new SimpleRecord(63, new byte[1]),
+                        new SimpleRecord(64, new byte[1])));
+        assertThat(read(bytes, 0))
+                .extracting(ConsumerRecord::timestamp)
+                .containsExactly(0L, Long.MAX_VALUE / 2, 63L, 64L);
+    }
+
+    @Test
+    void abortedTransaction_isLeftOut_andTheNextOfTheSameProducerIsNot() {
+        List<SimpleRecord> one = List.of(new SimpleRecord("x".getBytes(StandardCharsets.US_ASCII)));
+        ByteBuffer log = Batches.joined(
+                Batches.batch(CompressionType.NONE, TimestampType.CREATE_TIME, 0, true, one),
+                Batches.batch(CompressionType.NONE, 1, one),
+                Batches.batch(CompressionType.ZSTD, TimestampType.CREATE_TIME, 2, true, one),
+                Batches.marker(3, false),
+                Batches.batch(CompressionType.NONE, TimestampType.CREATE_TIME, 4, true, one),
+                Batches.marker(5, true),
+                Batches.batch(CompressionType.NONE, TimestampType.CREATE_TIME, 6, true, one),
+                Batches.marker(7, false));
+        AbortedTransactions aborted = new AbortedTransactions();
+        aborted.add(Batches.PRODUCER, 6);
+        aborted.add(Batches.PRODUCER, 0);
+        assertThat(offsets(read(log, 0, aborted))).containsExactly(1L, 4L);
+        assertThat(offsets(read(log, 0))).containsExactly(0L, 1L, 2L, 4L, 6L);
+    }
+
+    @Test
+    void abortedTransactions_inAnyOrder_areSorted() {
+        AbortedTransactions aborted = new AbortedTransactions();
+        for (int i = 0; i < 1_000; i++) {
+            aborted.add(i, (i * 7_919L) % 1_000);
+        }
+        for (int reached = 1; reached <= 1_000; reached++) {
+            aborted.reached(reached);
+            for (int i = 0; i < 1_000; i++) {
+                assertThat(aborted.isAborted(i)).isEqualTo((i * 7_919L) % 1_000 < reached);
+            }
+        }
+    }
+
+    @Test
+    void anyFlippedBit_ofWhatTheChecksumCovers_isFound() {
+        ByteBuffer bytes = Batches.batch(CompressionType.NONE, 12, Batches.records(3, 4, 40));
+        for (int bit = 17 * 8; bit < bytes.limit() * 8; bit++) {
+            flip(bytes, bit);
+            assertThatExceptionOfType(CorruptBatchException.class)
+                    .isThrownBy(() -> read(bytes, 0))
+                    .withMessageContaining("t-3@12")
+                    .satisfies(fault -> assertThat(fault.offset()).isEqualTo(12));
+            flip(bytes, bit);
+        }
+        assertThat(read(bytes, 0)).hasSize(4);
+    }
+
+    private static void flip(ByteBuffer bytes, int bit) {
+        bytes.put(bit / 8, (byte) (bytes.get(bit / 8) ^ (1 << (bit % 8))));
+    }
+
+    @Test
+    void batch_cutOffAnywhere_isRefused() {
+        ByteBuffer bytes = Batches.batch(CompressionType.NONE, 12, Batches.records(3, 4, 40));
+        for (int length = 1; length < bytes.limit(); length++) {
+            ByteBuffer cut = Batches.joined(bytes.duplicate().limit(length));
+            assertThatExceptionOfType(CorruptBatchException.class).isThrownBy(() -> read(cut, 0));
+        }
+    }
+
+    @Test
+    void messageSetOfOldTimes_isRefusedByName() {
+        ByteBuffer bytes = Batches.batch(CompressionType.NONE, 12, Batches.records(3, 4, 40));
+        bytes.put(16, (byte) 1);
+        assertThatExceptionOfType(UnsupportedBatchException.class)
+                .isThrownBy(() -> read(bytes, 0))
+                .withMessageContaining("t-3@12")
+                .withMessageContaining("version 1");
+    }
+
+    @Test
+    void value_readAtOffsets_isBigEndianUnlessAsked() {
+        ByteBuffer value = ByteBuffer.allocate(32);
+        value.putLong(0, 0x0102030405060708L)
+                .putDouble(8, 1.5)
+                .putFloat(16, 2.5f)
+                .putShort(20, (short) -3);
+        reader.of("t", 0, 0);
+        ByteBuffer bytes = Batches.batch(CompressionType.NONE, 0, List.of(new SimpleRecord(value.array())));
+        reader.open(bytes, 0, bytes.limit());
+        reader.start(0);
+        assertThat(reader.next()).isTrue();
+        var slice = reader.record().value();
+        assertThat(slice.getLong(0)).isEqualTo(0x0102030405060708L);
+        assertThat(slice.getLong(0, ByteOrder.LITTLE_ENDIAN)).isEqualTo(0x0807060504030201L);
+        assertThat(slice.getInt(4)).isEqualTo(0x05060708);
+        assertThat(slice.getDouble(8)).isEqualTo(1.5);
+        assertThat(slice.getFloat(16)).isEqualTo(2.5f);
+        assertThat(slice.getShort(20)).isEqualTo((short) -3);
+        assertThatExceptionOfType(IndexOutOfBoundsException.class).isThrownBy(() -> slice.getLong(25));
+        assertThatExceptionOfType(IndexOutOfBoundsException.class).isThrownBy(() -> slice.getByte(-1));
+        assertThat(reader.record().key().isNull()).isTrue();
+        assertThat(reader.record().key().length()).isZero();
+    }
+
+    @Test
+    void headers_areFoundByKey() {
+        Header[] headers = {
+            new RecordHeader("a", new byte[] {1}), new RecordHeader("b", null), new RecordHeader("a", new byte[] {2})
+        };
+        ByteBuffer bytes =
+                Batches.batch(CompressionType.NONE, 0, List.of(new SimpleRecord(0, null, new byte[0], headers)));
+        reader.open(bytes, 0, bytes.limit());
+        reader.start(0);
+        assertThat(reader.next()).isTrue();
+        var view = reader.record().headers();
+        assertThat(view.count()).isEqualTo(3);
+        byte[] a = "a".getBytes(StandardCharsets.UTF_8);
+        assertThat(view.next(a)).isTrue();
+        assertThat(view.value().getByte(0)).isEqualTo((byte) 1);
+        assertThat(view.next(a)).isTrue();
+        assertThat(view.value().getByte(0)).isEqualTo((byte) 2);
+        assertThat(view.next(a)).isFalse();
+        assertThat(reader.record().value().isNull()).isFalse();
+    }
+}

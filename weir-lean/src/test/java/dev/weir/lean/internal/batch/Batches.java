@@ -1,0 +1,122 @@
+package dev.weir.lean.internal.batch;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Random;
+import org.apache.kafka.common.compress.Compression;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeader;
+import org.apache.kafka.common.record.TimestampType;
+import org.apache.kafka.common.record.internal.CompressionType;
+import org.apache.kafka.common.record.internal.ControlRecordType;
+import org.apache.kafka.common.record.internal.EndTransactionMarker;
+import org.apache.kafka.common.record.internal.MemoryRecordsBuilder;
+import org.apache.kafka.common.record.internal.RecordBatch;
+import org.apache.kafka.common.record.internal.SimpleRecord;
+
+/** Batches as the official client writes them. Stateless. */
+public final class Batches {
+
+    public static final long PRODUCER = 77;
+    public static final int EPOCH = 5;
+
+    private Batches() {}
+
+    /** One batch in a direct buffer of exactly its size: a read past its end cannot go unseen. */
+    public static ByteBuffer batch(CompressionType codec, long baseOffset, List<SimpleRecord> records) {
+        return batch(codec, TimestampType.CREATE_TIME, baseOffset, false, records);
+    }
+
+    public static ByteBuffer batch(
+            CompressionType codec,
+            TimestampType timestamps,
+            long baseOffset,
+            boolean transactional,
+            List<SimpleRecord> records) {
+        MemoryRecordsBuilder builder =
+                builder(codec, timestamps, baseOffset, transactional, false, 1024 + 2 * sizeOf(records));
+        records.forEach(builder::append);
+        return direct(builder);
+    }
+
+    /** The marker at the end of a transaction of {@link #PRODUCER}. */
+    public static ByteBuffer marker(long offset, boolean commit) {
+        MemoryRecordsBuilder builder =
+                builder(CompressionType.NONE, TimestampType.CREATE_TIME, offset, true, true, 1024);
+        builder.appendEndTxnMarker(
+                1, new EndTransactionMarker(commit ? ControlRecordType.COMMIT : ControlRecordType.ABORT, 0));
+        return direct(builder);
+    }
+
+    /** Records of all shapes: nulls, empty ones, headers, sizes up to {@code largest}. */
+    public static List<SimpleRecord> records(long seed, int count, int largest) {
+        Random random = new Random(seed);
+        long start = 1_700_000_000_000L;
+        return random.ints(count, 0, 8)
+                .mapToObj(shape -> new SimpleRecord(
+                        start + random.nextInt(100_000) - 50_000,
+                        shape == 0 ? null : bytes(random, 20),
+                        shape == 1 ? null : bytes(random, largest),
+                        random.ints(shape < 5 ? 0 : shape, 0, 3)
+                                .mapToObj(part -> new RecordHeader("h" + part, part == 0 ? null : bytes(random, 30)))
+                                .toArray(Header[]::new)))
+                .toList();
+    }
+
+    public static ByteBuffer joined(ByteBuffer... parts) {
+        int total = 0;
+        for (ByteBuffer part : parts) {
+            total += part.limit();
+        }
+        ByteBuffer all = ByteBuffer.allocateDirect(total);
+        for (ByteBuffer part : parts) {
+            all.put(part.duplicate().rewind());
+        }
+        return all.rewind();
+    }
+
+    private static byte[] bytes(Random random, int largest) {
+        byte[] bytes = new byte[random.nextInt(largest + 1)];
+        // Half of it compresses.
+        for (int i = 0; i < bytes.length; i++) {
+            bytes[i] = (byte) (i % 2 == 0 ? 'x' : random.nextInt());
+        }
+        return bytes;
+    }
+
+    private static int sizeOf(List<SimpleRecord> records) {
+        return records.stream()
+                .mapToInt(record -> 200
+                        + (record.key() == null ? 0 : record.key().remaining())
+                        + (record.value() == null ? 0 : record.value().remaining()))
+                .sum();
+    }
+
+    private static MemoryRecordsBuilder builder(
+            CompressionType codec,
+            TimestampType timestamps,
+            long baseOffset,
+            boolean transactional,
+            boolean control,
+            int size) {
+        return new MemoryRecordsBuilder(
+                ByteBuffer.allocate(size),
+                RecordBatch.MAGIC_VALUE_V2,
+                Compression.of(codec).build(),
+                timestamps,
+                baseOffset,
+                1_800_000_000_000L,
+                transactional ? PRODUCER : RecordBatch.NO_PRODUCER_ID,
+                (short) (transactional ? 1 : -1),
+                transactional ? 0 : RecordBatch.NO_SEQUENCE,
+                transactional,
+                control,
+                EPOCH,
+                size);
+    }
+
+    private static ByteBuffer direct(MemoryRecordsBuilder builder) {
+        ByteBuffer built = builder.build().buffer();
+        return ByteBuffer.allocateDirect(built.remaining()).put(built).rewind();
+    }
+}
