@@ -79,12 +79,16 @@ public record DeadLetter(
      */
     public static DeadLetter read(ConsumerRecord<byte[], byte[]> letter) {
         String timestamp = text(letter, TIMESTAMP);
+        // Writers that do not say when it died leave the record's own timestamp with the letter.
+        Long otherwise = text(letter, TIME) == null && letter.timestamp() != ConsumerRecord.NO_TIMESTAMP
+                ? letter.timestamp()
+                : null;
         return new DeadLetter(
                 letter,
                 required(letter, TOPIC),
                 (int) number(letter, PARTITION, required(letter, PARTITION)),
                 number(letter, OFFSET, required(letter, OFFSET)),
-                timestamp == null ? null : Long.valueOf(number(letter, TIMESTAMP, timestamp)));
+                timestamp == null ? otherwise : Long.valueOf(number(letter, TIMESTAMP, timestamp)));
     }
 
     private static String required(ConsumerRecord<byte[], byte[]> letter, String name) {

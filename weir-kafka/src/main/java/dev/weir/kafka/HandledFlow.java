@@ -1,8 +1,10 @@
 package dev.weir.kafka;
 
 import dev.weir.kafka.internal.failure.FailureRules;
+import dev.weir.kafka.internal.failure.ForwardSink;
 import dev.weir.kafka.internal.failure.Job;
 import dev.weir.kafka.internal.failure.Outcome;
+import dev.weir.kafka.internal.failure.Tiers;
 import dev.weir.kafka.internal.producer.RoutingSink;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Pipeline;
@@ -11,6 +13,8 @@ import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -29,6 +33,7 @@ public final class HandledFlow<K, V, R> {
     private final HandlerStage<K, V, R> stage;
     private final FailureRules rules;
     private final @Nullable DeadLetters letters;
+    private final @Nullable RetryTopics retryTopics;
 
     /** The stage that calls the handler. */
     @FunctionalInterface
@@ -41,17 +46,19 @@ public final class HandledFlow<K, V, R> {
             Ordering<Job<K, V>> ordering,
             HandlerStage<K, V, R> stage,
             FailureRules rules,
-            @Nullable DeadLetters letters) {
+            @Nullable DeadLetters letters,
+            @Nullable RetryTopics retryTopics) {
         this.flow = flow;
         this.ordering = ordering;
         this.stage = stage;
         this.rules = rules;
         this.letters = letters;
+        this.retryTopics = retryTopics;
     }
 
     static <K, V, R> HandledFlow<K, V, R> of(
             KafkaFlow<K, V> flow, Ordering<? super ConsumerRecord<K, V>> ordering, HandlerStage<K, V, R> stage) {
-        return new HandledFlow<>(flow, onJobs(ordering), stage, FailureRules.NONE, null);
+        return new HandledFlow<>(flow, onJobs(ordering), stage, FailureRules.NONE, null, null);
     }
 
     private static <K, V> Ordering<Job<K, V>> onJobs(Ordering<? super ConsumerRecord<K, V>> ordering) {
@@ -63,7 +70,7 @@ public final class HandledFlow<K, V, R> {
     }
 
     private HandledFlow<K, V, R> with(FailureRules newRules) {
-        return new HandledFlow<>(flow, ordering, stage, newRules, letters);
+        return new HandledFlow<>(flow, ordering, stage, newRules, letters, retryTopics);
     }
 
     /**
@@ -115,14 +122,43 @@ public final class HandledFlow<K, V, R> {
      */
     public HandledFlow<K, V, R> deadLetter(DeadLetters newLetters) {
         Objects.requireNonNull(newLetters, "letters");
-        return new HandledFlow<>(flow, ordering, stage, rules.withWayOut(), newLetters);
+        return new HandledFlow<>(flow, ordering, stage, rules.withWayOut(), newLetters, retryTopics);
+    }
+
+    /**
+     * Where records wait, after the retries in place, to be handled again by this flow. After the last topic they become
+     * dead letters, so that {@link #deadLetter} must be said, too. Their order is given up.
+     *
+     * <p>All topics must exist when the pipeline starts. Each has a consumer of its own in the same group. A record that
+     * is handled again looks as it did in the topic it came from, but for headers {@link RetryTopics#PREFIX}.
+     */
+    public HandledFlow<K, V, R> retryTopics(RetryTopics topics) {
+        return new HandledFlow<>(flow, ordering, stage, rules, letters, Objects.requireNonNull(topics, "topics"));
     }
 
     private Source<Outcome<R>> outcomes() {
-        Source<Job<K, V>> jobs = KafkaSource.decoded(flow.settings(), flow.subscription())
-                .map(Job::new)
-                .named("job");
-        return stage.under(jobs, ordering, rules).named("handle").supervised(rules.supervision());
+        Source<ConsumerRecord<byte[], byte[]>> raw =
+                KafkaSource.committable(flow.settings().raw(), flow.subscription());
+        if (retryTopics != null) {
+            Tiers tiers = new Tiers(retryTopics, requiredLetters());
+            for (var tier :
+                    tiers.sources(flow.settings().raw(), flow.subscription().isBounded())) {
+                raw = raw.merge(tier);
+            }
+        }
+        RecordDecoder<K, V> decoder = new RecordDecoder<>(
+                flow.settings().keyDeserializer(), flow.settings().valueDeserializer());
+        return stage.under(raw.map(record -> new Job<>(decoder.apply(record))).named("decode"), ordering, rules)
+                .named("handle")
+                .supervised(rules.supervision());
+    }
+
+    private DeadLetters requiredLetters() {
+        if (letters == null) {
+            throw new IllegalStateException(
+                    "retryTopics(...) needs deadLetter(...): where records go after the last one");
+        }
+        return letters;
     }
 
     private static <R> boolean isFailed(Outcome<R> outcome) {
@@ -145,7 +181,14 @@ public final class HandledFlow<K, V, R> {
     }
 
     private @Nullable Sink<FailedRecord> forward() {
-        return letters == null ? null : letters.sink();
+        if (retryTopics == null) {
+            return letters == null ? null : letters.sink();
+        }
+        DeadLetters last = requiredLetters();
+        Tiers tiers = new Tiers(retryTopics, last);
+        List<String> topics = new ArrayList<>(tiers.topics());
+        topics.add(last.topic());
+        return Sink.custom("retry", new ForwardSink(last.settings(), topics, tiers));
     }
 
     /** The results, to go on with operators of your own; failed records have gone their way. */

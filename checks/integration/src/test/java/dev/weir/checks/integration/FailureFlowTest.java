@@ -124,7 +124,7 @@ class FailureFlowTest {
         assertThat(letter.letter().value()).isEqualTo(origin.value());
         assertThat(letter.originalHeaders()).isEqualTo(FailureTopics.headers());
         assertThat(letter.topic()).isEqualTo("some");
-        assertThat(letter.timestamp()).isEqualTo(1234);
+        assertThat(letter.timestamp()).isEqualTo(FailureTopics.TIMESTAMP);
         assertThat(letter.letter().timestamp()).isGreaterThan(1_700_000_000_000L);
         assertThat(letter.header(DeadLetter.REASON)).isEqualTo("HANDLER");
         assertThat(letter.header(DeadLetter.CAUSE)).isEqualTo("java.lang.IllegalStateException");

@@ -19,10 +19,13 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 /** What tests of failed records write and read. Stateless. */
 final class FailureTopics {
 
+    /** Not the time of writing, and not so long ago that the broker deletes the record. */
+    static final long TIMESTAMP = System.currentTimeMillis() - 3_600_000;
+
     private FailureTopics() {}
 
     static ProducerRecord<byte[], byte[]> record(String topic, String key, byte[] value) {
-        return new ProducerRecord<>(topic, null, 1234L, key.getBytes(UTF_8), value, headers());
+        return new ProducerRecord<>(topic, null, TIMESTAMP, key.getBytes(UTF_8), value, headers());
     }
 
     static ProducerRecord<byte[], byte[]> record(String topic, String key, String value) {

@@ -13,6 +13,7 @@ import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -20,6 +21,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.jspecify.annotations.Nullable;
 
 /** Makes the running form of a committable source: a client, its owner thread, and the stage that pulls from both. */
 public final class ConsumerSource<K, V> implements SourceFactory<ConsumerRecord<K, V>> {
@@ -32,9 +34,24 @@ public final class ConsumerSource<K, V> implements SourceFactory<ConsumerRecord<
     private final ConsumerSettings<K, V> settings;
     private final Subscription subscription;
 
+    private final @Nullable ToLongFunction<ConsumerRecord<byte[], byte[]>> dueMillis;
+
     public ConsumerSource(ConsumerSettings<K, V> settings, Subscription subscription) {
+        this(settings, subscription, null);
+    }
+
+    /**
+     * A source that emits a record when it is due, and what is behind it in its partition later.
+     *
+     * @param dueMillis since 1970; null to emit all at once
+     */
+    public ConsumerSource(
+            ConsumerSettings<K, V> settings,
+            Subscription subscription,
+            @Nullable ToLongFunction<ConsumerRecord<byte[], byte[]>> dueMillis) {
         this.settings = settings;
         this.subscription = subscription;
+        this.dueMillis = dueMillis;
     }
 
     @Override
@@ -49,7 +66,8 @@ public final class ConsumerSource<K, V> implements SourceFactory<ConsumerRecord<
         AdminLookup lookup = new AdminLookup(config);
         try {
             Map<TopicPartition, Long> endOffsets = subscription.isBounded() ? endOffsets(lookup) : Map.of();
-            RecordBuffer buffer = new RecordBuffer(context.clock());
+            RecordBuffer buffer = new RecordBuffer(
+                    context.clock(), dueMillis == null ? null : new Delay(dueMillis, System::currentTimeMillis));
             ConsumerLoop loop = start(config, endOffsets, context, buffer, lookup);
             context.onStop(loop::stop);
             context.onTermination(patience -> {

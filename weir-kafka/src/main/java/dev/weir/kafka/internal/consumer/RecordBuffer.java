@@ -37,8 +37,16 @@ final class RecordBuffer {
     private int records;
     private boolean ended;
 
+    private final @Nullable Delay delay;
+
     RecordBuffer(Clock clock) {
+        this(clock, null);
+    }
+
+    /** Creates one whose records may be taken when {@code delay} says that they are due. */
+    RecordBuffer(Clock clock, @Nullable Delay delay) {
         this.clock = clock;
+        this.delay = delay;
     }
 
     /** Adds records of one partition; their tokens follow those of the batch before. */
@@ -128,24 +136,13 @@ final class RecordBuffer {
     Batch<ConsumerRecord<byte[], byte[]>> take(long deadlineNanos, StageMeter meter) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            if (turns.isEmpty() && !isThrough()) {
+            Batch<ConsumerRecord<byte[], byte[]>> batch = poll();
+            if (batch == null && !isThrough()) {
                 long start = System.nanoTime();
-                boolean inTime = awaitTurn(deadlineNanos);
+                batch = awaitTurn(deadlineNanos);
                 meter.blockedUp(System.nanoTime() - start);
-                if (!inTime) {
-                    return new Batch<>(0);
-                }
             }
-            Queue queue = turns.poll();
-            if (queue == null) {
-                return null;
-            }
-            Batch<ConsumerRecord<byte[], byte[]>> batch = queue.batches.remove();
-            records -= batch.size();
-            if (!queue.batches.isEmpty()) {
-                turns.add(queue);
-            }
-            return batch;
+            return batch == null && !isThrough() ? new Batch<>(0) : batch;
         } finally {
             lock.unlock();
         }
@@ -155,14 +152,36 @@ final class RecordBuffer {
         return ended && records == 0;
     }
 
-    private boolean awaitTurn(long deadlineNanos) throws InterruptedException {
-        while (turns.isEmpty() && !isThrough()) {
-            if (clock.hasPassed(deadlineNanos)) {
-                return false;
-            }
-            clock.await(lock, readyOrEnded, deadlineNanos);
+    /** The next batch, or what of it is due; null if there is nothing. */
+    private @Nullable Batch<ConsumerRecord<byte[], byte[]>> poll() {
+        if (delay != null) {
+            delay.begin();
         }
-        return true;
+        for (int n = turns.size(); n > 0; n--) {
+            Queue queue = turns.remove();
+            Batch<ConsumerRecord<byte[], byte[]>> batch =
+                    delay == null ? queue.batches.remove() : delay.takeDue(queue.batches);
+            if (!queue.batches.isEmpty()) {
+                turns.add(queue);
+            }
+            if (batch != null) {
+                records -= batch.size();
+                return batch;
+            }
+        }
+        return null;
+    }
+
+    private @Nullable Batch<ConsumerRecord<byte[], byte[]>> awaitTurn(long deadlineNanos) throws InterruptedException {
+        Batch<ConsumerRecord<byte[], byte[]>> batch = null;
+        while (batch == null && !isThrough() && !clock.hasPassed(deadlineNanos)) {
+            clock.await(
+                    lock,
+                    readyOrEnded,
+                    delay == null ? deadlineNanos : Math.min(deadlineNanos, delay.nextDueNanos(clock)));
+            batch = poll();
+        }
+        return batch;
     }
 
     int records() {

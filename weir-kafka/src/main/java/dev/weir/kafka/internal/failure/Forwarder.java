@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.failure;
 
+import dev.weir.kafka.DeadLetterHandle;
 import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.FailedRecord;
 import dev.weir.kafka.ProducerSettings;
@@ -26,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * Writes failed records to where their route says, and does not come back before the brokers have them. Confined to the
  * Confined to the
  * segment's thread; its producer is closed after that. */
-public final class Forwarder {
+public final class Forwarder implements DeadLetterHandle {
 
     // A batch is written whole, then all answers are waited for: failed records are rare or in heaps, and either way a
     // round
@@ -44,6 +45,10 @@ public final class Forwarder {
     private final Supplier<Producer<byte[], byte[]>> producers;
     private final Route route;
     private final StageContext context;
+
+    // Written by the segment's thread.
+    private volatile long written;
+    private volatile int held;
 
     /** Null as long as nothing has failed, and after an error until the next attempt. */
     private @Nullable Producer<byte[], byte[]> producer;
@@ -69,6 +74,7 @@ public final class Forwarder {
                         settings.clientConfig(), settings.keySerializer(), settings.valueSerializer()),
                 route,
                 context);
+        context.expose(forwarder);
         context.onTermination(patience -> {
             forwarder.closeProducer(CLOSE_PATIENCE);
             return "";
@@ -87,12 +93,25 @@ public final class Forwarder {
         }
         for (int failures = 0; !left.isEmpty(); ) {
             Exception refusal = attempt(left);
+            int before = left.size();
             left.removeIf(pending -> pending.acknowledged);
+            written = written + before - left.size();
+            held = refusal == null ? 0 : left.size();
             if (refusal != null) {
                 failures++;
                 holdUp(refusal, left, failures);
             }
         }
+    }
+
+    @Override
+    public long written() {
+        return written;
+    }
+
+    @Override
+    public int held() {
+        return held;
     }
 
     /** One attempt at each; returns why one of them failed, if it was not for its size. */

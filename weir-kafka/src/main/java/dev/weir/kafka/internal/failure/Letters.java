@@ -20,7 +20,7 @@ import org.apache.kafka.common.header.internals.RecordHeader;
  */
 public final class Letters implements Route {
 
-    private static final int MAX_MESSAGE = 1024;
+    static final int MAX_MESSAGE = 1024;
     private static final int MAX_STACK = 4096;
 
     private final String topic;
@@ -84,7 +84,7 @@ public final class Letters implements Route {
         return cut(trace.toString(), MAX_STACK);
     }
 
-    private static String cut(String text, int length) {
+    static String cut(String text, int length) {
         return text.length() <= length ? text : text.substring(0, length) + "...";
     }
 

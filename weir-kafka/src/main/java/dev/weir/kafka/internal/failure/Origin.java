@@ -6,8 +6,10 @@ import dev.weir.kafka.DeadLetter;
 import dev.weir.kafka.RetryTopics;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,5 +56,27 @@ record Origin(String topic, int partition, long offset, long timestamp, int atte
             }
         }
         return original;
+    }
+
+    /** When a record of a retry topic is due; one that does not say so is due at once. */
+    static long dueMillis(ConsumerRecord<byte[], byte[]> record) {
+        return number(record, RetryTopics.DUE, 0);
+    }
+
+    /** A record of a retry topic as it was in the topic it came from, with the headers that say what has been tried. */
+    static ConsumerRecord<byte[], byte[]> restored(ConsumerRecord<byte[], byte[]> record) {
+        Origin origin = of(record);
+        return new ConsumerRecord<>(
+                origin.topic(),
+                origin.partition(),
+                origin.offset(),
+                origin.timestamp(),
+                TimestampType.CREATE_TIME,
+                record.serializedKeySize(),
+                record.serializedValueSize(),
+                record.key(),
+                record.value(),
+                record.headers(),
+                Optional.empty());
     }
 }
