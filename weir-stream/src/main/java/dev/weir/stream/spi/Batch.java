@@ -101,6 +101,12 @@ public final class Batch<T> {
         target(index).forgo(token(index));
     }
 
+    /** Whether the element at {@code index} is not to be worked on any more; see {@link AckTarget#dropIfRevoked}. */
+    public boolean dropIfRevoked(int index) {
+        AckTarget to = target(index);
+        return to != AckTarget.NONE && to.dropIfRevoked(tokens[index]);
+    }
+
     /** Replaces the targets of all elements by what {@code change} makes of them. */
     public void retarget(UnaryOperator<AckTarget> change) {
         if (targets.length == 0) {

@@ -61,17 +61,10 @@ final class AssignedPartition {
         firstDropped = Math.min(firstDropped, offset);
     }
 
-    /**
-     * Whether something emitted is not finished. If so, the owner is woken when all of it may be.
-     */
-    boolean hasUnfinished() {
-        do {
-            advance();
-            if (tracker.isIdle()) {
-                return false;
-            }
-        } while (!tracker.watch(0, 0));
-        return true;
+    /** Whether the pipeline holds something of it. If so, the owner is woken when that may have changed. */
+    boolean isHeld() {
+        advance();
+        return tracker.watchUnsettled();
     }
 
     @Override

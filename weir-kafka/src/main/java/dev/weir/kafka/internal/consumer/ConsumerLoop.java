@@ -367,23 +367,24 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
         return new AssignedPartition(id, new OffsetTracker(trackerCapacity, waiting::wake), endOffset);
     }
 
-    /** Takes partitions out of the assignment: nothing of them is emitted from now on. */
+    /** Takes partitions out of the assignment: from now on nothing of them is emitted, nor any work on them begun. */
     List<AssignedPartition> withdraw(Collection<TopicPartition> ids) {
         List<AssignedPartition> withdrawn =
                 ids.stream().map(assignment::remove).filter(Objects::nonNull).toList();
         fetcher.withdrawn(ids);
         forgetBuffered(withdrawn);
+        withdrawn.forEach(partition -> partition.tracker.revoke());
         return withdrawn;
     }
 
     /**
-     * Waits until all that was pulled of the partitions is finished; false if that was not so in time. A close does not
+     * Waits until nothing of the partitions is being worked on, so all of it finished or dropped; false if that was not so in time. A close does not
      * wait longer here than anywhere: a failed pipeline will finish nothing more.
      */
     boolean awaitFinished(Collection<AssignedPartition> partitions, long nanos) {
         long deadlineNanos = clock.nanoTime() + nanos;
         for (AssignedPartition partition : partitions) {
-            while (partition.hasUnfinished()) {
+            while (partition.isHeld()) {
                 long left = withinPatience(deadlineNanos - clock.nanoTime());
                 if (left <= 0) {
                     return false;
@@ -459,7 +460,7 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
         while (true) {
             waiting.clearSignal();
             long left = closeDeadlineNanos - clock.nanoTime();
-            if (left <= 0 || assignment.values().stream().noneMatch(AssignedPartition::hasUnfinished)) {
+            if (left <= 0 || assignment.values().stream().noneMatch(AssignedPartition::isHeld)) {
                 return;
             }
             commits.commitIfDue();

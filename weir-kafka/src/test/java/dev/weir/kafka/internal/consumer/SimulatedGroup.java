@@ -69,6 +69,8 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
         final long offset;
         final int epoch;
         int claims;
+        boolean begun;
+        boolean dropped;
 
         Taken(Batch<?> batch, int index, SimulatedLog log, long offset, int claims) {
             this.batch = batch;
@@ -147,7 +149,7 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
         long unfinished = log.firstUnfinishedHere();
         int lastFinished = unfinished == 0 ? -1 : log.visible.previousSetBit((int) unfinished - 1);
         require(
-                lastFinished < log.start || log.committed > lastFinished,
+                lastFinished < log.start || log.committed > lastFinished || log.isNoted(lastFinished),
                 "finished " + log.id + "@" + lastFinished + ", but committed " + log.committed,
                 null);
     }
@@ -262,9 +264,20 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
         for (int n = random.nextInt(40); n > 0 && !inFlight.isEmpty(); n--) {
             int at = random.nextInt(Math.min(inFlight.size(), random.nextInt(4) == 0 ? Integer.MAX_VALUE : 8));
             Taken taken = inFlight.get(at);
+            if (!taken.begun && taken.batch.dropIfRevoked(taken.index)) {
+                require(!taken.log.owned || taken.epoch != taken.log.epoch || inCallback, "dropped while owned", null);
+                taken.dropped = true;
+                if (--taken.claims == 0) {
+                    inFlight.remove(at);
+                }
+                continue;
+            }
+            taken.begun = true;
             if (--taken.claims == 0) {
                 inFlight.remove(at);
-                taken.log.finish(taken.offset, taken.epoch);
+                if (!taken.dropped) {
+                    taken.log.finish(taken.offset, taken.epoch);
+                }
             }
             taken.batch.ack(taken.index);
         }

@@ -68,11 +68,16 @@ final class SimulatedLog {
 
     /** The consumer learns what it, or another, had finished past the commit before. */
     void restore() {
-        FinishedSet earlier = CommitText.decode(start, committedText).finished();
+        FinishedSet earlier = CommitText.decode(Math.max(0, committed), committedText).finished();
         for (int run = 0; run < earlier.runs(); run++) {
             finishedEarlier.set((int) earlier.from(run), (int) earlier.to(run));
         }
         finishedHere.or(finishedEarlier);
+    }
+
+    /** Whether the commit says that the record is finished, though it is not before the commit. */
+    boolean isNoted(long offset) {
+        return CommitText.decode(committed, committedText).finished().contains(offset);
     }
 
     /** Offset of the first visible record that is to be emitted, from {@code from} on, or the end. */
