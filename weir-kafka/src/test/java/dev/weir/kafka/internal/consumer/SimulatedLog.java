@@ -68,7 +68,8 @@ final class SimulatedLog {
 
     /** The consumer learns what it, or another, had finished past the commit before. */
     void restore() {
-        FinishedSet earlier = CommitText.decode(Math.max(0, committed), committedText).finished();
+        FinishedSet earlier =
+                CommitText.decode(Math.max(0, committed), committedText).finished();
         for (int run = 0; run < earlier.runs(); run++) {
             finishedEarlier.set((int) earlier.from(run), (int) earlier.to(run));
         }

@@ -22,6 +22,36 @@ class OffsetTrackerTest {
     }
 
     @Test
+    void millionOutstanding_finishedInAnyOrder_areAllCommitted() {
+        int count = 1_000_000;
+        OffsetTracker tracker = tracker(count);
+        long[] tokens = new long[count];
+        Random random = new Random(1);
+        for (int i = 0; i < count; i++) {
+            long token = tracker.append(2L * i, 100);
+            int other = random.nextInt(i + 1);
+            tokens[i] = tokens[other];
+            tokens[other] = token;
+        }
+        assertThat(tracker.outstanding()).isEqualTo(count);
+        assertThat(tracker.outstandingBytes()).isEqualTo(100L * count);
+        assertThatThrownBy(() -> tracker.append(2L * count, 100)).hasMessageContaining("capacity=1000000");
+        assertThat(tracker.watch(0, 0)).isTrue();
+        for (int i = 0; i < count - 1; i++) {
+            tracker.ack(tokens[i]);
+        }
+        long last = tokens[count - 1];
+        assertThat(tracker.advance()).isEqualTo((int) last);
+        assertThat(tracker.committableOffset()).isEqualTo(2 * last);
+        assertThat(tracker.watch(0, 0)).isTrue();
+        tracker.ack(last);
+        assertThat(calls.get()).isPositive();
+        assertThat(tracker.advance()).isEqualTo(count - (int) last);
+        assertThat(tracker.isIdle()).isTrue();
+        assertThat(tracker.committableOffset()).isEqualTo(2L * count - 1);
+    }
+
+    @Test
     void revoked_dropsWhatHasNotBegunAndNeverCommitsPastIt() {
         OffsetTracker tracker = tracker(10);
         long begun = tracker.append(0, 1);
