@@ -22,8 +22,9 @@ final class FlowControl {
     private final int highRecords;
     private final long budgetBytes;
 
-    FlowControl(ConsumerSettings<?, ?> settings) {
-        this.highRecords = settings.maxOutstandingRecords();
+    /** Creates a control over trackers that count {@code recordsPerToken} records as one. */
+    FlowControl(ConsumerSettings<?, ?> settings, int recordsPerToken) {
+        this.highRecords = Math.max(1, settings.maxOutstandingRecords() / recordsPerToken);
         this.budgetBytes = settings.bufferBytes();
     }
 
@@ -54,7 +55,11 @@ final class FlowControl {
     void resumeLow(Map<TopicPartition, AssignedPartition> assignment, Fetcher fetcher) {
         Collection<TopicPartition> low = new ArrayList<>();
         for (AssignedPartition partition : assignment.values()) {
-            if (partition.paused && !partition.atEnd && !partition.held && becomesLow(partition, assignment.size())) {
+            if (partition.paused
+                    && !partition.atEnd
+                    && !partition.held
+                    && !partition.parked
+                    && becomesLow(partition, assignment.size())) {
                 partition.paused = false;
                 low.add(partition.id);
             }

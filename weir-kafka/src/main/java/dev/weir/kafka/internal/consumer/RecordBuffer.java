@@ -24,6 +24,7 @@ final class RecordBuffer {
     static final class Queue {
         private final ArrayDeque<Batch<ConsumerRecord<byte[], byte[]>>> batches = new ArrayDeque<>(2);
         private boolean held;
+        private int records;
     }
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -47,6 +48,7 @@ final class RecordBuffer {
         try {
             Queue queue = partition.buffered;
             queue.batches.add(batch);
+            queue.records += batch.size();
             records += batch.size();
             if (queue.batches.size() == 1) {
                 becomesReady(queue);
@@ -106,7 +108,8 @@ final class RecordBuffer {
                 Batch<?> first = queue.batches.peek();
                 if (first != null) {
                     firstPurged.put(partition, first.token(0));
-                    queue.batches.forEach(batch -> records -= batch.size());
+                    records -= queue.records;
+                    queue.records = 0;
                     queue.batches.clear();
                     turns.remove(queue);
                 }
@@ -141,6 +144,7 @@ final class RecordBuffer {
                 return null;
             }
             Batch<ConsumerRecord<byte[], byte[]>> batch = queue.batches.remove();
+            queue.records -= batch.size();
             records -= batch.size();
             if (!queue.batches.isEmpty()) {
                 turns.add(queue);
@@ -163,6 +167,16 @@ final class RecordBuffer {
             clock.await(lock, readyOrEnded, deadlineNanos);
         }
         return true;
+    }
+
+    /** Records that wait of one partition. */
+    int records(AssignedPartition partition) {
+        lock.lock();
+        try {
+            return partition.buffered.records;
+        } finally {
+            lock.unlock();
+        }
     }
 
     int records() {
