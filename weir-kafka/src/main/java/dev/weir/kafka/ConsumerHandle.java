@@ -1,10 +1,67 @@
 package dev.weir.kafka;
 
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import org.apache.kafka.common.TopicPartition;
+
 /**
- * A running consumer as others may see it; found by {@link dev.weir.stream.RunningPipeline#handles}. Thread-safe, valid
- * for as long as the pipeline, after which it shows the last state.
+ * A running consumer as others may see and steer it; found by {@link dev.weir.stream.RunningPipeline#handles}.
+ * Thread-safe, valid for as long as the pipeline, after which it shows the last state.
  */
 public interface ConsumerHandle {
 
     ConsumerSnapshot snapshot();
+
+    /** All that tells why it is stuck, if it is; a tenth of a second old or so. */
+    ConsumerDump dump();
+
+    /** {@link #health(Duration)}, with a minute. */
+    default ConsumerHealth health() {
+        return health(Duration.ofMinutes(1));
+    }
+
+    /**
+     * What a probe wants to know.
+     *
+     * @param stall how long nothing may be finished while there is work before it does not count as progressing; longer
+     *     than the slowest handler
+     */
+    ConsumerHealth health(Duration stall);
+
+    /**
+     * Emits no more until {@link #resume()}: when the stage has returned, only what the pipeline has already pulled goes
+     * on. The consumer stays a member and what is fetched stays fetched, so that a pause costs next to nothing, however
+     * often. Holds for partitions that come later too.
+     */
+    CompletionStage<Void> pause();
+
+    /** The same for the partitions of a topic, until {@link #resume(String)}. */
+    CompletionStage<Void> pause(String topic);
+
+    /** The same for single partitions, assigned now or later, until {@link #resume(Collection)}. */
+    CompletionStage<Void> pause(Collection<TopicPartition> partitions);
+
+    /** Takes back every pause. */
+    CompletionStage<Void> resume();
+
+    /**
+     * Takes back the pauses of a topic and of its partitions; that of everything stays. A partition is paused as long as
+     * any pause stands that covers it.
+     */
+    CompletionStage<Void> resume(String topic);
+
+    /** Takes back the pauses of single partitions; that of their topic, or of everything, stays. */
+    CompletionStage<Void> resume(Collection<TopicPartition> partitions);
+
+    /**
+     * Goes on at other positions. What was fetched and not pulled is dropped. What the pipeline has pulled before does not
+     * count any more: its acknowledgements are ignored, and it is not waited for. Once done, the positions are what the
+     * group has finished, also when they are before what was committed.
+     *
+     * @return done when the next record to come is from there; fails if a partition is not assigned or goes meanwhile,
+     *     and then those that were sought stay sought
+     */
+    CompletionStage<Void> seek(Map<TopicPartition, Position> positions);
 }

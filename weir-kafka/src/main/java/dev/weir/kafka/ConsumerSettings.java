@@ -27,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  * @param revokeDeadline how long a rebalance waits for unfinished records of the partitions it takes: 0 to 4 min, default
  *     20 s
  * @param outOfRange what happens when the next record to read is not there, default {@link OutOfRangePolicy#FAIL}
+ * @param rebalanceListener told when the group moves partitions, nobody by default
+ * @param connectTimeout how long a start waits for a broker that answers before it fails: 0 (no question) to 10 min, default
+ *     30 s
  * @param commitMetadataChars room for the metadata of a commit, in which records finished past it are noted so that a
  *     restart does not repeat them: 0 (not noted) to 1,048,576, default 4,096; not more than the broker's {@code
  *     offset.metadata.max.bytes}
@@ -42,6 +45,8 @@ public record ConsumerSettings<K, V>(
         long bufferBytes,
         Duration revokeDeadline,
         OutOfRangePolicy outOfRange,
+        RebalanceListener rebalanceListener,
+        Duration connectTimeout,
         int commitMetadataChars,
         CommitMetadata commitMetadata) {
 
@@ -63,11 +68,13 @@ public record ConsumerSettings<K, V>(
         }
         OffsetReset.check(properties);
         Objects.requireNonNull(outOfRange, "outOfRange");
+        Objects.requireNonNull(rebalanceListener, "rebalanceListener");
         if (Boolean.parseBoolean(properties.get(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG))) {
             throw new IllegalArgumentException("enable.auto.commit=true would commit unfinished records;"
                     + " leave it out, Weir commits what is finished");
         }
         checkRange("commitInterval", commitInterval, Duration.ofMillis(1), Duration.ofMinutes(10));
+        checkRange("connectTimeout", connectTimeout, Duration.ZERO, Duration.ofMinutes(10));
         checkRange("revokeDeadline", revokeDeadline, Duration.ZERO, Duration.ofMinutes(4));
         checkRange("commitRecords", commitRecords, 1, Integer.MAX_VALUE);
         checkRange("maxOutstandingRecords", maxOutstandingRecords, 1, MAX_OUTSTANDING);
@@ -125,18 +132,12 @@ public record ConsumerSettings<K, V>(
 
     /** The same for records whose key and value stay bytes. */
     public ConsumerSettings<byte[], byte[]> raw() {
-        return new ConsumerSettings<>(
-                properties,
-                new ByteArrayDeserializer(),
-                new ByteArrayDeserializer(),
-                commitInterval,
-                commitRecords,
-                maxOutstandingRecords,
-                bufferBytes,
-                revokeDeadline,
-                outOfRange,
-                commitMetadataChars,
-                commitMetadata);
+        return builder().like(this).build();
+    }
+
+    /** A builder that begins with these settings. */
+    public Builder<K, V> toBuilder() {
+        return builder(keyDeserializer, valueDeserializer).like(this);
     }
 
     /**
@@ -174,12 +175,29 @@ public record ConsumerSettings<K, V>(
         private long bufferBytes = Math.clamp(Runtime.getRuntime().maxMemory() / 8, 4L * MEGABYTE, 128L * MEGABYTE);
         private Duration revokeDeadline = Duration.ofSeconds(20);
         private OutOfRangePolicy outOfRange = OutOfRangePolicy.FAIL;
+        private RebalanceListener rebalanceListener = RebalanceListener.NONE;
+        private Duration connectTimeout = Duration.ofSeconds(30);
         private int commitMetadataChars = 4096;
         private CommitMetadata commitMetadata = CommitMetadata.NONE;
 
         private Builder(Deserializer<K> key, Deserializer<V> value) {
             this.keyDeserializer = Objects.requireNonNull(key, "key deserializer");
             this.valueDeserializer = Objects.requireNonNull(value, "value deserializer");
+        }
+
+        private Builder<K, V> like(ConsumerSettings<?, ?> other) {
+            properties.putAll(other.properties);
+            commitInterval = other.commitInterval;
+            commitRecords = other.commitRecords;
+            maxOutstandingRecords = other.maxOutstandingRecords;
+            bufferBytes = other.bufferBytes;
+            revokeDeadline = other.revokeDeadline;
+            outOfRange = other.outOfRange;
+            rebalanceListener = other.rebalanceListener;
+            connectTimeout = other.connectTimeout;
+            commitMetadataChars = other.commitMetadataChars;
+            commitMetadata = other.commitMetadata;
+            return this;
         }
 
         public Builder<K, V> bootstrapServers(String hostsAndPorts) {
@@ -238,6 +256,18 @@ public record ConsumerSettings<K, V>(
             return this;
         }
 
+        /** See {@link ConsumerSettings#rebalanceListener()}. */
+        public Builder<K, V> rebalanceListener(RebalanceListener listener) {
+            this.rebalanceListener = listener;
+            return this;
+        }
+
+        /** See {@link ConsumerSettings#connectTimeout()}. */
+        public Builder<K, V> connectTimeout(Duration timeout) {
+            this.connectTimeout = timeout;
+            return this;
+        }
+
         /** See {@link ConsumerSettings#commitMetadataChars()}. */
         public Builder<K, V> commitMetadataChars(int chars) {
             this.commitMetadataChars = chars;
@@ -261,6 +291,8 @@ public record ConsumerSettings<K, V>(
                     bufferBytes,
                     revokeDeadline,
                     outOfRange,
+                    rebalanceListener,
+                    connectTimeout,
                     commitMetadataChars,
                     commitMetadata);
         }

@@ -1,7 +1,9 @@
 package dev.weir.kafka;
 
 import dev.weir.kafka.internal.consumer.ConsumerSource;
+import dev.weir.kafka.internal.consumer.PartitionedSource;
 import dev.weir.stream.Source;
+import java.util.Objects;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** Sources of consumed records. */
@@ -28,7 +30,65 @@ public final class KafkaSource {
      */
     public static <K, V> Source<ConsumerRecord<K, V>> committable(
             ConsumerSettings<K, V> settings, Subscription subscription) {
-        return Source.custom("consume", new ConsumerSource<>(settings, subscription));
+        return Source.custom("consume", ConsumerSource.committable(settings, subscription));
+    }
+
+    /** {@link #plain(ConsumerSettings, Subscription)} of all partitions of the topics. */
+    public static <K, V> Source<ConsumerRecord<K, V>> plain(ConsumerSettings<K, V> settings, String... topics) {
+        return plain(settings, Subscription.topics(topics));
+    }
+
+    /**
+     * Commits nothing and tracks no acknowledgement: for what may be read anew each time, or keeps its own positions. The
+     * group is optional. Without one the source reads all partitions of its topics, also those that are added later, from
+     * the subscription's start; with one, those that the group gives to it.
+     */
+    public static <K, V> Source<ConsumerRecord<K, V>> plain(
+            ConsumerSettings<K, V> settings, Subscription subscription) {
+        return Source.custom("consume", ConsumerSource.plain(settings, subscription, null));
+    }
+
+    /**
+     * The same, going on at positions that are kept outside Kafka. A partition that comes is not read before its position
+     * is loaded.
+     */
+    public static <K, V> Source<ConsumerRecord<K, V>> plain(
+            ConsumerSettings<K, V> settings, Subscription subscription, ExternalOffsets offsets) {
+        return Source.custom(
+                "consume", ConsumerSource.plain(settings, subscription, Objects.requireNonNull(offsets, "offsets")));
+    }
+
+    /**
+     * At-most-once: a record is emitted only when a commit past it is confirmed, so that nobody ever sees it again. Such
+     * commits are made for many records at a time. Whatever happens then, the record is not repeated: a crash loses what
+     * was committed and not yet worked on.
+     *
+     * <p>When the group takes partitions away, or the pipeline is drained, what was committed ahead still goes out.
+     *
+     * @param commitAhead records that may be committed and not yet pulled by the pipeline, and so lost in a crash: at
+     *     least 1; commits are the fewer the more it is, a thousand or so is plenty
+     */
+    public static <K, V> Source<ConsumerRecord<K, V>> atMostOnce(
+            ConsumerSettings<K, V> settings, Subscription subscription, int commitAhead) {
+        if (commitAhead < 1) {
+            throw new IllegalArgumentException("commitAhead must be at least 1: commitAhead=" + commitAhead);
+        }
+        return Source.custom("consume", ConsumerSource.atMostOnce(settings, subscription, commitAhead));
+    }
+
+    /**
+     * {@link #committable(ConsumerSettings, Subscription) Committable} records with a stream for each partition, which
+     * begins when the partition comes and ends when the group takes it away. Each has its own buffer, so that a slow one
+     * delays no other, as long as each runs at its own pace:
+     *
+     * <pre>{@code
+     * KafkaSource.partitioned(settings, Subscription.topics("orders"))
+     *         .flatMapMerge(Integer.MAX_VALUE, partition -> partition.records().map(this::price))
+     * }</pre>
+     */
+    public static <K, V> Source<PartitionSource<K, V>> partitioned(
+            ConsumerSettings<K, V> settings, Subscription subscription) {
+        return Source.custom("consume", new PartitionedSource<>(settings, subscription));
     }
 
     /** {@link #decoded(ConsumerSettings, Subscription)} of all partitions of the topics. */

@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** Counts how often each numbered record was handled, over all members of a test. Thread-safe. */
@@ -54,9 +55,16 @@ final class ConsumerLedger {
     }
 
     static void await(String what, Duration within, BooleanSupplier condition) {
+        await(() -> what, within, condition);
+    }
+
+    /** The same, saying at the end what has become of it. */
+    static void await(Supplier<String> what, Duration within, BooleanSupplier condition) {
         long deadline = System.nanoTime() + within.toNanos();
         while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).as("%s within %s", what, within).isLessThan(deadline);
+            assertThat(System.nanoTime())
+                    .as(() -> what.get() + " within " + within)
+                    .isLessThan(deadline);
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
         }
     }

@@ -2,15 +2,32 @@ package dev.weir.checks.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.kafka.ConsumerHandle;
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.ExternalOffsets;
+import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.Position;
+import dev.weir.kafka.RecordOrdering;
+import dev.weir.kafka.RestartingPipeline;
+import dev.weir.kafka.SharedConsumer;
 import dev.weir.kafka.Subscription;
+import dev.weir.stream.Backoff;
+import dev.weir.stream.Pipeline;
+import dev.weir.stream.RestartSettings;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.Sink;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
@@ -52,5 +69,74 @@ class ConsumingSamplesTest {
                 .startingAt(Position.time(yesterday)) // the first record as young as that
                 .until(orders0, Position.offset(1_000)); // up to 999
         Subscription.topics("orders").untilEnd(); // up to where it ends when the source starts
+    }
+
+    private static Object book(ConsumerRecord<byte[], byte[]> order) {
+        return order;
+    }
+
+    private static void call(ConsumerRecord<byte[], byte[]> alert) {
+        assertThat(alert).isNotNull();
+    }
+
+    private static void cache(ConsumerRecord<byte[], byte[]> price) {
+        assertThat(price).isNotNull();
+    }
+
+    private static void insertWithPosition(ConsumerRecord<byte[], byte[]> order) {
+        assertThat(order).isNotNull();
+    }
+
+    private static Map<TopicPartition, Position> selectPositions(Set<TopicPartition> partitions) {
+        return partitions.stream().collect(Collectors.toMap(id -> id, id -> Position.beginning()));
+    }
+
+    @Test
+    @SuppressWarnings("CheckReturnValue") // samples
+    void sources() {
+        var builder = ConsumerSettings.builder().bootstrapServers("localhost:9092");
+        var groupless = builder.build();
+        var settings = builder.groupId("shop").build();
+        KafkaSource.committable(settings, "orders")
+                .mapBlocking(64, RecordOrdering.byKey(), order -> book(order))
+                .to(Sink.ignore());
+
+        KafkaSource.partitioned(settings, Subscription.topics("orders"))
+                .flatMapMerge(
+                        Integer.MAX_VALUE, partition -> partition.records().map(order -> book(order)))
+                .to(Sink.ignore());
+
+        KafkaSource.plain(groupless, Subscription.topics("prices").untilEnd()) // the whole topic as it is now
+                .to(Sink.forEach(price -> cache(price)));
+
+        ExternalOffsets offsets = partitions -> CompletableFuture.supplyAsync(() -> selectPositions(partitions));
+        KafkaSource.plain(settings, Subscription.topics("orders"), offsets)
+                .to(Sink.forEach(order -> insertWithPosition(order)));
+
+        KafkaSource.atMostOnce(settings, Subscription.topics("alerts"), 1_000).to(Sink.forEach(alert -> call(alert)));
+    }
+
+    /** Compiled only: there is no such pipeline. */
+    @SuppressWarnings({"CheckReturnValue", "FutureReturnValueIgnored", "unused"}) // samples
+    private static void steering(RunningPipeline running, TopicPartition orders0, Instant yesterday) {
+        ConsumerHandle consumer = running.handles(ConsumerHandle.class).get(0);
+        consumer.pause("orders"); // resume("orders") lets it go on
+        consumer.seek(Map.of(orders0, Position.time(yesterday))); // reads again from there
+    }
+
+    private static void untilTold() {}
+
+    /** Compiled only: there are no such brokers. */
+    @SuppressWarnings({"try", "unused"}) // samples
+    private static void sharing(ConsumerSettings<byte[], byte[]> settings) {
+        try (var consumer = SharedConsumer.start(settings, Subscription.topics("orders", "returns"))) {
+            Pipeline booking = consumer.records("orders").to(Sink.forEach(order -> call(order)));
+            Pipeline refunding = consumer.records("returns").to(Sink.forEach(order -> call(order)));
+            var backoff = RestartSettings.of(Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(30)));
+            try (var orders = RestartingPipeline.run(booking, backoff);
+                    var returns = RestartingPipeline.run(refunding, backoff)) {
+                untilTold();
+            }
+        }
     }
 }

@@ -25,7 +25,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /** Asks with an admin client, which is made for the first question. Thread-safe. */
-final class AdminLookup implements Lookup, AutoCloseable {
+public final class AdminLookup implements Lookup, AutoCloseable {
 
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(1);
 
@@ -42,7 +42,7 @@ final class AdminLookup implements Lookup, AutoCloseable {
      *
      * @param consumerConfig what the consumer is made with: the same brokers, security and isolation level
      */
-    AdminLookup(Map<String, Object> consumerConfig) {
+    public AdminLookup(Map<String, Object> consumerConfig) {
         config = new HashMap<>(consumerConfig);
         boolean committedOnly =
                 "read_committed".equals(String.valueOf(consumerConfig.get(ConsumerConfig.ISOLATION_LEVEL_CONFIG)));
@@ -101,7 +101,11 @@ final class AdminLookup implements Lookup, AutoCloseable {
         if (wanted.isEmpty()) {
             return CompletableFuture.completedStage(Map.of());
         }
-        return admin().listOffsets(wanted, options).all().toCompletionStage();
+        try {
+            return admin().listOffsets(wanted, options).all().toCompletionStage();
+        } catch (RuntimeException refused) {
+            return CompletableFuture.failedStage(refused);
+        }
     }
 
     @Override
@@ -129,6 +133,27 @@ final class AdminLookup implements Lookup, AutoCloseable {
                         .flatMap(topic -> topic.partitions().stream()
                                 .map(partition -> new TopicPartition(topic.name(), partition.partition())))
                         .collect(Collectors.toSet()));
+    }
+
+    /** The names of all topics but Kafka's own. */
+    public CompletionStage<Set<String>> topics() {
+        return admin().listTopics().names().toCompletionStage();
+    }
+
+    /** What a group has committed. */
+    public CompletionStage<Map<TopicPartition, Long>> committed(String group) {
+        return admin().listConsumerGroupOffsets(group)
+                .partitionsToOffsetAndMetadata()
+                .toCompletionStage()
+                .thenApply(offsets -> {
+                    Map<TopicPartition, Long> committed = new HashMap<>();
+                    offsets.forEach((id, offset) -> {
+                        if (offset != null) {
+                            committed.put(id, offset.offset());
+                        }
+                    });
+                    return committed;
+                });
     }
 
     @Override

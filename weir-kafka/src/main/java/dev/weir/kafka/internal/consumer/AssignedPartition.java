@@ -16,6 +16,10 @@ final class AssignedPartition {
     /** What the pipeline has not pulled yet; the buffer's own. */
     final RecordBuffer.Queue buffered = new RecordBuffer.Queue();
 
+    /** Where its records go out; set before the first one does. */
+    @SuppressWarnings("NullAway.Init") // opened with the partition in hand
+    RecordBuffer outlet;
+
     /** Records from this offset on are not emitted: the end of a bounded read. */
     final long endOffset;
 
@@ -25,6 +29,17 @@ final class AssignedPartition {
     /** Whether nothing more of it is wanted: a bounded read is through, or the consumer was stopped. */
     boolean atEnd;
 
+    /** The number of the assignment with which it came. */
+    int epoch;
+
+    /** The offset that the {@link Observer} found to be the first unfinished, or -1, and since when. */
+    long firstUnfinished = -1;
+
+    long firstUnfinishedNanos;
+
+    /** Whether no pipeline reads it at the moment. */
+    boolean parked;
+
     /** Whether it is not yet known where to go on: nothing is fetched and nothing committed. */
     boolean held;
 
@@ -32,6 +47,9 @@ final class AssignedPartition {
     boolean placed;
 
     long committedOffset = UNKNOWN;
+
+    /** When that was confirmed, by the owner's clock. */
+    long committedNanos;
 
     /** The finished set in the metadata of that commit, as it was written. */
     String committedSet = "";

@@ -10,8 +10,9 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
  *
  * @param maxPollRecords records that one poll returns at most
  * @param maxPollInterval how long the group lets a member stay in a callback
+ * @param metadataAge how often to look for new topics and partitions where the client does not do so by itself
  */
-record ClientLimits(int maxPollRecords, Duration maxPollInterval) {
+record ClientLimits(int maxPollRecords, Duration maxPollInterval, Duration metadataAge) {
 
     /** What is left of the poll interval for the commit and the way back after a revoke has waited; at most half. */
     private static final Duration REVOKE_MARGIN = Duration.ofSeconds(30);
@@ -20,7 +21,8 @@ record ClientLimits(int maxPollRecords, Duration maxPollInterval) {
     static ClientLimits of(Map<String, Object> clientConfig) {
         return new ClientLimits(
                 number(clientConfig, ConsumerConfig.MAX_POLL_RECORDS_CONFIG, ConsumerConfig.DEFAULT_MAX_POLL_RECORDS),
-                Duration.ofMillis(number(clientConfig, ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, 300_000)));
+                Duration.ofMillis(number(clientConfig, ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, 300_000)),
+                Duration.ofMillis(number(clientConfig, ConsumerConfig.METADATA_MAX_AGE_CONFIG, 30_000)));
     }
 
     private static int number(Map<String, Object> config, String name, int otherwise) {

@@ -5,6 +5,7 @@ import dev.weir.kafka.KafkaPipelineException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.CommitFailedException;
@@ -85,6 +86,24 @@ final class Commits {
         return underWay ? Long.MAX_VALUE : Math.max(0, dueNanos - clock.nanoTime());
     }
 
+    /** Whether a commit failed a moment ago, so that the next one has to wait. */
+    boolean isBackingOff() {
+        return backoffNanos > 0 && clock.nanoTime() - dueNanos < 0;
+    }
+
+    /** Counts a commit that was sent elsewhere. */
+    void succeededAhead() {
+        succeeded++;
+        backoffNanos = 0;
+    }
+
+    /** Lets the next commit be due at once, unless the last one failed. */
+    void bringForward() {
+        if (backoffNanos == 0) {
+            dueNanos = clock.nanoTime();
+        }
+    }
+
     /** Throws what made a commit fail for good. */
     void throwFatal() {
         if (fatal != null) {
@@ -103,10 +122,11 @@ final class Commits {
             return;
         }
         underWay = true;
+        List<AssignedPartition> sent = List.copyOf(assignment.values());
         client.commitAsync(finished, (offsets, failure) -> {
             underWay = false;
             if (failure == null) {
-                committed(offsets);
+                committed(sent, offsets);
             } else {
                 retryLater(offsets, failure);
             }
@@ -127,20 +147,24 @@ final class Commits {
         return records >= recordsPerCommit;
     }
 
-    private void committed(Map<TopicPartition, OffsetAndMetadata> offsets) {
+    private void committed(Collection<AssignedPartition> sent, Map<TopicPartition, OffsetAndMetadata> offsets) {
         succeeded++;
         backoffNanos = 0;
-        offsets.forEach((id, offset) -> {
-            AssignedPartition partition = assignment.get(id);
-            // An answer to a commit of an earlier assignment must not hide what this one has yet to commit.
-            if (partition != null && offset.offset() >= partition.committedOffset) {
+        for (AssignedPartition partition : sent) {
+            OffsetAndMetadata offset = offsets.get(partition.id);
+            // An answer to a commit of an earlier assignment, or from before a seek, must not hide what this one has
+            // yet
+            // to commit: that is another partition object.
+            if (offset != null && offset.offset() >= partition.committedOffset) {
                 partition.committedOffset = offset.offset();
                 partition.committedSet = CommitTexts.setOf(offset);
+                partition.committedNanos = clock.nanoTime();
             }
-        });
+        }
     }
 
-    private void retryLater(Map<TopicPartition, OffsetAndMetadata> offsets, Exception failure) {
+    /** Notes a failure and when to try again. */
+    void retryLater(Map<TopicPartition, OffsetAndMetadata> offsets, Exception failure) {
         failed++;
         if (!isRetriable(failure)) {
             // Not thrown here: this runs inside the client's poll.
@@ -211,7 +235,7 @@ final class Commits {
         }
         try {
             commitSync(finished, clock.nanoTime() + timeoutNanos);
-            committed(finished);
+            committed(partitions, finished);
         } catch (RebalanceInProgressException pollFirst) {
             failed++;
             throw pollFirst;

@@ -1,21 +1,23 @@
 package dev.weir.kafka.internal.consumer;
 
-import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ConsumerSnapshot;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.Subscription;
+import dev.weir.kafka.internal.consumer.Plan.Delivery;
+import dev.weir.kafka.internal.offsets.FinishedSet;
 import dev.weir.kafka.internal.offsets.OffsetTracker;
 import dev.weir.stream.spi.Batch;
-import dev.weir.stream.spi.StageContext;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
@@ -23,7 +25,6 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.InvalidOffsetException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -32,6 +33,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.WakeupException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,17 +50,12 @@ import org.slf4j.LoggerFactory;
  * <p>It never runs user code and never waits for the pipeline, except for unfinished records of revoked partitions,
  * within a deadline.
  */
-final class ConsumerLoop implements Runnable, ConsumerHandle {
+final class ConsumerLoop implements Runnable {
 
     private static final Logger LOG = LoggerFactory.getLogger(ConsumerLoop.class);
 
     /** How long a poll waits when nothing is due: only the snapshot ages meanwhile. */
     private static final long MAX_POLL_NANOS = TimeUnit.SECONDS.toNanos(1);
-
-    private static final long MIN_SNAPSHOT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-
-    /** The share of the owner's time that snapshots may take is one in so many; they cost more the more partitions. */
-    private static final int SNAPSHOT_COST_RATIO = 100;
 
     /** How often a bounded read that has no partition asks how far the group is, and how long it waits for the answer. */
     private static final Duration GROUP_LOOK = Duration.ofSeconds(1);
@@ -69,26 +66,33 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
     /** How long partitions wait at their start for what an earlier assignment had finished. */
     private static final long RESTORE_NANOS = TimeUnit.SECONDS.toNanos(3);
 
+    /** How long a rebalance listener's question for committed offsets may take. */
+    private static final Duration COMMITTED_TIMEOUT = Duration.ofSeconds(5);
+
     /** With the last commit, what an end takes at most beyond its patience, also with brokers away. */
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(8);
 
-    /** Per record, beside key and value: the record object, its headers and its place in batch and tracker. */
-    private static final int RECORD_OVERHEAD_BYTES = 128;
-
     private final Consumer<?, ?> client;
     private final Fetcher fetcher;
+    private final Plan plan;
     private final Subscription subscription;
-    private final Map<TopicPartition, Long> endOffsets;
-    private final StageContext context;
-    private final RecordBuffer buffer;
+    private final java.util.function.Consumer<Throwable> onFailure;
+    private final Outlets outlets;
+    private final Lookup lookup;
+    private final @Nullable CommitAhead ahead;
     private final Map<TopicPartition, AssignedPartition> assignment = new LinkedHashMap<>();
     private final FlowControl flow;
+    private final Emission emission;
+    private final Observer observer;
     private final Commits commits;
     private final Waiting waiting;
     private final Rebalances rebalances;
     private final Positions positions;
+    private final ConsumerControl control = new ConsumerControl(this);
+    private final Hooks hooks;
     private final Clock clock;
     private final int trackerCapacity;
+    private final long ungroupedLookNanos;
     private final CompletableFuture<String> closed = new CompletableFuture<>();
 
     // Requests of other threads.
@@ -97,40 +101,57 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
     private volatile boolean closeRequested;
     private volatile long closeDeadlineNanos;
 
-    // Written by the owner thread for others.
-    private volatile ConsumerSnapshot snapshot = new ConsumerSnapshot(List.of(), 0, 0, 0, 0);
+    /** Set before there is a pipeline. */
+    private volatile @Nullable Parking parking;
 
     // Owner thread.
     private boolean emitting = true;
     private boolean stopped;
     private long groupLookDueNanos;
-    private long snapshotDueNanos;
+    private long ungroupedLookDueNanos;
 
     ConsumerLoop(
             Consumer<?, ?> client,
             Fetcher fetcher,
             ConsumerSettings<?, ?> settings,
             ClientLimits limits,
-            Subscription subscription,
-            Map<TopicPartition, Long> endOffsets,
-            StageContext context,
-            RecordBuffer buffer,
+            Plan plan,
+            java.util.function.Consumer<Throwable> onFailure,
+            Outlets outlets,
             Lookup lookup,
             Clock clock) {
         this.client = client;
         this.fetcher = fetcher;
-        this.subscription = subscription;
-        this.endOffsets = endOffsets;
-        this.context = context;
-        this.buffer = buffer;
+        this.plan = plan;
+        this.subscription = plan.subscription();
+        this.onFailure = onFailure;
+        this.outlets = outlets;
+        this.lookup = lookup;
         this.clock = clock;
-        this.flow = new FlowControl(settings);
+        this.flow = new FlowControl(settings, plan.isCommittable() ? 1 : Batch.DEFAULT_CAPACITY);
         this.commits = new Commits(client, fetcher, assignment, settings, clock);
         this.waiting = new Waiting(fetcher, clock);
-        this.rebalances = new Rebalances(this, waiting, limits.revokeDeadline(settings));
-        this.positions = new Positions(this, subscription, settings, lookup, this::execute);
+        Duration revokeDeadline = limits.revokeDeadline(settings);
+        this.hooks = new Hooks(
+                this, settings.rebalanceListener(), plan.external(), waiting, clock, revokeDeadline.toNanos());
+        this.rebalances = new Rebalances(this, hooks, waiting, revokeDeadline);
+        this.ahead = plan.delivery() instanceof Delivery.AtMostOnce atMostOnce
+                ? new CommitAhead(client, commits, outlets, atMostOnce.commitAhead(), waiting::wake)
+                : null;
+        this.emission = new Emission(plan.isCommittable(), ahead);
+        this.positions = new Positions(this, plan, settings, lookup, this::execute);
+        this.ungroupedLookNanos = limits.metadataAge().toNanos();
+        this.ungroupedLookDueNanos = clock.nanoTime() + ungroupedLookNanos;
         this.trackerCapacity = settings.maxOutstandingRecords() + limits.maxPollRecords();
-        this.snapshotDueNanos = clock.nanoTime();
+        this.observer = new Observer(
+                this,
+                fetcher,
+                outlets,
+                lookup,
+                clock,
+                subscription.selection().toString(),
+                plan.isCommittable(),
+                limits.maxPollInterval());
         this.groupLookDueNanos = clock.nanoTime();
     }
 
@@ -142,7 +163,7 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
         waiting.wake();
     }
 
-    /** Asks for the end and waits for it and for the owner thread. See {@link StageContext.Termination}. */
+    /** Asks for the end and waits for it and for the owner thread. See {@link dev.weir.stream.spi.StageContext.Termination}. */
     String close(Duration patience) {
         requestClose(patience);
         String leftUndone = closed.join();
@@ -156,15 +177,57 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
         waiting.wake();
     }
 
+    /** Whether each record is acknowledged; otherwise the first token of a batch stands for it until it is pulled. */
+    boolean isTracked() {
+        return plan.isCommittable();
+    }
+
+    /** The pipeline has pulled a batch. */
+    void taken() {
+        if (ahead != null && ahead.wantsRoom()) {
+            waiting.wake();
+        }
+    }
+
+    /** Gives up a partition whose stream nobody reads any more. */
+    void abandon(AssignedPartition partition) {
+        execute(() -> {
+            if (isCurrent(partition)) {
+                forgetBuffered(List.of(partition));
+                partition.atEnd = true;
+                pause(partition);
+            }
+        });
+    }
+
+    /** Several pipelines read from this consumer, one after the other or at once. */
+    void share(Parking by) {
+        parking = by;
+    }
+
+    /** Waits until {@code done} is, or this consumer has ended; false in the second case. */
+    boolean awaitOrEnd(CompletableFuture<String> done) {
+        CompletableFuture.anyOf(done, closed).join();
+        return done.isDone();
+    }
+
     /** Runs {@code request} on the owner thread, soon, unless it ends before. */
-    private void execute(Runnable request) {
+    void execute(Runnable request) {
         requests.add(request);
         waiting.wake();
     }
 
-    @Override
-    public ConsumerSnapshot snapshot() {
-        return snapshot;
+    ConsumerSnapshot snapshot() {
+        return observer.snapshot();
+    }
+
+    Observer observer() {
+        return observer;
+    }
+
+    /** What users see and steer. */
+    ConsumerControl control() {
+        return control;
     }
 
     // ---- Owner thread ----------------------------------------------------------------------------------------------
@@ -179,16 +242,21 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
             }
             finishUnfinished();
         } catch (KafkaException failure) {
-            context.fail(new KafkaPipelineException(
+            onFailure.accept(new KafkaPipelineException(
                     "consuming " + subscription.selection() + " failed: " + failure.getMessage(), failure));
         } catch (RuntimeException | Error failure) {
-            context.fail(failure);
+            onFailure.accept(failure);
         } finally {
             end();
         }
     }
 
     private void subscribe() {
+        if (!plan.ungrouped().isEmpty()) {
+            client.assign(plan.ungrouped());
+            assigned(plan.ungrouped());
+            return;
+        }
         switch (subscription.selection()) {
             case Subscription.Topics topics -> client.subscribe(topics.names(), rebalances);
             case Subscription.Matching matching -> client.subscribe(Pattern.compile(matching.regex()), rebalances);
@@ -208,17 +276,60 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
         runRequests();
         flow.resumeLow(assignment, fetcher);
         commits.throwFatal();
-        commits.commitIfDue();
-        poll(Math.min(MAX_POLL_NANOS, commits.nanosUntilDue()));
-        long now = clock.nanoTime();
-        if (now - snapshotDueNanos >= 0) {
-            snapshot = takeSnapshot();
-            long end = clock.nanoTime();
-            snapshotDueNanos = end + Math.max(MIN_SNAPSHOT_NANOS, (end - now) * SNAPSHOT_COST_RATIO);
-        }
+        commitIfDue();
+        lookForPartitionsIfDue();
+        poll(Math.min(untilDetached(), Math.min(MAX_POLL_NANOS, untilCommit())));
+        observer.lookIfDue(assignment.values(), commits, rebalances.count());
         if (subscription.isBounded() && emitting) {
             endWhenAllRead();
         }
+    }
+
+    private long untilDetached() {
+        Parking shared = parking;
+        return shared == null ? Long.MAX_VALUE : Math.max(1, shared.detachFinished());
+    }
+
+    private void commitIfDue() {
+        if (plan.isCommittable()) {
+            commits.commitIfDue();
+        } else if (ahead != null) {
+            ahead.commitNext();
+        }
+    }
+
+    private long untilCommit() {
+        return plan.isCommittable() || commits.isBackingOff() ? commits.nanosUntilDue() : Long.MAX_VALUE;
+    }
+
+    /** Without a group nobody tells that a topic, or a partition of it, is new. */
+    private void lookForPartitionsIfDue() {
+        boolean grows = !plan.ungrouped().isEmpty()
+                && !subscription.isBounded()
+                && !(subscription.selection() instanceof Subscription.Partitions);
+        if (!grows || clock.nanoTime() - ungroupedLookDueNanos < 0) {
+            return;
+        }
+        ungroupedLookDueNanos = clock.nanoTime() + ungroupedLookNanos;
+        lookup.partitions(subscription.selection())
+                .whenComplete((ids, failure) -> execute(() -> {
+                    if (failure != null) {
+                        LOG.warn(
+                                "cannot look for new partitions of {}: {}",
+                                subscription.selection(),
+                                failure.toString());
+                        return;
+                    }
+                    List<TopicPartition> added = ids.stream()
+                            .filter(id -> !assignment.containsKey(id))
+                            .toList();
+                    if (!added.isEmpty()) {
+                        Set<TopicPartition> all = new HashSet<>(assignment.keySet());
+                        all.addAll(added);
+                        client.assign(all);
+                        assigned(added);
+                    }
+                }));
     }
 
     private void runRequests() {
@@ -230,6 +341,7 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
     private void poll(long nanos) {
         try {
             emit(waiting.poll(nanos));
+            observer.polled();
         } catch (InvalidOffsetException unknown) {
             positions.unknown(unknown);
         }
@@ -238,63 +350,28 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
     private void emit(ConsumerRecords<byte[], byte[]> records) {
         for (TopicPartition id : records.partitions()) {
             AssignedPartition partition = assignment.get(id);
-            if (partition == null) {
-                continue;
+            if (partition != null) {
+                emission.emit(partition, records.records(id), emitting);
+                partition.advance();
+                flow.afterFetch(partition, assignment.size(), fetcher);
             }
-            List<ConsumerRecord<byte[], byte[]>> list = records.records(id);
-            int count = emitting ? countBefore(partition.endOffset, list) : 0;
-            for (int from = 0; from < count; from += Batch.DEFAULT_CAPACITY) {
-                emit(partition, list, from, Math.min(count, from + Batch.DEFAULT_CAPACITY));
-            }
-            if (count < list.size()) {
-                partition.dropped(list.get(count).offset());
-            }
-            partition.advance();
-            flow.afterFetch(partition, assignment.size(), fetcher);
         }
         if (!records.isEmpty()) {
             flow.afterPoll(assignment, fetcher);
         }
     }
 
-    private static int countBefore(long endOffset, List<ConsumerRecord<byte[], byte[]>> list) {
-        int count = list.size();
-        while (count > 0 && list.get(count - 1).offset() >= endOffset) {
-            count--;
-        }
-        return count;
-    }
-
-    private void emit(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list, int from, int to) {
-        Object[] values = new Object[to - from];
-        long[] tokens = new long[to - from];
-        int size = 0;
-        for (int i = from; i < to; i++) {
-            ConsumerRecord<byte[], byte[]> record = list.get(i);
-            if (partition.finishedEarlier.contains(record.offset())) {
-                partition.tracker.appendFinished(record.offset());
-            } else {
-                values[size] = record;
-                tokens[size++] = partition.tracker.append(record.offset(), weight(record));
-            }
-        }
-        if (size > 0) {
-            buffer.add(partition, Batch.of(values, size, partition.tracker, tokens));
-        }
-    }
-
-    private static int weight(ConsumerRecord<byte[], byte[]> record) {
-        return RECORD_OVERHEAD_BYTES
-                + Math.max(0, record.serializedKeySize())
-                + Math.max(0, record.serializedValueSize());
-    }
-
     /** Ends emission: what was not pulled yet is forgotten, and nothing more is fetched. */
     private void stopEmission() {
         stopped = true;
         emitting = false;
-        buffer.end();
-        forgetBuffered(assignment.values());
+        observer.state("stopped");
+        outlets.end();
+        forgetUnpromised(assignment.values());
+        if (ahead != null) {
+            // It was committed: nobody else will see it.
+            control.resumeAll();
+        }
         for (AssignedPartition partition : assignment.values()) {
             partition.atEnd = true;
             partition.paused = true;
@@ -302,8 +379,25 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
         fetcher.pause(assignment.keySet());
     }
 
+    /** Drops what the pipeline need not see: all that it has not pulled, but for what was committed for it to see. */
+    private void forgetUnpromised(Collection<AssignedPartition> partitions) {
+        if (ahead == null) {
+            forgetBuffered(partitions);
+        } else {
+            ahead.drop(partitions);
+        }
+    }
+
     private void forgetBuffered(Collection<AssignedPartition> partitions) {
-        buffer.purge(partitions).forEach((partition, token) -> partition.dropped(partition.tracker.forgetFrom(token)));
+        if (ahead != null) {
+            ahead.drop(partitions);
+        }
+        for (AssignedPartition partition : partitions) {
+            partition
+                    .outlet
+                    .purge(List.of(partition))
+                    .forEach((same, token) -> same.dropped(same.tracker.forgetFrom(token)));
+        }
     }
 
     /**
@@ -315,16 +409,20 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
         for (AssignedPartition partition : assignment.values()) {
             if (!partition.atEnd && isReadToEnd(partition)) {
                 partition.atEnd = true;
-                if (!partition.paused) {
-                    partition.paused = true;
-                    fetcher.pause(List.of(partition.id));
-                }
+                pause(partition);
             }
             all &= partition.atEnd;
         }
-        if (all) {
+        if (all && (ahead == null || ahead.records() == 0)) {
             emitting = false;
-            buffer.end();
+            outlets.end();
+        }
+    }
+
+    private void pause(AssignedPartition partition) {
+        if (!partition.paused) {
+            partition.paused = true;
+            fetcher.pause(List.of(partition.id));
         }
     }
 
@@ -333,8 +431,9 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
             return false;
         }
         try {
-            Map<TopicPartition, OffsetAndMetadata> committed = client.committed(endOffsets.keySet(), GROUP_LOOK);
-            return endOffsets.entrySet().stream().allMatch(end -> {
+            Map<TopicPartition, OffsetAndMetadata> committed =
+                    client.committed(plan.endOffsets().keySet(), GROUP_LOOK);
+            return plan.endOffsets().entrySet().stream().allMatch(end -> {
                 OffsetAndMetadata offset = committed.get(end.getKey());
                 return (offset == null ? 0 : offset.offset()) >= end.getValue();
             });
@@ -358,15 +457,26 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
             fetcher.pause(ids);
             return;
         }
+        int epoch = observer.assigned();
         for (TopicPartition id : ids) {
-            assignment.put(id, newPartition(id));
+            AssignedPartition partition = newPartition(id);
+            partition.epoch = epoch;
+            partition.outlet = outlets.open(partition);
+            assignment.put(id, partition);
+            control.assigned(partition);
+            if (partition.parked) {
+                pause(partition);
+            }
         }
-        commits.restore(ids, withinPatience(RESTORE_NANOS));
+        if (plan.isCommittable()) {
+            commits.restore(ids, withinPatience(RESTORE_NANOS));
+        }
+        hooks.assigned(Set.copyOf(ids));
         positions.assigned(current(ids));
     }
 
     private AssignedPartition newPartition(TopicPartition id) {
-        long endOffset = subscription.isBounded() ? endOffsets.getOrDefault(id, 0L) : Long.MAX_VALUE;
+        long endOffset = subscription.isBounded() ? plan.endOffsets().getOrDefault(id, 0L) : Long.MAX_VALUE;
         return new AssignedPartition(id, new OffsetTracker(trackerCapacity, waiting::wake), endOffset);
     }
 
@@ -375,7 +485,9 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
         List<AssignedPartition> withdrawn =
                 ids.stream().map(assignment::remove).filter(Objects::nonNull).toList();
         fetcher.withdrawn(ids);
-        forgetBuffered(withdrawn);
+        forgetUnpromised(withdrawn);
+        control.withdrawn(withdrawn);
+        outlets.withdrawn(withdrawn);
         withdrawn.forEach(partition -> partition.tracker.revoke());
         return withdrawn;
     }
@@ -402,8 +514,42 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
         return closeRequested ? Math.min(nanos, closeDeadlineNanos - clock.nanoTime()) : nanos;
     }
 
-    void commitNow(Collection<AssignedPartition> partitions) {
-        commits.commitNow(partitions, Commits.SYNC_NANOS);
+    /** The end of lost partitions. */
+    void drop(Collection<AssignedPartition> partitions) {
+        forgetBuffered(partitions);
+    }
+
+    /** The last word on withdrawn partitions: what is finished is committed, what was not pulled is dropped. */
+    void giveUp(Collection<AssignedPartition> partitions) {
+        forgetBuffered(partitions);
+        if (plan.isCommittable()) {
+            commits.commitNow(partitions, Commits.SYNC_NANOS);
+        }
+    }
+
+    // ---- Owner thread, called by Hooks -----------------------------------------------------------------------------
+
+    void fail(RuntimeException failure) {
+        onFailure.accept(failure);
+    }
+
+    Set<TopicPartition> assignedIds() {
+        return Set.copyOf(assignment.keySet());
+    }
+
+    Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> ids) {
+        return client.committed(ids, COMMITTED_TIMEOUT);
+    }
+
+    /** Lets a partition of which nothing was read begin at an offset. */
+    void placeNew(TopicPartition id, long offset) {
+        AssignedPartition partition = assignment.get(id);
+        if (partition == null || partition.tracker.committableOffset() >= 0) {
+            throw new IllegalStateException(
+                    partition == null ? id + " is not assigned" : "records of " + id + " were read already");
+        }
+        partition.finishedEarlier = FinishedSet.EMPTY;
+        release(partition, offset);
     }
 
     // ---- Owner thread, called by Positions -------------------------------------------------------------------------
@@ -418,13 +564,36 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
         return assignment.get(partition.id) == partition;
     }
 
+    /** Emits nothing of the partitions until somebody reads them again. */
+    void park(Collection<AssignedPartition> partitions) {
+        forgetBuffered(partitions);
+        for (AssignedPartition partition : partitions) {
+            partition.parked = true;
+            pause(partition);
+        }
+        commits.bringForward();
+    }
+
+    /** Whether records are still wanted. */
+    boolean isEmitting() {
+        return emitting;
+    }
+
+    Positions positions() {
+        return positions;
+    }
+
     /** Begins a partition anew: what was read of it so far does not count any more, finished or not. */
     AssignedPartition renew(AssignedPartition partition) {
         forgetBuffered(List.of(partition));
+        partition.tracker.revoke();
         AssignedPartition renewed = newPartition(partition.id);
+        renewed.outlet = partition.outlet;
+        renewed.epoch = partition.epoch;
         renewed.paused = partition.paused;
         renewed.atEnd = !emitting;
         assignment.put(partition.id, renewed);
+        control.assigned(renewed);
         return renewed;
     }
 
@@ -432,10 +601,8 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
     void hold(Collection<AssignedPartition> partitions) {
         for (AssignedPartition partition : partitions) {
             partition.held = true;
-            if (!partition.paused) {
-                partition.paused = true;
-                fetcher.pause(List.of(partition.id));
-            }
+            partition.finishedEarlier = FinishedSet.EMPTY;
+            pause(partition);
             // Anywhere: a client without a position looks for one.
             fetcher.seek(partition.id, 0);
         }
@@ -466,8 +633,8 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
             if (left <= 0 || assignment.values().stream().noneMatch(AssignedPartition::isHeld)) {
                 return;
             }
-            commits.commitIfDue();
-            poll(Math.min(Math.min(left, MAX_POLL_NANOS), commits.nanosUntilDue()));
+            commitIfDue();
+            poll(Math.min(Math.min(left, MAX_POLL_NANOS), untilCommit()));
         }
     }
 
@@ -475,27 +642,38 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
     private void end() {
         List<String> leftUndone = new ArrayList<>();
         try {
-            buffer.end();
-            commitAtLast();
+            outlets.end();
+            if (plan.isCommittable()) {
+                commitAtLast();
+            }
+            hooks.revoked(assignedIds());
         } catch (RuntimeException failure) {
             LOG.warn("last commit failed: {}", failure.toString());
             leftUndone.add(String.valueOf(failure.getMessage()));
         }
         try {
             // As the commit saw it: what is finished after that is read again as well.
-            String unfinished = assignment.values().stream()
-                    .filter(partition -> !partition.tracker.isIdle())
-                    .map(partition -> partition + "@" + partition.tracker.committableOffset() + " and "
-                            + (partition.tracker.outstanding() - 1) + " after it")
-                    .collect(Collectors.joining(", "));
+            String what = isTracked() ? "unfinished, to be read again: " : "fetched and not pulled: ";
+            String unfinished = unfinished(assignment.values());
             if (!unfinished.isEmpty()) {
-                leftUndone.add(0, "unfinished, to be read again: " + unfinished);
+                leftUndone.add(0, what + unfinished);
             }
-            snapshot = takeSnapshot();
+            observer.look(assignment.values(), commits, rebalances.count());
+            observer.state("closed");
         } finally {
             closeClient();
             closed.complete(String.join("; ", leftUndone));
+            control.ended();
         }
+    }
+
+    /** The unfinished part of partitions, in words. */
+    static String unfinished(Collection<AssignedPartition> partitions) {
+        return partitions.stream()
+                .filter(partition -> !partition.tracker.isIdle())
+                .map(partition -> partition + "@" + partition.tracker.committableOffset() + " and "
+                        + (partition.tracker.outstanding() - 1) + " after it")
+                .collect(Collectors.joining(", "));
     }
 
     /** While the group rebalances, the client commits only what it is about to give up, and has to poll to get there. */
@@ -523,23 +701,5 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
         } catch (RuntimeException failure) {
             LOG.warn("closing the consumer failed: {}", failure.toString());
         }
-    }
-
-    private ConsumerSnapshot takeSnapshot() {
-        List<ConsumerSnapshot.PartitionSnapshot> partitions = assignment.values().stream()
-                .map(partition -> {
-                    partition.advance();
-                    long behind = fetcher.lag(partition.id);
-                    return new ConsumerSnapshot.PartitionSnapshot(
-                            partition.id.topic(),
-                            partition.id.partition(),
-                            partition.paused && !partition.atEnd,
-                            partition.tracker.outstanding(),
-                            partition.committedOffset,
-                            behind == Fetcher.UNKNOWN ? -1 : behind + partition.tracker.outstanding());
-                })
-                .toList();
-        return new ConsumerSnapshot(
-                partitions, buffer.records(), commits.succeeded(), commits.failed(), rebalances.count());
     }
 }

@@ -26,8 +26,9 @@ final class FlowControl {
     private final long budgetBytes;
     private boolean allPaused;
 
-    FlowControl(ConsumerSettings<?, ?> settings) {
-        this.highRecords = settings.maxOutstandingRecords();
+    /** Creates a control over trackers that count {@code recordsPerToken} records as one. */
+    FlowControl(ConsumerSettings<?, ?> settings, int recordsPerToken) {
+        this.highRecords = Math.max(1, settings.maxOutstandingRecords() / recordsPerToken);
         this.budgetBytes = settings.bufferBytes();
     }
 
@@ -109,7 +110,11 @@ final class FlowControl {
         allPaused = false;
         Collection<TopicPartition> low = new ArrayList<>();
         for (AssignedPartition partition : assignment.values()) {
-            if (partition.paused && !partition.atEnd && !partition.held && becomesLow(partition, assignment.size())) {
+            if (partition.paused
+                    && !partition.atEnd
+                    && !partition.held
+                    && !partition.parked
+                    && becomesLow(partition, assignment.size())) {
                 partition.paused = false;
                 low.add(partition.id);
             }

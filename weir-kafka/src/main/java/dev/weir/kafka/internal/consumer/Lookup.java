@@ -8,7 +8,7 @@ import java.util.concurrent.CompletionStage;
 import org.apache.kafka.common.TopicPartition;
 
 /** Questions to the brokers which the owner thread must not wait for. Thread-safe; answers come on any thread. */
-interface Lookup {
+public interface Lookup {
 
     /** The offset behind each position now. */
     CompletionStage<Map<TopicPartition, Long>> offsets(Map<TopicPartition, Position> positions);

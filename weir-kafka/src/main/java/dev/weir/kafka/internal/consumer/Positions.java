@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.consumer;
 
 import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.ExternalOffsets;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.OffsetOutOfRangeException;
 import dev.weir.kafka.OutOfRangePolicy;
@@ -11,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -22,6 +24,7 @@ import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.InvalidOffsetException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RetriableException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,22 +39,21 @@ final class Positions {
 
     private static final Logger LOG = LoggerFactory.getLogger(Positions.class);
     private static final long RETRY_MILLIS = 500;
+    private static final int LOAD_ATTEMPTS = 5;
+    private static final long FIRST_LOAD_RETRY_MILLIS = 100;
 
     private final ConsumerLoop loop;
     private final Subscription subscription;
+    private final @Nullable ExternalOffsets external;
     private final ConsumerSettings<?, ?> settings;
     private final Lookup lookup;
     private final Executor owner;
 
     /** Creates what asks {@code lookup} and continues on {@code owner}, the owner thread. */
-    Positions(
-            ConsumerLoop loop,
-            Subscription subscription,
-            ConsumerSettings<?, ?> settings,
-            Lookup lookup,
-            Executor owner) {
+    Positions(ConsumerLoop loop, Plan plan, ConsumerSettings<?, ?> settings, Lookup lookup, Executor owner) {
         this.loop = loop;
-        this.subscription = subscription;
+        this.subscription = plan.subscription();
+        this.external = plan.external();
         this.settings = settings;
         this.lookup = lookup;
         this.owner = owner;
@@ -59,14 +61,84 @@ final class Positions {
 
     /** Partitions have come: those that begin where the subscription says are held from now on. */
     void assigned(Collection<AssignedPartition> partitions) {
-        if (subscription.selection() instanceof Subscription.Partitions) {
+        if (external != null) {
+            List<AssignedPartition> unplaced =
+                    partitions.stream().filter(partition -> !partition.placed).toList();
+            loop.hold(unplaced);
+            load(external, unplaced, 1);
+        } else if (subscription.selection() instanceof Subscription.Partitions) {
             place(partitions.stream()
-                    .filter(partition -> subscription.start().of(partition.id) != null)
+                    .filter(partition ->
+                            !partition.placed && subscription.start().of(partition.id) != null)
                     .collect(Collectors.toMap(
                             partition -> partition,
                             partition ->
                                     Objects.requireNonNull(subscription.start().of(partition.id)))));
         }
+    }
+
+    private void load(ExternalOffsets from, Collection<AssignedPartition> partitions, int attempt) {
+        Set<TopicPartition> ids =
+                partitions.stream().map(partition -> partition.id).collect(Collectors.toSet());
+        if (ids.isEmpty()) {
+            return;
+        }
+        CompletableFuture<Map<TopicPartition, Position>> answer = new CompletableFuture<>();
+        Thread.startVirtualThread(() -> {
+            try {
+                from.load(ids).whenComplete((positions, failure) -> {
+                    if (failure == null) {
+                        answer.complete(positions);
+                    } else {
+                        answer.completeExceptionally(failure);
+                    }
+                });
+            } catch (Throwable failure) {
+                answer.completeExceptionally(failure);
+            }
+        });
+        answer.minimalCompletionStage()
+                .whenComplete((positions, failure) -> owner.execute(() -> {
+                    if (failure == null) {
+                        loaded(partitions, positions);
+                    } else {
+                        loadAgain(from, partitions, attempt, failure);
+                    }
+                }));
+    }
+
+    private void loadAgain(
+            ExternalOffsets from, Collection<AssignedPartition> partitions, int attempt, Throwable failure) {
+        List<AssignedPartition> left =
+                partitions.stream().filter(loop::isCurrent).toList();
+        if (attempt == LOAD_ATTEMPTS && !left.isEmpty()) {
+            throw new KafkaPipelineException(
+                    "cannot load the offsets of " + left + ", " + attempt + " times: " + failure, failure);
+        }
+        LOG.warn("cannot load the offsets of {}, trying again: {}", left, failure.toString());
+        CompletableFuture.delayedExecutor(FIRST_LOAD_RETRY_MILLIS << attempt, TimeUnit.MILLISECONDS)
+                .execute(() -> owner.execute(() -> load(from, left, attempt + 1)));
+    }
+
+    private void loaded(Collection<AssignedPartition> partitions, Map<TopicPartition, Position> positions) {
+        Map<AssignedPartition, Position> known = new HashMap<>();
+        for (AssignedPartition partition : partitions) {
+            Position position = positions.get(partition.id);
+            if (position == null) {
+                position = subscription.start().of(partition.id);
+            }
+            if (position == null) {
+                position = settings.startWithoutCommit();
+            }
+            if (position == null) {
+                throw new KafkaPipelineException("no offset was loaded for " + partition
+                        + ", the subscription has no start for it, and auto.offset.reset is none");
+            }
+            if (loop.isCurrent(partition)) {
+                known.put(partition, position);
+            }
+        }
+        place(known);
     }
 
     /** The client does not know where to go on. */
@@ -160,18 +232,28 @@ final class Positions {
 
     /** Holds partitions until it is known which offsets are meant. */
     void place(Map<AssignedPartition, Position> positions) {
+        place(positions, allPlaced -> {});
+    }
+
+    /** The same, telling at the end whether all of them are still assigned. */
+    void place(Map<AssignedPartition, Position> positions, Consumer<Boolean> then) {
         if (positions.isEmpty()) {
+            then.accept(true);
             return;
         }
         loop.hold(positions.keySet());
         Map<TopicPartition, Position> wanted = new HashMap<>();
         positions.forEach((partition, position) -> wanted.put(partition.id, position));
         askUntilAnswered(() -> lookup.offsets(wanted), offsets -> {
+            boolean all = true;
             for (AssignedPartition partition : positions.keySet()) {
                 if (loop.isCurrent(partition)) {
                     loop.release(partition, at(offsets, partition.id));
+                } else {
+                    all = false;
                 }
             }
+            then.accept(all);
         });
     }
 

@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.consumer;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
@@ -21,14 +22,16 @@ final class Rebalances implements ConsumerRebalanceListener {
     private static final Logger LOG = LoggerFactory.getLogger(Rebalances.class);
 
     private final ConsumerLoop loop;
+    private final Hooks hooks;
     private final Waiting waiting;
     private final long revokeDeadlineNanos;
 
     private int count;
     private boolean closing;
 
-    Rebalances(ConsumerLoop loop, Waiting waiting, Duration revokeDeadline) {
+    Rebalances(ConsumerLoop loop, Hooks hooks, Waiting waiting, Duration revokeDeadline) {
         this.loop = loop;
+        this.hooks = hooks;
         this.waiting = waiting;
         this.revokeDeadlineNanos = revokeDeadline.toNanos();
     }
@@ -54,7 +57,10 @@ final class Rebalances implements ConsumerRebalanceListener {
     public void onPartitionsRevoked(Collection<TopicPartition> ids) {
         if (!closing && !ids.isEmpty()) {
             count++;
-            waiting.inCallback(() -> release(loop.withdraw(ids)));
+            waiting.inCallback(() -> {
+                release(loop.withdraw(ids));
+                hooks.revoked(Set.copyOf(ids));
+            });
         }
     }
 
@@ -66,7 +72,7 @@ final class Rebalances implements ConsumerRebalanceListener {
                     revokeDeadlineNanos / 1_000_000);
         }
         try {
-            loop.commitNow(revoked);
+            loop.giveUp(revoked);
         } catch (KafkaException failure) {
             LOG.warn("last commit of {} failed: {}", revoked, failure.toString());
         }
@@ -77,7 +83,10 @@ final class Rebalances implements ConsumerRebalanceListener {
         if (!closing && !ids.isEmpty()) {
             count++;
             LOG.warn("lost {} without notice; their unfinished work is dropped and will be repeated elsewhere", ids);
-            waiting.inCallback(() -> loop.withdraw(ids));
+            waiting.inCallback(() -> {
+                loop.drop(loop.withdraw(ids));
+                hooks.lost(Set.copyOf(ids));
+            });
         }
     }
 }

@@ -24,6 +24,7 @@ final class RecordBuffer {
     static final class Queue {
         private final ArrayDeque<Batch<ConsumerRecord<byte[], byte[]>>> batches = new ArrayDeque<>(2);
         private boolean held;
+        private int records;
     }
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -55,6 +56,7 @@ final class RecordBuffer {
         try {
             Queue queue = partition.buffered;
             queue.batches.add(batch);
+            queue.records += batch.size();
             records += batch.size();
             if (queue.batches.size() == 1) {
                 becomesReady(queue);
@@ -114,7 +116,8 @@ final class RecordBuffer {
                 Batch<?> first = queue.batches.peek();
                 if (first != null) {
                     firstPurged.put(partition, first.token(0));
-                    queue.batches.forEach(batch -> records -= batch.size());
+                    records -= queue.records;
+                    queue.records = 0;
                     queue.batches.clear();
                     turns.remove(queue);
                 }
@@ -165,6 +168,7 @@ final class RecordBuffer {
                 turns.add(queue);
             }
             if (batch != null) {
+                queue.records -= batch.size();
                 records -= batch.size();
                 return batch;
             }
@@ -182,6 +186,16 @@ final class RecordBuffer {
             batch = poll();
         }
         return batch;
+    }
+
+    /** Records that wait of one partition. */
+    int records(AssignedPartition partition) {
+        lock.lock();
+        try {
+            return partition.buffered.records;
+        } finally {
+            lock.unlock();
+        }
     }
 
     int records() {

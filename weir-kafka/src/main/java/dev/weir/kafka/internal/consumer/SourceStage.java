@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.consumer;
 
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.RecordDecoder;
+import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
@@ -13,13 +14,27 @@ import org.jspecify.annotations.Nullable;
 final class SourceStage<K, V> implements Stage<ConsumerRecord<K, V>> {
 
     private final RecordBuffer buffer;
+    private final boolean tracked;
+    private final Runnable onTaken;
     private final RecordDecoder<K, V> decoder;
     private final StageMeter meter;
     private final Runnable onClose;
     private final boolean decodes;
 
-    SourceStage(RecordBuffer buffer, ConsumerSettings<K, V> settings, StageMeter meter, Runnable onClose) {
+    /**
+     * Creates the end of a buffer.
+     *
+     * @param loop whom to tell what was taken, and with {@code tracked} what is finished
+     */
+    SourceStage(
+            RecordBuffer buffer,
+            ConsumerSettings<K, V> settings,
+            StageMeter meter,
+            ConsumerLoop loop,
+            Runnable onClose) {
         this.buffer = buffer;
+        this.tracked = loop.isTracked();
+        this.onTaken = loop::taken;
         this.decoder = new RecordDecoder<>(settings.keyDeserializer(), settings.valueDeserializer());
         this.meter = meter;
         this.onClose = onClose;
@@ -32,6 +47,12 @@ final class SourceStage<K, V> implements Stage<ConsumerRecord<K, V>> {
         Batch<ConsumerRecord<byte[], byte[]>> batch = buffer.take(deadlineNanos, meter);
         if (batch == null) {
             return null;
+        }
+        if (!tracked && !batch.isEmpty()) {
+            // One token stood for the whole batch, until now.
+            batch.ack(0);
+            batch.retarget(target -> AckTarget.NONE);
+            onTaken.run();
         }
         long start = System.nanoTime();
         if (decodes) {

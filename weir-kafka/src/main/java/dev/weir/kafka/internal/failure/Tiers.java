@@ -9,9 +9,7 @@ import dev.weir.kafka.internal.consumer.ConsumerSource;
 import dev.weir.stream.Source;
 import java.time.Clock;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -69,7 +67,7 @@ public final class Tiers implements Route {
             Subscription topic = Subscription.topics(tier.topic());
             sources.add(Source.custom(
                             tier.topic(),
-                            new ConsumerSource<>(
+                            ConsumerSource.committableWhenDue(
                                     forTier(settings, tier), untilEnd ? topic.untilEnd() : topic, Origin::dueMillis))
                     .map(Origin::restored)
                     .named("due"));
@@ -79,24 +77,18 @@ public final class Tiers implements Route {
 
     private static ConsumerSettings<byte[], byte[]> forTier(
             ConsumerSettings<byte[], byte[]> like, RetryTopics.Tier tier) {
-        Map<String, String> properties = new HashMap<>(like.properties());
+        ConsumerSettings.Builder<byte[], byte[]> settings = like.toBuilder()
+                .maxOutstandingRecords(Math.min(MAX_OUTSTANDING, like.maxOutstandingRecords()))
+                .bufferBytes(Math.min(BUFFER_BYTES, like.bufferBytes()))
+                .property(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, Integer.toString(MAX_OUTSTANDING));
         // Two members, or clients, must not have the same.
         for (String name : List.of(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG, ConsumerConfig.CLIENT_ID_CONFIG)) {
-            properties.computeIfPresent(name, (same, id) -> id + "-" + tier.topic());
+            String id = like.properties().get(name);
+            if (id != null) {
+                settings.property(name, id + "-" + tier.topic());
+            }
         }
-        properties.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, Integer.toString(MAX_OUTSTANDING));
-        return new ConsumerSettings<>(
-                properties,
-                like.keyDeserializer(),
-                like.valueDeserializer(),
-                like.commitInterval(),
-                like.commitRecords(),
-                Math.min(MAX_OUTSTANDING, like.maxOutstandingRecords()),
-                Math.min(BUFFER_BYTES, like.bufferBytes()),
-                like.revokeDeadline(),
-                like.outOfRange(),
-                like.commitMetadataChars(),
-                like.commitMetadata());
+        return settings.build();
     }
 
     /** The topics that must exist, but for the last. */

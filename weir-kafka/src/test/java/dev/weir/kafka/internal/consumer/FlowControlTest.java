@@ -24,12 +24,14 @@ class FlowControlTest {
             new AssignedPartition(id, new OffsetTracker(1_000, wakeUps::incrementAndGet), Long.MAX_VALUE);
     private final MockConsumer<byte[], byte[]> client = new MockConsumer<>("earliest");
     private final Fetcher fetcher = new ClientFetcher(client);
-    private final FlowControl flow = new FlowControl(ConsumerSettings.builder()
-            .bootstrapServers("h:1")
-            .groupId("g")
-            .maxOutstandingRecords(100)
-            .bufferBytes(MEGABYTE)
-            .build());
+    private final FlowControl flow = new FlowControl(
+            ConsumerSettings.builder()
+                    .bootstrapServers("h:1")
+                    .groupId("g")
+                    .maxOutstandingRecords(100)
+                    .bufferBytes(MEGABYTE)
+                    .build(),
+            1);
     private final List<Long> tokens = new ArrayList<>();
 
     @BeforeEach

@@ -138,11 +138,10 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
                 this,
                 new ClientFetcher(this),
                 settings,
-                new ClientLimits(maxPollRecords, Duration.ofMinutes(5)),
-                bounded ? all.untilEnd() : all,
-                bounded ? endOffsets : Map.of(),
-                context,
-                buffer,
+                new ClientLimits(maxPollRecords, Duration.ofMinutes(5), Duration.ofSeconds(30)),
+                Plan.committable(bounded ? all.untilEnd() : all, bounded ? endOffsets : Map.of()),
+                context::fail,
+                Outlets.single(buffer),
                 new NoLookup(),
                 this);
     }

@@ -1,0 +1,27 @@
+package dev.weir.kafka;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * Where a source goes on that keeps its positions outside Kafka, for instance in the database which it writes to. Called
+ * on virtual threads, never on the consumer's; calls for different partitions may overlap.
+ */
+public interface ExternalOffsets {
+
+    /**
+     * Says where to go on with partitions that have come. Nothing of them is read until the answer is there. An answer
+     * that fails is asked for again, five times in about three seconds; then the run fails.
+     *
+     * @return a position for each; a partition that is left out begins as the subscription says
+     */
+    CompletionStage<Map<TopicPartition, Position>> load(Set<TopicPartition> partitions);
+
+    /**
+     * Tells that partitions have gone: nothing more of them is emitted. The group waits for the return, up to {@link
+     * ConsumerSettings#revokeDeadline}.
+     */
+    default void revoked(Set<TopicPartition> partitions) {}
+}

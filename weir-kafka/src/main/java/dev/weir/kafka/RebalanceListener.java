@@ -1,0 +1,29 @@
+package dev.weir.kafka;
+
+import java.util.Set;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * Told when the group moves partitions. Called on virtual threads, one call at a time, while the consumer's thread waits
+ * within the rebalance, up to {@link ConsumerSettings#revokeDeadline}; a call that takes longer is left behind with a
+ * warning. An exception fails the run.
+ */
+public interface RebalanceListener {
+
+    /** Does nothing. */
+    RebalanceListener NONE = new RebalanceListener() {
+        @Override
+        public String toString() {
+            return "RebalanceListener.NONE";
+        }
+    };
+
+    /** Partitions have come; nothing of them has been read. */
+    default void onAssigned(Set<TopicPartition> partitions, RestrictedConsumer consumer) {}
+
+    /** Partitions go, also because the pipeline ends: what they had finished is committed, nothing more is emitted. */
+    default void onRevoked(Set<TopicPartition> partitions, RestrictedConsumer consumer) {}
+
+    /** Partitions are gone without notice, and another member may have them already. */
+    default void onLost(Set<TopicPartition> partitions) {}
+}

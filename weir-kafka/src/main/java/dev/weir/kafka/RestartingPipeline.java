@@ -1,0 +1,184 @@
+package dev.weir.kafka;
+
+import dev.weir.stream.DrainReport;
+import dev.weir.stream.Pipeline;
+import dev.weir.stream.RestartSettings;
+import dev.weir.stream.RunningPipeline;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A pipeline that is run again after a wait whenever it fails. Thread-safe. Reading from a {@link SharedConsumer} it goes
+ * on without a rebalance, at the first record that was not acknowledged.
+ */
+public final class RestartingPipeline implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(RestartingPipeline.class);
+
+    private final Pipeline pipeline;
+    private final RestartSettings settings;
+    private final CompletableFuture<DrainReport> completion = new CompletableFuture<>();
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition stop = lock.newCondition();
+
+    // Under the lock.
+    private final ArrayDeque<Long> restarts = new ArrayDeque<>();
+    private @Nullable RunningPipeline current;
+    private boolean stopped;
+
+    private final AtomicLong restartCount = new AtomicLong();
+
+    private RestartingPipeline(Pipeline pipeline, RestartSettings settings) {
+        this.pipeline = pipeline;
+        this.settings = settings;
+    }
+
+    /**
+     * Starts the pipeline. The first start is not repeated: if it cannot be made now, this throws.
+     *
+     * @param settings when to run it again; a normal end is the end, unless they say otherwise
+     */
+    public static RestartingPipeline run(Pipeline pipeline, RestartSettings settings) {
+        RestartingPipeline restarting = new RestartingPipeline(pipeline, settings);
+        RunningPipeline first = pipeline.run();
+        restarting.current = first;
+        Thread.ofVirtual().name("weir-restarting-" + first.name()).start(() -> restarting.supervise(first));
+        return restarting;
+    }
+
+    /** How often it was run again so far. */
+    public long restarts() {
+        return restartCount.get();
+    }
+
+    /** The end for good: normal, or with the failure that was one too many. */
+    public CompletableFuture<DrainReport> completion() {
+        return completion.copy();
+    }
+
+    /** The run there is at the moment; null between two. */
+    public @Nullable RunningPipeline current() {
+        lock.lock();
+        try {
+            return current;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Ends the run that there is, as {@link RunningPipeline#stop} does, and starts no other. */
+    public void stop() {
+        RunningPipeline running = endRestarts();
+        if (running != null) {
+            running.stop();
+        }
+    }
+
+    private @Nullable RunningPipeline endRestarts() {
+        lock.lock();
+        try {
+            stopped = true;
+            stop.signalAll();
+            return current;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void supervise(RunningPipeline first) {
+        RunningPipeline running = first;
+        while (true) {
+            try {
+                DrainReport report = running.await();
+                if (!settings.onCompletion() || !awaitRestart(null)) {
+                    completion.complete(report);
+                    return;
+                }
+            } catch (InterruptedException | CancellationException cancelled) {
+                completion.completeExceptionally(cancelled);
+                return;
+            } catch (RuntimeException | Error failure) {
+                if (!awaitRestart(failure)) {
+                    completion.completeExceptionally(failure);
+                    return;
+                }
+            }
+            RunningPipeline next = start();
+            if (next == null) {
+                return;
+            }
+            running = next;
+        }
+    }
+
+    /** The next run; null if there is none, and then the completion says why. */
+    private @Nullable RunningPipeline start() {
+        while (true) {
+            try {
+                restartCount.incrementAndGet();
+                RunningPipeline next = pipeline.run();
+                lock.lock();
+                try {
+                    current = next;
+                    if (stopped) {
+                        next.stop();
+                    }
+                } finally {
+                    lock.unlock();
+                }
+                return next;
+            } catch (RuntimeException | Error failure) {
+                if (!awaitRestart(failure)) {
+                    completion.completeExceptionally(failure);
+                    return null;
+                }
+            }
+        }
+    }
+
+    /** Waits for the time of the next start; false if there is to be none. */
+    private boolean awaitRestart(@Nullable Throwable failure) {
+        lock.lock();
+        try {
+            current = null;
+            long now = System.nanoTime();
+            long withinNanos = settings.within().toNanos();
+            restarts.removeIf(at -> now - at >= withinNanos);
+            if (stopped || restarts.size() >= settings.maxRestarts()) {
+                return false;
+            }
+            restarts.add(now);
+            Duration wait = settings.backoff().after(restarts.size());
+            if (failure != null) {
+                LOG.warn("the pipeline failed, running it again in {} ms: {}", wait.toMillis(), failure.toString());
+            }
+            long left = wait.toNanos();
+            while (!stopped && left > 0) {
+                left = stop.awaitNanos(left);
+            }
+            return !stopped;
+        } catch (InterruptedException interrupted) {
+            return false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Drains the run that there is, for 30 seconds at most, and starts no other. */
+    @Override
+    public void close() {
+        RunningPipeline running = endRestarts();
+        if (running != null) {
+            running.close();
+        }
+        completion.handle((report, failure) -> true).join();
+    }
+}

@@ -1,0 +1,60 @@
+package dev.weir.kafka;
+
+import dev.weir.kafka.internal.consumer.Sharing;
+import dev.weir.stream.Source;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/**
+ * One member of a group that several pipelines read from, at once or one after the other. Thread-safe. It runs until it
+ * is closed, which comes after its pipelines have ended.
+ *
+ * <p>The consumer outlives the pipelines, so that one which failed can be started again without a rebalance: it goes on
+ * at the first record that was not acknowledged, and what came behind is repeated.
+ *
+ * <pre>{@code
+ * try (var consumer = SharedConsumer.start(settings, Subscription.topics("orders", "returns"))) {
+ *     var orders = consumer.records("orders").to(booking).run();
+ *     var returns = consumer.records("returns").to(refunding).run();
+ *     ...
+ * }
+ * }</pre>
+ */
+public final class SharedConsumer<K, V> implements AutoCloseable {
+
+    private final Sharing<K, V> sharing;
+
+    private SharedConsumer(Sharing<K, V> sharing) {
+        this.sharing = sharing;
+    }
+
+    /**
+     * Joins the group. Partitions are not read before a pipeline does.
+     *
+     * @param subscription all that the pipelines read; without end
+     */
+    public static <K, V> SharedConsumer<K, V> start(ConsumerSettings<K, V> settings, Subscription subscription) {
+        return new SharedConsumer<>(new Sharing<>(settings, subscription));
+    }
+
+    /**
+     * The {@link KafkaSource#committable committable} records of these topics, or of all topics that no other pipeline
+     * reads if none is given. A topic is read by one running pipeline at a time: a second is refused when it starts.
+     */
+    public Source<ConsumerRecord<K, V>> records(String... topics) {
+        List<String> names = Arrays.asList(topics);
+        return Source.custom("consume", sharing.reader(Set.copyOf(names)));
+    }
+
+    public ConsumerHandle handle() {
+        return sharing.handle();
+    }
+
+    /** Waits up to 30 seconds for what pipelines still work on, commits what is finished, and leaves the group. */
+    @Override
+    public void close() {
+        sharing.close();
+    }
+}

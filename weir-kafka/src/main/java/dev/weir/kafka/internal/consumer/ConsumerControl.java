@@ -1,0 +1,149 @@
+package dev.weir.kafka.internal.consumer;
+
+import dev.weir.kafka.ConsumerDump;
+import dev.weir.kafka.ConsumerHandle;
+import dev.weir.kafka.ConsumerHealth;
+import dev.weir.kafka.ConsumerSnapshot;
+import dev.weir.kafka.Position;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.apache.kafka.common.TopicPartition;
+
+/** A consumer as its users see and steer it. Thread-safe; what it is told by the consumer comes on the owner thread. */
+final class ConsumerControl implements ConsumerHandle {
+
+    private static final CompletionStage<Void> DONE = CompletableFuture.completedStage(null);
+
+    private final ConsumerLoop loop;
+    private final Pauses pauses = new Pauses();
+    private final Queue<CompletableFuture<Void>> seeks = new ConcurrentLinkedQueue<>();
+    private volatile boolean ended;
+
+    ConsumerControl(ConsumerLoop loop) {
+        this.loop = loop;
+    }
+
+    @Override
+    public ConsumerSnapshot snapshot() {
+        return loop.snapshot();
+    }
+
+    @Override
+    public ConsumerDump dump() {
+        return loop.observer().dump();
+    }
+
+    @Override
+    public ConsumerHealth health(Duration stall) {
+        return loop.observer().health(stall);
+    }
+
+    boolean isPaused(TopicPartition id) {
+        return pauses.isPaused(id);
+    }
+
+    @Override
+    public CompletionStage<Void> pause() {
+        pauses.pauseAll();
+        return DONE;
+    }
+
+    @Override
+    public CompletionStage<Void> pause(String topic) {
+        pauses.pause(topic);
+        return DONE;
+    }
+
+    @Override
+    public CompletionStage<Void> pause(Collection<TopicPartition> partitions) {
+        pauses.pause(partitions);
+        return DONE;
+    }
+
+    @Override
+    public CompletionStage<Void> resume() {
+        pauses.resumeAll();
+        return DONE;
+    }
+
+    @Override
+    public CompletionStage<Void> resume(String topic) {
+        pauses.resume(topic);
+        return DONE;
+    }
+
+    @Override
+    public CompletionStage<Void> resume(Collection<TopicPartition> partitions) {
+        pauses.resume(partitions);
+        return DONE;
+    }
+
+    @Override
+    public CompletionStage<Void> seek(Map<TopicPartition, Position> positions) {
+        Map<TopicPartition, Position> wanted = Map.copyOf(positions);
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        seeks.add(done);
+        loop.execute(() -> seek(wanted, done));
+        if (ended) {
+            endSeeks();
+        }
+        return done.minimalCompletionStage();
+    }
+
+    private void endSeeks() {
+        for (CompletableFuture<Void> done = seeks.poll(); done != null; done = seeks.poll()) {
+            done.completeExceptionally(new IllegalStateException("the consumer has ended"));
+        }
+    }
+
+    // ---- Owner thread ----------------------------------------------------------------------------------------------
+
+    private void seek(Map<TopicPartition, Position> wanted, CompletableFuture<Void> done) {
+        List<AssignedPartition> partitions = loop.current(wanted.keySet());
+        if (!loop.isEmitting()) {
+            done.completeExceptionally(new IllegalStateException("the consumer has stopped"));
+        } else if (partitions.size() < wanted.size()) {
+            done.completeExceptionally(new IllegalArgumentException(
+                    "not all of these are assigned to this consumer: " + wanted.keySet() + ", only " + partitions));
+        } else {
+            Map<AssignedPartition, Position> renewed = new HashMap<>();
+            for (AssignedPartition partition : partitions) {
+                renewed.put(loop.renew(partition), wanted.getOrDefault(partition.id, Position.end()));
+            }
+            loop.positions().place(renewed, allPlaced -> {
+                if (allPlaced) {
+                    done.complete(null);
+                } else {
+                    done.completeExceptionally(new IllegalStateException(
+                            "a partition was taken away before it was at its new position: " + wanted.keySet()));
+                }
+            });
+        }
+        seeks.removeIf(CompletableFuture::isDone);
+    }
+
+    void assigned(AssignedPartition partition) {
+        pauses.assigned(partition);
+    }
+
+    void withdrawn(Collection<AssignedPartition> partitions) {
+        pauses.withdrawn(partitions);
+    }
+
+    void resumeAll() {
+        pauses.resumeAll();
+    }
+
+    /** What was asked for and not done will not be. */
+    void ended() {
+        ended = true;
+        endSeeks();
+    }
+}

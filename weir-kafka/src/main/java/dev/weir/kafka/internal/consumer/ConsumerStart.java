@@ -1,0 +1,178 @@
+package dev.weir.kafka.internal.consumer;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.ExternalOffsets;
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.Position;
+import dev.weir.kafka.Subscription;
+import dev.weir.kafka.internal.consumer.Plan.Delivery;
+import dev.weir.stream.spi.StageContext;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.jspecify.annotations.Nullable;
+
+/** How a consumer is brought to life: a client, its owner thread, and what asks the brokers beside it. Immutable. */
+final class ConsumerStart {
+
+    /** How long the questions before the start may take. */
+    private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(15);
+
+    /** How often the client looks for new topics that match a pattern. */
+    private static final int TOPIC_LOOK_MILLIS = 30_000;
+
+    private final ConsumerSettings<?, ?> settings;
+    private final Subscription subscription;
+    private final Delivery delivery;
+    private final @Nullable ExternalOffsets external;
+
+    ConsumerStart(
+            ConsumerSettings<?, ?> settings,
+            Subscription subscription,
+            Delivery delivery,
+            @Nullable ExternalOffsets external) {
+        this.settings = settings;
+        this.subscription = subscription;
+        this.delivery = delivery;
+        this.external = external;
+    }
+
+    /** A consumer that runs, and what has to be closed with it. */
+    record Started(ConsumerLoop loop, AdminLookup lookup) {
+
+        /** Ends both; says what was left undone. */
+        String close(Duration patience) {
+            String leftUndone = loop.close(patience);
+            lookup.close();
+            return leftUndone;
+        }
+    }
+
+    /** Starts a consumer that lives as long as the stages of {@code context}. Blocks for questions to the brokers. */
+    ConsumerLoop start(StageContext context, Outlets outlets) {
+        Started started = start(context.pipelineName(), outlets, context::fail);
+        context.onStop(started.loop::stop);
+        context.onTermination(started::close);
+        context.expose(started.loop.control());
+        context.depth(outlets::records);
+        return started.loop;
+    }
+
+    /** Starts a consumer that lives until it is closed. Blocks for questions to the brokers. */
+    Started start(String name, Outlets outlets, Consumer<Throwable> onFailure) {
+        boolean inGroup = settings.groupId() != null && !(subscription.selection() instanceof Subscription.Partitions);
+        if (settings.groupId() == null && !(delivery instanceof Delivery.Plain)) {
+            throw new KafkaPipelineException("a source that commits needs a group to commit for: group.id is not set");
+        }
+        if (inGroup && delivery instanceof Delivery.Plain && subscription.isBounded()) {
+            throw new KafkaPipelineException("a bounded read that commits nothing cannot be shared by the group "
+                    + settings.groupId() + ", nobody would know when it is through; leave group.id out, name the"
+                    + " partitions, or use a committable source");
+        }
+        Map<String, Object> config = settings.clientConfig();
+        if (subscription.selection() instanceof Subscription.Matching) {
+            config.putIfAbsent(ConsumerConfig.METADATA_MAX_AGE_CONFIG, TOPIC_LOOK_MILLIS);
+        }
+        AdminLookup lookup = new AdminLookup(config);
+        try {
+            checkConnection(lookup);
+            Plan plan = plan(lookup, settings.groupId() == null);
+            return new Started(start(config, plan, name, outlets, lookup, onFailure), lookup);
+        } catch (RuntimeException | Error failure) {
+            lookup.close();
+            throw failure;
+        }
+    }
+
+    /** A broker that answers is enough: topics may be made later. */
+    private void checkConnection(AdminLookup lookup) {
+        if (!settings.connectTimeout().isZero()) {
+            Set<String> ignored = answer(lookup.topics(), settings.connectTimeout());
+        }
+    }
+
+    private <A> A answer(CompletionStage<A> question) {
+        return answer(question, ANSWER_TIMEOUT);
+    }
+
+    private Plan plan(Lookup lookup, boolean groupless) {
+        boolean given = subscription.selection() instanceof Subscription.Partitions;
+        Set<TopicPartition> ids = Set.of();
+        Map<TopicPartition, Long> endOffsets = Map.of();
+        if (subscription.isBounded() || (groupless && !given)) {
+            ids = answer(lookup.partitions(subscription.selection()));
+            if (ids.isEmpty() && groupless) {
+                throw new KafkaPipelineException("there are no " + subscription.selection() + "; create one first");
+            }
+        }
+        if (subscription.isBounded()) {
+            endOffsets = answer(lookup.offsets(ids.stream().collect(Collectors.toMap(id -> id, this::end))));
+        }
+        return new Plan(subscription, endOffsets, delivery, external, groupless && !given ? ids : Set.of());
+    }
+
+    private Position end(TopicPartition id) {
+        return Objects.requireNonNull(subscription.end().of(id));
+    }
+
+    /** From here on the owner thread closes the client, whatever happens. */
+    private ConsumerLoop start(
+            Map<String, Object> config,
+            Plan plan,
+            String name,
+            Outlets outlets,
+            Lookup lookup,
+            Consumer<Throwable> onFailure) {
+        KafkaConsumer<byte[], byte[]> client = new KafkaConsumer<>(config);
+        try {
+            ConsumerLoop loop = new ConsumerLoop(
+                    client,
+                    new ClientFetcher(client),
+                    settings,
+                    ClientLimits.of(config),
+                    plan,
+                    onFailure,
+                    outlets,
+                    lookup,
+                    Clock.SYSTEM);
+            Thread.ofPlatform().daemon().name("weir-" + name + "-consumer").start(loop);
+            return loop;
+        } catch (RuntimeException | Error failure) {
+            client.close(CloseOptions.timeout(Duration.ZERO));
+            throw failure;
+        }
+    }
+
+    private <A> A answer(CompletionStage<A> question, Duration within) {
+        try {
+            return question.toCompletableFuture().get(within.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException failure) {
+            Throwable cause = failure.getCause() == null ? failure : failure.getCause();
+            String what = cause instanceof UnknownTopicOrPartitionException
+                    ? "a topic of " + subscription.selection() + " does not exist; create it first"
+                    : "cannot read the partitions or end offsets of " + subscription.selection() + ": "
+                            + cause.getMessage();
+            throw new KafkaPipelineException(what, cause);
+        } catch (TimeoutException failure) {
+            throw new KafkaPipelineException(
+                    "no answer from " + settings.properties().get(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG) + " within "
+                            + within.toSeconds() + " s; is a broker running there?",
+                    failure);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new KafkaPipelineException("interrupted while the consumer started", interrupted);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package dev.weir.kafka.internal.consumer;
+
+import dev.weir.stream.spi.Batch;
+import java.util.List;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+
+/** Makes batches of what was fetched and sends them on their way, each with what will tell that it is finished. Confined
+ * to the owner thread. */
+final class Emission {
+
+    /** Per record, beside key and value: the record object, its headers and its place in batch and tracker. */
+    private static final int RECORD_OVERHEAD_BYTES = 128;
+
+    private final boolean tracked;
+    private final @Nullable CommitAhead ahead;
+    private final int batchSize;
+
+    /**
+     * Creates an emission.
+     *
+     * @param tracked whether each record has a token of its own; otherwise the first one of a batch is for all
+     * @param ahead where batches wait for their commit, if they do
+     */
+    Emission(boolean tracked, @Nullable CommitAhead ahead) {
+        this.tracked = tracked;
+        this.ahead = ahead;
+        this.batchSize = ahead == null ? Batch.DEFAULT_CAPACITY : ahead.batchSize();
+    }
+
+    /** Emits the records before the partition's end, if any are wanted, and notes the others as dropped. */
+    void emit(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list, boolean wanted) {
+        int count = wanted ? countBefore(partition.endOffset, list) : 0;
+        for (int from = 0; from < count; from += batchSize) {
+            List<ConsumerRecord<byte[], byte[]>> next = list.subList(from, Math.min(count, from + batchSize));
+            if (tracked) {
+                emitTracked(partition, next);
+            } else {
+                emitUntracked(partition, next);
+            }
+        }
+        if (count < list.size()) {
+            partition.dropped(list.get(count).offset());
+        }
+    }
+
+    private static int countBefore(long endOffset, List<ConsumerRecord<byte[], byte[]>> list) {
+        int count = list.size();
+        while (count > 0 && list.get(count - 1).offset() >= endOffset) {
+            count--;
+        }
+        return count;
+    }
+
+    private void emitUntracked(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list) {
+        long bytes = 0;
+        for (ConsumerRecord<byte[], byte[]> record : list) {
+            bytes += weight(record);
+        }
+        long[] tokens = new long[list.size()];
+        tokens[0] = partition.tracker.append(list.get(0).offset(), (int) Math.min(bytes, Integer.MAX_VALUE));
+        Batch<ConsumerRecord<byte[], byte[]>> batch = Batch.of(list.toArray(), list.size(), partition.tracker, tokens);
+        if (ahead == null) {
+            partition.outlet.add(partition, batch);
+        } else {
+            ahead.add(partition, batch, list.get(list.size() - 1).offset() + 1);
+        }
+    }
+
+    private void emitTracked(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list) {
+        Object[] values = new Object[list.size()];
+        long[] tokens = new long[list.size()];
+        int size = 0;
+        for (ConsumerRecord<byte[], byte[]> record : list) {
+            if (partition.finishedEarlier.contains(record.offset())) {
+                partition.tracker.appendFinished(record.offset());
+            } else {
+                values[size] = record;
+                tokens[size++] = partition.tracker.append(record.offset(), weight(record));
+            }
+        }
+        if (size > 0) {
+            partition.outlet.add(partition, Batch.of(values, size, partition.tracker, tokens));
+        }
+    }
+
+    private static int weight(ConsumerRecord<byte[], byte[]> record) {
+        return RECORD_OVERHEAD_BYTES
+                + Math.max(0, record.serializedKeySize())
+                + Math.max(0, record.serializedValueSize());
+    }
+}

@@ -1,0 +1,189 @@
+package dev.weir.kafka.internal.consumer;
+
+import dev.weir.kafka.ExternalOffsets;
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.RebalanceListener;
+import dev.weir.kafka.RestrictedConsumer;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Calls the user's code about rebalances, on a thread of its own, while the owner thread waits and serves what that code
+ * asks of the consumer. Confined to the owner thread.
+ */
+final class Hooks {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Hooks.class);
+
+    private final ConsumerLoop loop;
+    private final RebalanceListener listener;
+    private final @Nullable ExternalOffsets external;
+    private final Waiting waiting;
+    private final Clock clock;
+    private final long deadlineNanos;
+
+    Hooks(
+            ConsumerLoop loop,
+            RebalanceListener listener,
+            @Nullable ExternalOffsets external,
+            Waiting waiting,
+            Clock clock,
+            long deadlineNanos) {
+        this.loop = loop;
+        this.listener = listener;
+        this.external = external;
+        this.waiting = waiting;
+        this.clock = clock;
+        this.deadlineNanos = deadlineNanos;
+    }
+
+    void assigned(Set<TopicPartition> ids) {
+        if (listener != RebalanceListener.NONE) {
+            call("onAssigned", consumer -> listener.onAssigned(ids, consumer));
+        }
+    }
+
+    void revoked(Set<TopicPartition> ids) {
+        if (ids.isEmpty()) {
+            return;
+        }
+        if (external != null) {
+            call("revoked", consumer -> external.revoked(ids));
+        }
+        if (listener != RebalanceListener.NONE) {
+            call("onRevoked", consumer -> listener.onRevoked(ids, consumer));
+        }
+    }
+
+    void lost(Set<TopicPartition> ids) {
+        if (external != null) {
+            call("revoked", consumer -> external.revoked(ids));
+        }
+        if (listener != RebalanceListener.NONE) {
+            call("onLost", consumer -> listener.onLost(ids));
+        }
+    }
+
+    private void call(String what, Consumer<RestrictedConsumer> body) {
+        Call call = new Call();
+        Thread thread = Thread.ofVirtual().name("weir-" + what).start(() -> call.run(body));
+        long endNanos = clock.nanoTime() + deadlineNanos;
+        while (!call.isDone()) {
+            long left = endNanos - clock.nanoTime();
+            if (left <= 0) {
+                LOG.warn("{} takes longer than {} ms; going on without it", what, deadlineNanos / 1_000_000);
+                thread.interrupt();
+                break;
+            }
+            if (!call.serve()) {
+                waiting.park(left);
+            }
+        }
+        call.expire();
+        Throwable failure = call.failure;
+        if (failure != null) {
+            loop.fail(new KafkaPipelineException("the rebalance listener's " + what + " failed: " + failure, failure));
+        }
+    }
+
+    /** One call, and the consumer that it sees. The user's thread asks, the owner thread serves. */
+    private final class Call implements RestrictedConsumer {
+
+        private final Queue<Runnable> asked = new ConcurrentLinkedQueue<>();
+        private volatile boolean done;
+        private volatile boolean expired;
+        private volatile @Nullable Throwable failure;
+
+        void run(Consumer<RestrictedConsumer> body) {
+            try {
+                body.accept(this);
+            } catch (Throwable thrown) {
+                failure = thrown;
+            } finally {
+                done = true;
+                waiting.wake();
+            }
+        }
+
+        boolean isDone() {
+            return done;
+        }
+
+        /** Whether there was something to do. */
+        boolean serve() {
+            Runnable next = asked.poll();
+            if (next != null) {
+                next.run();
+            }
+            return next != null;
+        }
+
+        void expire() {
+            expired = true;
+            while (serve()) {
+                // Each of them says that it is too late.
+            }
+        }
+
+        private <A> A ask(Supplier<A> operation) {
+            CompletableFuture<A> answer = new CompletableFuture<>();
+            asked.add(() -> {
+                if (expired) {
+                    answer.completeExceptionally(new IllegalStateException("the rebalance has gone on without this"));
+                    return;
+                }
+                try {
+                    answer.complete(operation.get());
+                } catch (RuntimeException refused) {
+                    answer.completeExceptionally(refused);
+                }
+            });
+            waiting.wake();
+            if (expired) {
+                throw new IllegalStateException("the rebalance has gone on without this");
+            }
+            try {
+                return answer.join();
+            } catch (CompletionException failed) {
+                throw failed.getCause() instanceof RuntimeException cause ? cause : failed;
+            }
+        }
+
+        @Override
+        public Set<TopicPartition> assignment() {
+            return ask(loop::assignedIds);
+        }
+
+        @Override
+        public Map<TopicPartition, Long> committed(Set<TopicPartition> partitions) {
+            return ask(() -> {
+                Map<TopicPartition, Long> committed = new HashMap<>();
+                loop.committed(partitions).forEach((id, offset) -> {
+                    if (offset != null) {
+                        committed.put(id, offset.offset());
+                    }
+                });
+                return committed;
+            });
+        }
+
+        @Override
+        public void seek(TopicPartition partition, long offset) {
+            var ignored = ask(() -> {
+                loop.placeNew(partition, offset);
+                return true;
+            });
+        }
+    }
+}

@@ -1,0 +1,286 @@
+package dev.weir.kafka.internal.consumer;
+
+import dev.weir.kafka.ConsumerDump;
+import dev.weir.kafka.ConsumerDump.Oldest;
+import dev.weir.kafka.ConsumerDump.PartitionDump;
+import dev.weir.kafka.ConsumerDump.Paused;
+import dev.weir.kafka.ConsumerHealth;
+import dev.weir.kafka.ConsumerSnapshot;
+import dev.weir.kafka.ConsumerSnapshot.PartitionSnapshot;
+import dev.weir.kafka.Position;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks at a consumer for others. {@link #look} and what it calls belong to the owner thread, what the results are asked
+ * by is for any thread.
+ */
+final class Observer {
+
+    private static final long MIN_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    /** The share of the owner's time that looks may take is one in so many; they cost more the more partitions. */
+    private static final int COST_RATIO = 100;
+
+    /** How often the ends of partitions that are not fetched are asked for: the client only learns them by fetching. */
+    private static final long END_LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private final ConsumerLoop loop;
+    private final Fetcher fetcher;
+    private final Outlets outlets;
+    private final Lookup lookup;
+    private final Clock clock;
+    private final String reads;
+    private final boolean tracked;
+
+    /** How long the owner may be away before it counts as dead. */
+    private final long maxPollNanos;
+
+    // Owner thread.
+    private long lookDueNanos;
+    private long endLookDueNanos;
+    private boolean endsAsked;
+    private Map<TopicPartition, Long> ends = Map.of();
+
+    // Written by the owner thread for others.
+    private volatile ConsumerSnapshot snapshot = new ConsumerSnapshot(List.of(), 0, 0, 0, 0);
+    private volatile List<PartitionDump> partitions = List.of();
+    private volatile long polledNanos;
+    private volatile long progressNanos;
+    private volatile boolean worksLeft;
+    private volatile int assignments;
+    private volatile String state = "running";
+
+    Observer(
+            ConsumerLoop loop,
+            Fetcher fetcher,
+            Outlets outlets,
+            Lookup lookup,
+            Clock clock,
+            String reads,
+            boolean tracked,
+            Duration maxPollInterval) {
+        this.loop = loop;
+        this.fetcher = fetcher;
+        this.outlets = outlets;
+        this.lookup = lookup;
+        this.clock = clock;
+        this.reads = reads;
+        this.tracked = tracked;
+        this.maxPollNanos = maxPollInterval.toNanos();
+        long now = clock.nanoTime();
+        this.lookDueNanos = now;
+        this.endLookDueNanos = now + END_LOOK_NANOS;
+        this.polledNanos = now;
+        this.progressNanos = now;
+    }
+
+    // ---- Any thread ------------------------------------------------------------------------------------------------
+
+    ConsumerSnapshot snapshot() {
+        return snapshot;
+    }
+
+    ConsumerDump dump() {
+        ConsumerSnapshot current = snapshot;
+        return new ConsumerDump(
+                Instant.now(),
+                reads,
+                state,
+                Duration.ofNanos(clock.nanoTime() - polledNanos),
+                assignments,
+                current.rebalances(),
+                current.commits(),
+                current.failedCommits(),
+                partitions);
+    }
+
+    ConsumerHealth health(Duration stall) {
+        long now = clock.nanoTime();
+        List<String> reasons = new ArrayList<>();
+        boolean live = !"closed".equals(state) && now - polledNanos < maxPollNanos;
+        if (!live) {
+            reasons.add(
+                    "closed".equals(state) ? "the consumer has ended" : "not polled for " + millis(now - polledNanos));
+        }
+        List<PartitionDump> current = partitions;
+        List<String> starting = current.stream()
+                .filter(partition -> partition.paused().contains(Paused.STARTING) || partition.position() < 0)
+                .map(partition -> partition.topic() + "-" + partition.partition())
+                .toList();
+        boolean ready = live && assignments > 0 && starting.isEmpty();
+        if (assignments == 0) {
+            reasons.add("no partition was ever assigned");
+        } else if (!starting.isEmpty()) {
+            reasons.add("no position yet of " + starting);
+        }
+        boolean progressing = !worksLeft || now - progressNanos < stall.toNanos();
+        if (!progressing) {
+            reasons.add("nothing was finished for " + millis(now - progressNanos) + ", waiting for " + oldest(current));
+        }
+        return new ConsumerHealth(live, ready, progressing, String.join("; ", reasons));
+    }
+
+    private static String millis(long nanos) {
+        return nanos / 1_000_000 + " ms";
+    }
+
+    private static List<String> oldest(List<PartitionDump> partitions) {
+        List<String> oldest = new ArrayList<>();
+        for (PartitionDump partition : partitions) {
+            Oldest first = partition.oldest();
+            if (first != null) {
+                oldest.add(partition.topic() + "-" + partition.partition() + "@" + first.offset());
+            }
+        }
+        return oldest;
+    }
+
+    // ---- Owner thread ----------------------------------------------------------------------------------------------
+
+    void polled() {
+        polledNanos = clock.nanoTime();
+    }
+
+    /** Counts an assignment; returns its number. */
+    @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
+    int assigned() {
+        return ++assignments;
+    }
+
+    void state(String name) {
+        state = name;
+    }
+
+    void lookIfDue(Collection<AssignedPartition> assigned, Commits commits, int rebalances) {
+        if (clock.nanoTime() - lookDueNanos >= 0) {
+            long start = clock.nanoTime();
+            look(assigned, commits, rebalances);
+            long end = clock.nanoTime();
+            lookDueNanos = end + Math.max(MIN_LOOK_NANOS, (end - start) * COST_RATIO);
+        }
+    }
+
+    void look(Collection<AssignedPartition> assigned, Commits commits, int rebalances) {
+        List<PartitionSnapshot> snapshots = new ArrayList<>(assigned.size());
+        List<PartitionDump> dumps = new ArrayList<>(assigned.size());
+        long now = clock.nanoTime();
+        boolean left = false;
+        for (AssignedPartition partition : assigned) {
+            partition.advance();
+            PartitionDump dump = dump(partition, now);
+            left |= dump.inFlight() > 0;
+            dumps.add(dump);
+            snapshots.add(new PartitionSnapshot(
+                    dump.topic(),
+                    dump.partition(),
+                    dump.paused().contains(Paused.BEHIND),
+                    dump.inFlight() + dump.buffered(),
+                    dump.committed(),
+                    dump.lag()));
+        }
+        worksLeft = left;
+        partitions = List.copyOf(dumps);
+        snapshot =
+                new ConsumerSnapshot(snapshots, outlets.records(), commits.succeeded(), commits.failed(), rebalances);
+        askForEndsIfDue(assigned, now);
+    }
+
+    private PartitionDump dump(AssignedPartition partition, long now) {
+        int buffered = partition.outlet.records(partition);
+        int outstanding = tracked ? partition.tracker.outstanding() : buffered;
+        long position = partition.held ? Fetcher.UNKNOWN : fetcher.position(partition.id);
+        Oldest oldest = null;
+        if (tracked && outstanding > 0) {
+            oldest = oldest(partition, now);
+        } else if (partition.firstUnfinished >= 0) {
+            partition.firstUnfinished = -1;
+            progressNanos = now;
+        }
+        return new PartitionDump(
+                partition.id.topic(),
+                partition.id.partition(),
+                partition.epoch,
+                buffered,
+                Math.max(0, outstanding - buffered),
+                oldest,
+                reasons(partition),
+                partition.committedOffset,
+                partition.committedOffset < 0 ? null : Duration.ofNanos(now - partition.committedNanos),
+                position,
+                lag(partition, position, outstanding));
+    }
+
+    private Oldest oldest(AssignedPartition partition, long now) {
+        long offset = partition.tracker.committableOffset();
+        if (offset != partition.firstUnfinished) {
+            partition.firstUnfinished = offset;
+            partition.firstUnfinishedNanos = now;
+            progressNanos = now;
+        }
+        return new Oldest(offset, Duration.ofNanos(now - partition.firstUnfinishedNanos));
+    }
+
+    private Set<Paused> reasons(AssignedPartition partition) {
+        EnumSet<Paused> reasons = EnumSet.noneOf(Paused.class);
+        if (loop.control().isPaused(partition.id)) {
+            reasons.add(Paused.USER);
+        }
+        if (partition.held) {
+            reasons.add(Paused.STARTING);
+        } else if (partition.parked) {
+            reasons.add(Paused.UNREAD);
+        } else if (partition.atEnd) {
+            reasons.add(Paused.END);
+        } else if (partition.paused) {
+            reasons.add(Paused.BEHIND);
+        }
+        return Set.copyOf(reasons);
+    }
+
+    private long lag(AssignedPartition partition, long position, int outstanding) {
+        long behind = partition.held ? Fetcher.UNKNOWN : fetcher.lag(partition.id);
+        Long end = ends.get(partition.id);
+        if (end != null && position >= 0 && partition.paused) {
+            behind = Math.max(behind, end - position);
+        }
+        return behind == Fetcher.UNKNOWN ? -1 : behind + outstanding;
+    }
+
+    /** The client learns ends by fetching, so it knows nothing new of a partition that is paused. */
+    private void askForEndsIfDue(Collection<AssignedPartition> assigned, long now) {
+        if (endsAsked || now - endLookDueNanos < 0 || !loop.isEmitting()) {
+            return;
+        }
+        endLookDueNanos = now + END_LOOK_NANOS;
+        Map<TopicPartition, Position> paused = new HashMap<>();
+        for (AssignedPartition partition : assigned) {
+            if (partition.paused && !partition.held && !partition.atEnd) {
+                paused.put(partition.id, Position.end());
+            }
+        }
+        if (paused.isEmpty()) {
+            ends = Map.of();
+            return;
+        }
+        endsAsked = true;
+        lookup.offsets(paused).whenComplete((found, failure) -> loop.execute(() -> ended(found)));
+    }
+
+    private void ended(@Nullable Map<TopicPartition, Long> found) {
+        endsAsked = false;
+        if (found != null) {
+            ends = found;
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package dev.weir.kafka.internal.consumer;
+
+import java.util.Collection;
+
+/** Where the records of each partition go out. Called by the owner thread, but for {@link #records}. */
+interface Outlets {
+
+    /** The buffer for a partition that was just assigned. */
+    RecordBuffer open(AssignedPartition partition);
+
+    /** The partitions are gone, and with them what was buffered of them. */
+    void withdrawn(Collection<AssignedPartition> partitions);
+
+    /** Nothing more will be added to any buffer, and no other will be opened. */
+    void end();
+
+    /** Records in all buffers. Any thread. */
+    int records();
+
+    /** One buffer for all partitions. */
+    static Outlets single(RecordBuffer buffer) {
+        return new Outlets() {
+            @Override
+            public RecordBuffer open(AssignedPartition partition) {
+                return buffer;
+            }
+
+            @Override
+            public void withdrawn(Collection<AssignedPartition> partitions) {}
+
+            @Override
+            public void end() {
+                buffer.end();
+            }
+
+            @Override
+            public int records() {
+                return buffer.records();
+            }
+        };
+    }
+}

@@ -1,0 +1,116 @@
+package dev.weir.kafka.internal.consumer;
+
+import dev.weir.kafka.internal.consumer.SharedOutlets.Attachment;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+/**
+ * Moves the partitions of a shared consumer to the pipelines that come and from those that go. {@link #attach}, {@link
+ * #stopEmission} and {@link #detach} are for any thread, the rest belongs to the owner thread.
+ *
+ * <p>A partition that no pipeline reads is parked: not fetched, but still assigned and committed. The next pipeline goes
+ * on at its first unfinished record, and does not see again what was finished behind that.
+ */
+final class Parking {
+
+    private final ConsumerLoop loop;
+    private final SharedOutlets outlets;
+    private final Clock clock;
+
+    Parking(ConsumerLoop loop, SharedOutlets outlets, Clock clock) {
+        this.loop = loop;
+        this.outlets = outlets;
+        this.clock = clock;
+    }
+
+    /** Adds a pipeline; throws if another one reads the same. */
+    void attach(Attachment attachment) {
+        CompletableFuture<String> done = new CompletableFuture<>();
+        loop.execute(() -> {
+            try {
+                outlets.add(attachment);
+                partitionsOf(attachment).forEach(partition -> unpark(partition, attachment));
+                done.complete("");
+            } catch (RuntimeException refused) {
+                done.completeExceptionally(refused);
+            }
+        });
+        try {
+            if (!loop.awaitOrEnd(done)) {
+                throw new IllegalStateException("the shared consumer is closed");
+            }
+        } catch (CompletionException failed) {
+            throw failed.getCause() instanceof RuntimeException cause ? cause : failed;
+        }
+    }
+
+    /** Gives the pipeline no more; what it has pulled may still be finished. */
+    void stopEmission(Attachment attachment) {
+        loop.execute(() -> stop(attachment));
+    }
+
+    /** Waits until the pipeline has finished what it pulled, then forgets it. Says what was left undone. */
+    String detach(Attachment attachment, Duration patience) {
+        long deadlineNanos = clock.nanoTime() + patience.toNanos();
+        loop.execute(() -> {
+            stop(attachment);
+            attachment.closeDeadlineNanos = deadlineNanos;
+            attachment.detaching = true;
+        });
+        return loop.awaitOrEnd(attachment.detached) ? attachment.detached.join() : "";
+    }
+
+    private List<AssignedPartition> partitionsOf(Attachment attachment) {
+        return loop.current(loop.assignedIds()).stream()
+                .filter(partition -> outlets.of(partition) == attachment)
+                .toList();
+    }
+
+    private void unpark(AssignedPartition partition, Attachment attachment) {
+        partition.advance();
+        long offset = partition.tracker.committableOffset();
+        AssignedPartition continued = partition;
+        if (offset >= 0) {
+            continued = loop.renew(partition);
+            continued.finishedEarlier = partition.tracker.finishedPast(offset, partition.finishedEarlier);
+            continued.committedOffset = partition.committedOffset;
+            continued.committedSet = partition.committedSet;
+        }
+        continued.outlet = attachment.buffer;
+        continued.parked = false;
+        loop.control().assigned(continued);
+        if (offset >= 0) {
+            loop.release(continued, offset);
+        }
+    }
+
+    private void stop(Attachment attachment) {
+        if (!attachment.closing) {
+            attachment.closing = true;
+            loop.park(partitionsOf(attachment));
+            attachment.buffer.end();
+        }
+    }
+
+    /** Lets those go that have finished, or whose time is up; how long until the next one's is. */
+    long detachFinished() {
+        long left = Long.MAX_VALUE;
+        for (Attachment attachment : outlets.closing()) {
+            if (attachment.detaching) {
+                List<AssignedPartition> unfinished = partitionsOf(attachment).stream()
+                        .filter(AssignedPartition::isHeld)
+                        .toList();
+                long nanos = attachment.closeDeadlineNanos - clock.nanoTime();
+                if (unfinished.isEmpty() || nanos <= 0) {
+                    outlets.remove(attachment);
+                    attachment.detached.complete(ConsumerLoop.unfinished(unfinished));
+                } else {
+                    left = Math.min(left, nanos);
+                }
+            }
+        }
+        return left;
+    }
+}

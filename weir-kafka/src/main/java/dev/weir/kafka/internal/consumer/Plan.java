@@ -1,0 +1,51 @@
+package dev.weir.kafka.internal.consumer;
+
+import dev.weir.kafka.ExternalOffsets;
+import dev.weir.kafka.Subscription;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a consumer is to do. Immutable.
+ *
+ * @param subscription which records
+ * @param endOffsets the ends of a bounded read
+ * @param delivery what becomes of acknowledgements and commits
+ * @param external where positions are kept outside Kafka, if they are
+ * @param ungrouped the partitions to begin with of a source without a group; empty with a group
+ */
+record Plan(
+        Subscription subscription,
+        Map<TopicPartition, Long> endOffsets,
+        Delivery delivery,
+        @Nullable ExternalOffsets external,
+        Set<TopicPartition> ungrouped) {
+
+    /** What becomes of acknowledgements and commits. */
+    sealed interface Delivery {
+
+        /** Each record is tracked, the finished prefix is committed. */
+        record Committable() implements Delivery {}
+
+        /** A batch counts until the pipeline pulls it; nothing is committed. */
+        record Plain() implements Delivery {}
+
+        /**
+         * The same, but a batch goes out only when a commit past it is confirmed.
+         *
+         * @param commitAhead records that may be committed and not yet pulled
+         */
+        record AtMostOnce(int commitAhead) implements Delivery {}
+    }
+
+    /** A plan for records that a group shares. */
+    static Plan committable(Subscription subscription, Map<TopicPartition, Long> endOffsets) {
+        return new Plan(subscription, endOffsets, new Delivery.Committable(), null, Set.of());
+    }
+
+    boolean isCommittable() {
+        return delivery instanceof Delivery.Committable;
+    }
+}

@@ -1,0 +1,111 @@
+package dev.weir.kafka.internal.consumer;
+
+import dev.weir.stream.spi.Clock;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One buffer per pipeline that reads from a shared consumer, and a place for the partitions that no pipeline reads at the
+ * moment. Confined to the owner thread, but for {@link #records}.
+ */
+final class SharedOutlets implements Outlets {
+
+    /** A pipeline, or the part of one that is started anew, while it reads. */
+    static final class Attachment {
+
+        final RecordBuffer buffer;
+        final CompletableFuture<String> detached = new CompletableFuture<>();
+        private final Set<String> topics;
+
+        /** When what it has pulled is waited for no longer; set with {@link #closing}. */
+        long closeDeadlineNanos;
+
+        boolean closing;
+        boolean detaching;
+
+        /** Creates an attachment to these topics, or to what nobody else reads if there are none. */
+        Attachment(Set<String> topics, Clock clock) {
+            this.topics = topics;
+            this.buffer = new RecordBuffer(clock);
+        }
+
+        Set<String> topics() {
+            return topics;
+        }
+    }
+
+    private final RecordBuffer parked = new RecordBuffer(Clock.SYSTEM);
+    private final List<Attachment> attachments = new CopyOnWriteArrayList<>();
+
+    /** Adds an attachment, whose partitions then have to be moved to it. */
+    void add(Attachment attachment) {
+        for (Attachment other : attachments) {
+            boolean both = other.topics.isEmpty() && attachment.topics.isEmpty();
+            List<String> shared =
+                    other.topics.stream().filter(attachment.topics::contains).toList();
+            if (both || !shared.isEmpty()) {
+                throw new IllegalStateException("another pipeline reads " + (both ? "the other topics" : shared)
+                        + " from this consumer already");
+            }
+        }
+        attachments.add(attachment);
+    }
+
+    void remove(Attachment attachment) {
+        attachments.remove(attachment);
+    }
+
+    /** Those that end and wait for what they have pulled. */
+    List<Attachment> closing() {
+        return attachments.isEmpty()
+                ? List.of()
+                : attachments.stream().filter(each -> each.closing).toList();
+    }
+
+    /** Whose the partition is; null if no pipeline reads it. */
+    @Nullable
+    Attachment of(AssignedPartition partition) {
+        Attachment others = null;
+        for (Attachment each : attachments) {
+            if (each.topics.contains(partition.id.topic())) {
+                return each;
+            }
+            if (each.topics.isEmpty()) {
+                others = each;
+            }
+        }
+        return others;
+    }
+
+    @Override
+    public RecordBuffer open(AssignedPartition partition) {
+        Attachment attachment = of(partition);
+        if (attachment == null || attachment.closing) {
+            partition.parked = true;
+            return parked;
+        }
+        return attachment.buffer;
+    }
+
+    @Override
+    public void withdrawn(Collection<AssignedPartition> partitions) {}
+
+    @Override
+    public void end() {
+        new ArrayList<>(attachments).forEach(each -> each.buffer.end());
+    }
+
+    @Override
+    public int records() {
+        int records = 0;
+        for (Attachment each : attachments) {
+            records += each.buffer.records();
+        }
+        return records;
+    }
+}

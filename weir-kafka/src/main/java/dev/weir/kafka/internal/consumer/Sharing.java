@@ -1,0 +1,92 @@
+package dev.weir.kafka.internal.consumer;
+
+import dev.weir.kafka.ConsumerHandle;
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.Subscription;
+import dev.weir.kafka.internal.consumer.SharedOutlets.Attachment;
+import dev.weir.stream.spi.SourceFactory;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageContext;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A consumer that outlives the pipelines which read from it. Thread-safe. */
+public final class Sharing<K, V> implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Sharing.class);
+    private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(30);
+
+    private final ConsumerSettings<K, V> settings;
+    private final SharedOutlets outlets = new SharedOutlets();
+    private final Map<Attachment, StageContext> readers = new ConcurrentHashMap<>();
+    private final ConsumerStart.Started consumer;
+    private final Parking parking;
+    private volatile @Nullable Throwable failure;
+
+    /** Starts the consumer; its partitions wait for pipelines. */
+    public Sharing(ConsumerSettings<K, V> settings, Subscription subscription) {
+        if (subscription.isBounded()) {
+            throw new IllegalArgumentException("a shared consumer does not end by itself: until=" + subscription.end());
+        }
+        this.settings = settings;
+        this.consumer = new ConsumerStart(settings, subscription, new Plan.Delivery.Committable(), null)
+                .start("shared", outlets, this::failed);
+        this.parking = new Parking(consumer.loop(), outlets, Clock.SYSTEM);
+        consumer.loop().share(parking);
+    }
+
+    private void failed(Throwable cause) {
+        failure = cause;
+        readers.values().forEach(context -> context.fail(cause));
+    }
+
+    public ConsumerHandle handle() {
+        return consumer.loop().control();
+    }
+
+    /** What a pipeline reads: these topics, or all that no other pipeline reads if there are none. */
+    public SourceFactory<ConsumerRecord<K, V>> reader(Set<String> topics) {
+        return context -> attach(topics, context);
+    }
+
+    private Stage<ConsumerRecord<K, V>> attach(Set<String> topics, StageContext context) {
+        Attachment attachment = new Attachment(topics, context.clock());
+        readers.put(attachment, context);
+        if (failure != null) {
+            throw new KafkaPipelineException("the shared consumer has failed: " + failure, failure);
+        }
+        try {
+            parking.attach(attachment);
+        } catch (RuntimeException refused) {
+            readers.remove(attachment);
+            throw refused;
+        }
+        context.onStop(() -> parking.stopEmission(attachment));
+        context.onTermination(patience -> {
+            String leftUndone = parking.detach(attachment, patience);
+            readers.remove(attachment);
+            return leftUndone;
+        });
+        context.expose(handle());
+        context.depth(attachment.buffer::records);
+        return new SourceStage<>(
+                attachment.buffer, settings, context.meter(), consumer.loop(), () -> parking.stopEmission(attachment));
+    }
+
+    /** Ends the consumer, and with it what still reads from it. */
+    @Override
+    public void close() {
+        consumer.loop().stop();
+        String leftUndone = consumer.close(CLOSE_PATIENCE);
+        if (!leftUndone.isEmpty()) {
+            LOG.warn("the shared consumer was closed before its pipelines were done: {}", leftUndone);
+        }
+    }
+}
