@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.consumer;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * The real consumer loop in a world drawn from a seed: see {@link SimulatedGroup}. A failure names its seed; {@code
@@ -9,13 +10,14 @@ import org.junit.jupiter.api.Test;
 class ConsumerSimulationTest {
 
     @Test
+    @Timeout(240)
     void consumer_randomWorlds_keepsItsPromises() {
         long only = Long.getLong("weir.simulation.seed", -1);
         if (only >= 0) {
             simulate(only);
             return;
         }
-        long seeds = Long.getLong("weir.simulation.seeds", 20_000);
+        long seeds = Long.getLong("weir.simulation.seeds", 100_000);
         for (long seed = 0; seed < seeds; seed++) {
             simulate(seed);
         }
