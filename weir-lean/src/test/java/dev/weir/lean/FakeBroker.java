@@ -194,10 +194,14 @@ final class FakeBroker implements AutoCloseable {
     }
 
     @Override
-    public void close() throws Exception {
+    public void close() throws IOException {
         closed = true;
         selector.wakeup();
-        thread.join();
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
         selector.close();
         metrics.close();
         server.close();
