@@ -33,6 +33,8 @@ import picocli.CommandLine.Spec;
             DemoCommand.class,
             BrokerCommand.class,
             PipeCommand.class,
+            ReplayCommand.class,
+            BenchCommand.class,
             CompletionCommand.class,
             WarmUpCommand.class
         })

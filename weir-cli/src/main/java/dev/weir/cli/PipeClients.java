@@ -43,10 +43,10 @@ final class PipeClients {
     private final @Nullable Path file;
     private final Properties properties;
 
-    PipeClients(PipeOptions options) {
-        this.bootstrapServers = options.bootstrapServers;
-        this.group = options.group;
-        this.file = options.clientConfig;
+    PipeClients(String bootstrapServers, String group, @Nullable Path file) {
+        this.bootstrapServers = bootstrapServers;
+        this.group = group;
+        this.file = file;
         this.properties = file == null ? new Properties() : read(file);
     }
 
@@ -162,7 +162,7 @@ final class PipeClients {
             case AuthorizationException denied ->
                 CliFailure.work(
                         "not allowed by " + bootstrapServers + ": " + oneLine(denied),
-                        "Ask for the rights to read --from, to write --to and to use --group.",
+                        "Ask for the rights to read and write the topics and to use --group.",
                         denied);
             case UnknownTopicOrPartitionException missing ->
                 CliFailure.work(

@@ -2,6 +2,7 @@ package dev.weir.cli;
 
 import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.HandlerTimeoutException;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.stream.DrainReport;
@@ -41,7 +42,7 @@ final class PipeCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         options.check();
-        PipeClients clients = new PipeClients(options);
+        PipeClients clients = new PipeClients(options.bootstrapServers, options.group, options.clientConfig);
         ConsumerSettings<byte[], byte[]> consumer = clients.consumer();
         ProducerSettings<byte[], byte[]> producer = clients.producer();
         clients.check(options.topics());
@@ -70,7 +71,8 @@ final class PipeCommand implements Callable<Integer> {
         DrainReport report = drained.isDone() ? drained.join() : running.drain(Duration.ZERO);
         PipeSummary summary = new PipeSummary(
                 report,
-                flow.deadLettered(),
+                flow.deadLettered(running),
+                flow.deadLettersInOutput(),
                 running.handles(ConsumerHandle.class).getFirst().snapshot());
         if (options.json) {
             summary.write(weir.json());
@@ -112,6 +114,7 @@ final class PipeCommand implements Callable<Integer> {
             case CliFailure known -> known;
             case KafkaPipelineException known -> known(known);
             case LineProcessException known -> known(known);
+            case HandlerTimeoutException known -> known(known);
             default -> CliFailure.unexpected(cause);
         };
     }

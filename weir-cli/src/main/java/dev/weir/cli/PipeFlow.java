@@ -6,14 +6,20 @@ import dev.weir.examples.asimov.AsimovTranslator;
 import dev.weir.examples.asimov.Malformed;
 import dev.weir.examples.asimov.Translation;
 import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.DeadLetterHandle;
+import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.RecordOrdering;
 import dev.weir.kafka.Subscription;
+import dev.weir.stream.Backoff;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Pipeline;
+import dev.weir.stream.RetryPolicy;
+import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Source;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
@@ -26,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  * pipeline has ended.
  *
  * <pre>
+ *   with retries, timeout, dead letters or each: consume -> handle -> produce, see {@link KafkaFlow}; else
  *   consume -> [work: waits, concurrent, in the asked order] -> [cpu: computes, parallel, in input order]
  *           -> identity | asimov (with cpu) | exec: send -> process -> receive, one after the other
  *           -> produce
@@ -41,6 +48,8 @@ final class PipeFlow implements AutoCloseable {
 
     private static final int MAX_WORKERS = 1024;
 
+    private static final Backoff RETRY_BACKOFF = Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(10));
+
     private final PipeOptions options;
     private final PipeRecords records;
     private final @Nullable LineProcess process;
@@ -54,15 +63,30 @@ final class PipeFlow implements AutoCloseable {
                 : null;
     }
 
-    /** Records that went to the dead-letter topic instead of the output, or are on their way there. */
-    long deadLettered() {
+    /** Dead letters among what the output stage writes, or that are on their way to it. */
+    long deadLettersInOutput() {
         return deadLettered.sum();
+    }
+
+    /** Records that went to the dead-letter topic instead of the output. */
+    long deadLettered(RunningPipeline running) {
+        return deadLettersInOutput()
+                + running.handles(DeadLetterHandle.class).stream()
+                        .mapToLong(DeadLetterHandle::written)
+                        .sum();
     }
 
     Pipeline pipeline(ConsumerSettings<byte[], byte[]> consumer, ProducerSettings<byte[], byte[]> producer) {
         Subscription topics = Subscription.topics(options.from);
-        Source<ConsumerRecord<byte[], byte[]>> consumed =
-                KafkaSource.committable(consumer, options.untilEnd ? topics.untilEnd() : topics);
+        topics = options.untilEnd ? topics.untilEnd() : topics;
+        if (options.isPerRecord()
+                && (options.deadLetter != null
+                        || options.retry != null
+                        || options.timeout != null
+                        || options.via instanceof Via.Each)) {
+            return perRecord(KafkaFlow.from(consumer, topics), producer).named("pipe");
+        }
+        Source<ConsumerRecord<byte[], byte[]>> consumed = KafkaSource.committable(consumer, topics);
         if (options.work.isPositive()) {
             int concurrency = options.concurrency == null ? DEFAULT_BLOCKING : options.concurrency;
             long nanos = options.work.toNanos();
@@ -73,6 +97,36 @@ final class PipeFlow implements AutoCloseable {
                     .named("work");
         }
         return via(consumed).to(KafkaSink.producing(producer)).named("pipe");
+    }
+
+    /** One handler does it all for a record, so that it can be tried again and given up alone. */
+    private Pipeline perRecord(KafkaFlow<byte[], byte[]> flow, ProducerSettings<byte[], byte[]> producer) {
+        int concurrency = options.concurrency == null ? DEFAULT_BLOCKING : options.concurrency;
+        var handled = flow.handle(concurrency, ordering(), this::workOn);
+        if (options.retry != null) {
+            handled = handled.retry(RetryPolicy.of(options.retry + 1, RETRY_BACKOFF));
+        }
+        if (options.timeout != null) {
+            handled = handled.timeout(options.timeout);
+        }
+        if (options.deadLetter != null) {
+            handled = handled.deadLetter(options.deadLetter);
+        }
+        return handled.produceTo(producer, record -> record);
+    }
+
+    private ProducerRecord<byte[], byte[]> workOn(ConsumerRecord<byte[], byte[]> record) throws Exception {
+        block(options.work.toNanos());
+        ConsumerRecord<byte[], byte[]> spun = spin(options.workCpu.toNanos(), record);
+        if (!(options.via instanceof Via.Each each)) {
+            return records.passOn(spun);
+        }
+        byte[] value = spun.value();
+        if (value == null) {
+            throw new LineProcessException("record " + spun.topic() + "-" + spun.partition() + "@" + spun.offset()
+                    + " cannot go through each: it has no value");
+        }
+        return records.passOn(spun, EachProcess.run(each.command(), value));
     }
 
     private Ordering<ConsumerRecord<byte[], byte[]>> ordering() {
@@ -98,6 +152,7 @@ final class PipeFlow implements AutoCloseable {
                 yield consumed.mapParallel(workers, record -> translate(translator, spin(spinNanos, record)))
                         .named("asimov");
             }
+            case Via.Each ignored -> throw new IllegalStateException("a handler of its own does that");
             case Via.Exec ignored when spinNanos == 0 -> throughProcess(consumed);
             case Via.Exec ignored ->
                 throughProcess(consumed.mapParallel(workers, record -> spin(spinNanos, record))

@@ -28,9 +28,13 @@ final class PipeOptions {
         record Asimov() implements Via {}
 
         record Exec(String command) implements Via {}
+
+        record Each(String command) implements Via {}
     }
 
     static final int MAX_CONCURRENCY = 10_000;
+
+    static final int MAX_RETRIES = 1_000;
 
     private static final Duration MAX_WORK = Duration.ofHours(1);
     private static final Pattern ADDRESSES = Pattern.compile("[^\\s,]+:\\d{1,5}(,[^\\s,]+:\\d{1,5})*");
@@ -61,7 +65,8 @@ final class PipeOptions {
             defaultValue = "identity",
             converter = ViaConverter.class,
             description = "What is done with a record: identity (nothing, the default), asimov (JSON event to"
-                    + " Protobuf), or exec:CMD (the value goes as a line through a shell command).")
+                    + " Protobuf), exec:CMD (the value goes as a line through one shell command), or each:CMD (a shell"
+                    + " command for each record, which fails if its exit status is not 0).")
     Via via;
 
     @Option(
@@ -69,7 +74,8 @@ final class PipeOptions {
             paramLabel = "N",
             description = "Records worked on at once, 1 to " + MAX_CONCURRENCY + ". Default: "
                     + PipeFlow.DEFAULT_BLOCKING
-                    + " for --work, " + PipeFlow.DEFAULT_LINES + " lines under way for exec:CMD, one per processor for"
+                    + " for --work and each:CMD, " + PipeFlow.DEFAULT_LINES
+                    + " lines under way for exec:CMD, one per processor for"
                     + " what computes.")
     @Nullable
     Integer concurrency;
@@ -107,6 +113,21 @@ final class PipeOptions {
     @Nullable
     String deadLetter;
 
+    @Option(
+            names = "--retry",
+            paramLabel = "N",
+            description = "Try a record N times more in its place before it is given up, 0 to " + MAX_RETRIES
+                    + ", after 0.1 s, 0.2 s, up to 10 s. For --work and --via each:CMD. Default: 0.")
+    @Nullable
+    Integer retry;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "TIME",
+            description = "How long one attempt at a record may take. For --work and --via each:CMD.")
+    @Nullable
+    Duration timeout;
+
     @Option(names = "--until-end", description = "Stop at the end that --from has at the start. Without it: run on.")
     boolean untilEnd;
 
@@ -129,9 +150,7 @@ final class PipeOptions {
 
     /** Refuses what does not go together or is out of bounds. */
     void check() {
-        if (!ADDRESSES.matcher(bootstrapServers).matches()) {
-            throw CliFailure.badValue("--bootstrap-server", bootstrapServers, "HOST:PORT, several separated by commas");
-        }
+        checkAddresses(bootstrapServers);
         checkNotBlank("--from", from);
         checkNotBlank("--to", to);
         checkNotBlank("--group", group);
@@ -153,12 +172,38 @@ final class PipeOptions {
         if (!guarantee.equals("at-least-once")) {
             throw CliFailure.badValue("--guarantee", guarantee, "at-least-once (what exists now)");
         }
+        checkRetries();
         checkDuration("--work", work);
         checkDuration("--work-cpu", workCpu);
         checkDuration("--drain-timeout", drainTimeout);
     }
 
-    private static void checkNotBlank(String option, String value) {
+    /** Whether records are worked on one by one by what may fail for one of them, so that it can be tried again. */
+    boolean isPerRecord() {
+        return via instanceof Via.Each || via instanceof Via.Identity;
+    }
+
+    private void checkRetries() {
+        if (retry != null && (retry < 0 || retry > MAX_RETRIES)) {
+            throw CliFailure.badValue("--retry", retry, "0 to " + MAX_RETRIES);
+        }
+        if (timeout != null && (!timeout.isPositive() || timeout.compareTo(MAX_WORK) > 0)) {
+            throw CliFailure.badValue("--timeout", timeout, "more than 0s and at most 1h");
+        }
+        if ((retry != null || timeout != null) && !isPerRecord()) {
+            throw CliFailure.usage(
+                    (retry != null ? "--retry" : "--timeout") + " does not go with --via asimov or exec:CMD",
+                    "Use --via each:CMD.");
+        }
+    }
+
+    static void checkAddresses(String bootstrapServers) {
+        if (!ADDRESSES.matcher(bootstrapServers).matches()) {
+            throw CliFailure.badValue("--bootstrap-server", bootstrapServers, "HOST:PORT, several separated by commas");
+        }
+    }
+
+    static void checkNotBlank(String option, String value) {
         if (value.isBlank()) {
             throw CliFailure.usage(option + " must not be empty", "");
         }
@@ -183,9 +228,13 @@ final class PipeOptions {
     static final class ViaConverter implements ITypeConverter<Via> {
 
         private static final String EXEC = "exec:";
+        private static final String EACH = "each:";
 
         @Override
         public Via convert(String text) {
+            if (text.startsWith(EACH) && !text.substring(EACH.length()).isBlank()) {
+                return new Via.Each(text.substring(EACH.length()));
+            }
             if (text.startsWith(EXEC) && !text.substring(EXEC.length()).isBlank()) {
                 return new Via.Exec(text.substring(EXEC.length()));
             }
@@ -193,8 +242,8 @@ final class PipeOptions {
                 case "identity" -> new Via.Identity();
                 case "asimov" -> new Via.Asimov();
                 default ->
-                    throw new TypeConversionException(
-                            "'" + text + "' is none of identity, asimov, exec:CMD (for example exec:'sed s/a/b/')");
+                    throw new TypeConversionException("'" + text
+                            + "' is none of identity, asimov, exec:CMD, each:CMD (for example exec:'sed s/a/b/')");
             };
         }
     }

@@ -40,7 +40,7 @@ final class PipeProgress {
         if (assigned == 0 && out == 0) {
             return "joining the group ...";
         }
-        long letters = flow.deadLettered();
+        long letters = flow.deadLettered(running);
         return String.format(
                 Locale.ROOT,
                 "in %,d  out %,d%s  %,d/s  in flight %,d  lag %,d  paused %d of %d",

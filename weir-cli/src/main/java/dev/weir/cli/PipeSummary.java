@@ -12,9 +12,10 @@ import java.util.Locale;
  * What a pipe did, for people and for programs. Immutable.
  *
  * @param deadLettered records that went to the dead-letter topic
+ * @param deadLettersInOutput those of them that the output stage wrote
  * @param consumer the consumer's last state
  */
-record PipeSummary(DrainReport report, long deadLettered, ConsumerSnapshot consumer) {
+record PipeSummary(DrainReport report, long deadLettered, long deadLettersInOutput, ConsumerSnapshot consumer) {
 
     private long in() {
         return report.stages().getFirst().elementsIn();
@@ -22,7 +23,7 @@ record PipeSummary(DrainReport report, long deadLettered, ConsumerSnapshot consu
 
     /** What the brokers took, without dead letters. */
     private long out() {
-        return Math.max(0, report.stages().getLast().elementsOut() - deadLettered);
+        return Math.max(0, report.stages().getLast().elementsOut() - deadLettersInOutput);
     }
 
     private double perSecond() {

@@ -7,8 +7,10 @@ import java.util.Objects;
 import java.util.Properties;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
+import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.Deserializer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How records are consumed. Immutable; made by {@link #builder}.
@@ -24,6 +26,11 @@ import org.apache.kafka.common.serialization.Deserializer;
  *     default an eighth of the heap, but 4 to 128 MB; a partition may exceed its share by one poll
  * @param revokeDeadline how long a rebalance waits for unfinished records of the partitions it takes: 0 to 4 min, default
  *     20 s
+ * @param outOfRange what happens when the next record to read is not there, default {@link OutOfRangePolicy#FAIL}
+ * @param commitMetadataChars room for the metadata of a commit, in which records finished past it are noted so that a
+ *     restart does not repeat them: 0 (not noted) to 1,048,576, default 4,096; not more than the broker's {@code
+ *     offset.metadata.max.bytes}
+ * @param commitMetadata what else is kept beside each committed offset, nothing by default
  */
 public record ConsumerSettings<K, V>(
         Map<String, String> properties,
@@ -33,7 +40,10 @@ public record ConsumerSettings<K, V>(
         int commitRecords,
         int maxOutstandingRecords,
         long bufferBytes,
-        Duration revokeDeadline) {
+        Duration revokeDeadline,
+        OutOfRangePolicy outOfRange,
+        int commitMetadataChars,
+        CommitMetadata commitMetadata) {
 
     private static final int MEGABYTE = 1024 * 1024;
     private static final int MAX_OUTSTANDING = 1_000_000;
@@ -41,8 +51,18 @@ public record ConsumerSettings<K, V>(
     /** Checks and copies. */
     public ConsumerSettings {
         properties = Map.copyOf(properties);
-        require(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, properties);
-        require(ConsumerConfig.GROUP_ID_CONFIG, properties);
+        if (properties.getOrDefault(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, "").isBlank()) {
+            throw new IllegalArgumentException(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG + " is not set; it is required");
+        }
+        if (""
+                .equals(properties
+                        .getOrDefault(ConsumerConfig.GROUP_ID_CONFIG, "none")
+                        .strip())) {
+            throw new IllegalArgumentException(
+                    ConsumerConfig.GROUP_ID_CONFIG + " is blank; name the group, or leave it out to read without one");
+        }
+        OffsetReset.check(properties);
+        Objects.requireNonNull(outOfRange, "outOfRange");
         if (Boolean.parseBoolean(properties.get(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG))) {
             throw new IllegalArgumentException("enable.auto.commit=true would commit unfinished records;"
                     + " leave it out, Weir commits what is finished");
@@ -51,13 +71,9 @@ public record ConsumerSettings<K, V>(
         checkRange("revokeDeadline", revokeDeadline, Duration.ZERO, Duration.ofMinutes(4));
         checkRange("commitRecords", commitRecords, 1, Integer.MAX_VALUE);
         checkRange("maxOutstandingRecords", maxOutstandingRecords, 1, MAX_OUTSTANDING);
+        checkRange("commitMetadataChars", commitMetadataChars, 0, MEGABYTE);
+        Objects.requireNonNull(commitMetadata, "commitMetadata");
         checkRange("bufferBytes", bufferBytes, MEGABYTE, Long.MAX_VALUE);
-    }
-
-    private static void require(String name, Map<String, String> properties) {
-        if (properties.getOrDefault(name, "").isBlank()) {
-            throw new IllegalArgumentException(name + " is not set; it is required");
-        }
     }
 
     private static void checkRange(String name, long value, long min, long max) {
@@ -72,6 +88,19 @@ public record ConsumerSettings<K, V>(
         }
     }
 
+    /** The group, if there is one. */
+    public @Nullable String groupId() {
+        return properties.get(ConsumerConfig.GROUP_ID_CONFIG);
+    }
+
+    /**
+     * Where a partition begins of which the group has committed nothing, unless the subscription says otherwise: as {@code
+     * auto.offset.reset} has it, the beginning by default; null if that is {@code none}.
+     */
+    public @Nullable Position startWithoutCommit() {
+        return OffsetReset.position(properties);
+    }
+
     /** Settings of records whose key and value stay bytes. */
     public static Builder<byte[], byte[]> builder() {
         return builder(new ByteArrayDeserializer(), new ByteArrayDeserializer());
@@ -80,6 +109,34 @@ public record ConsumerSettings<K, V>(
     /** Settings of records with typed keys and values. */
     public static <K, V> Builder<K, V> builder(Deserializer<K> key, Deserializer<V> value) {
         return new Builder<>(key, value);
+    }
+
+    /** Settings of a producer for the same cluster, security included: all properties that both clients know. */
+    public ProducerSettings<byte[], byte[]> producerSettings() {
+        var builder = ProducerSettings.builder();
+        properties.forEach((name, value) -> {
+            if (ProducerConfig.configNames().contains(name)
+                    && !name.equals(ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG)) {
+                builder.property(name, value);
+            }
+        });
+        return builder.build();
+    }
+
+    /** The same for records whose key and value stay bytes. */
+    public ConsumerSettings<byte[], byte[]> raw() {
+        return new ConsumerSettings<>(
+                properties,
+                new ByteArrayDeserializer(),
+                new ByteArrayDeserializer(),
+                commitInterval,
+                commitRecords,
+                maxOutstandingRecords,
+                bufferBytes,
+                revokeDeadline,
+                outOfRange,
+                commitMetadataChars,
+                commitMetadata);
     }
 
     /**
@@ -93,12 +150,13 @@ public record ConsumerSettings<K, V>(
         config.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, (int) fetchBytes);
         config.put(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, (int) Math.min(bufferBytes, 50L * MEGABYTE));
         config.put(ConsumerConfig.RECEIVE_BUFFER_CONFIG, MEGABYTE);
-        config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
         if (!"consumer".equalsIgnoreCase(properties.get(ConsumerConfig.GROUP_PROTOCOL_CONFIG))) {
             config.put(ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG, CooperativeStickyAssignor.class.getName());
         }
         config.putAll(properties);
         config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
+        // Weir resets by itself: it tells a new group from one whose records are gone.
+        config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
         config.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class.getName());
         config.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class.getName());
         return config;
@@ -115,6 +173,9 @@ public record ConsumerSettings<K, V>(
         private int maxOutstandingRecords = 16_384;
         private long bufferBytes = Math.clamp(Runtime.getRuntime().maxMemory() / 8, 4L * MEGABYTE, 128L * MEGABYTE);
         private Duration revokeDeadline = Duration.ofSeconds(20);
+        private OutOfRangePolicy outOfRange = OutOfRangePolicy.FAIL;
+        private int commitMetadataChars = 4096;
+        private CommitMetadata commitMetadata = CommitMetadata.NONE;
 
         private Builder(Deserializer<K> key, Deserializer<V> value) {
             this.keyDeserializer = Objects.requireNonNull(key, "key deserializer");
@@ -171,6 +232,24 @@ public record ConsumerSettings<K, V>(
             return this;
         }
 
+        /** See {@link ConsumerSettings#outOfRange()}. */
+        public Builder<K, V> outOfRange(OutOfRangePolicy policy) {
+            this.outOfRange = policy;
+            return this;
+        }
+
+        /** See {@link ConsumerSettings#commitMetadataChars()}. */
+        public Builder<K, V> commitMetadataChars(int chars) {
+            this.commitMetadataChars = chars;
+            return this;
+        }
+
+        /** See {@link ConsumerSettings#commitMetadata()}. */
+        public Builder<K, V> commitMetadata(CommitMetadata metadata) {
+            this.commitMetadata = metadata;
+            return this;
+        }
+
         public ConsumerSettings<K, V> build() {
             return new ConsumerSettings<>(
                     properties,
@@ -180,7 +259,10 @@ public record ConsumerSettings<K, V>(
                     commitRecords,
                     maxOutstandingRecords,
                     bufferBytes,
-                    revokeDeadline);
+                    revokeDeadline,
+                    outOfRange,
+                    commitMetadataChars,
+                    commitMetadata);
         }
     }
 }

@@ -30,4 +30,20 @@ public final class KafkaSource {
             ConsumerSettings<K, V> settings, Subscription subscription) {
         return Source.custom("consume", new ConsumerSource<>(settings, subscription));
     }
+
+    /** {@link #decoded(ConsumerSettings, Subscription)} of all partitions of the topics. */
+    public static <K, V> Source<Decoded<K, V>> decoded(ConsumerSettings<K, V> settings, String... topics) {
+        return decoded(settings, Subscription.topics(topics));
+    }
+
+    /**
+     * As {@link #committable(ConsumerSettings, Subscription)}, but a record that a deserializer refuses does not fail the
+     * run: it is emitted as {@link Decoded.Refused}, with its bytes. Whoever takes it decides what it is worth; once it is
+     * acknowledged it is committed like any other. {@link DeadLetters#divert} sends such records to a topic.
+     */
+    public static <K, V> Source<Decoded<K, V>> decoded(ConsumerSettings<K, V> settings, Subscription subscription) {
+        return committable(settings.raw(), subscription)
+                .map(new RecordDecoder<>(settings.keyDeserializer(), settings.valueDeserializer()))
+                .named("decode");
+    }
 }

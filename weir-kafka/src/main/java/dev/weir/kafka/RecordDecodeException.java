@@ -12,7 +12,7 @@ public final class RecordDecodeException extends KafkaPipelineException {
     public RecordDecodeException(String topic, int partition, long offset, Throwable cause) {
         super(
                 "cannot decode record " + topic + "-" + partition + "@" + offset + ": " + cause.getMessage()
-                        + "; consume byte arrays and decode in a stage of your own to route such records",
+                        + "; KafkaSource.decoded and KafkaFlow let such records be routed",
                 cause);
         this.topic = topic;
         this.partition = partition;

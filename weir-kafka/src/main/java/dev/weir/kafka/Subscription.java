@@ -1,41 +1,204 @@
 package dev.weir.kafka;
 
+import java.util.Arrays;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Which records a source reads. Immutable.
+ * Which records a source reads: of which partitions, from where, and how far. Immutable.
  *
- * @param topics at least one topic name
- * @param isUntilEnd whether the source ends at the end offsets that the partitions have when it starts
+ * <pre>{@code
+ * Subscription.topics("orders").startingAt(Position.end())          // a new group begins with what comes
+ * Subscription.pattern("orders-.*")                                 // also topics that are created later
+ * Subscription.partitions(new TopicPartition("orders", 0))          // without the group's help
+ *         .startingAt(Position.time(yesterday)).until(Position.time(today))
+ * }</pre>
+ *
+ * @param selection which partitions
+ * @param start where they begin: a partition of {@link Topics} or {@link Matching} if the group has committed nothing of
+ *     it, one of {@link Partitions} in any case
+ * @param end where they end; a subscription without one goes on for ever
  */
-public record Subscription(Set<String> topics, boolean isUntilEnd) {
+public record Subscription(Selection selection, Bound start, Bound end) {
 
-    /** Checks and copies. */
-    public Subscription {
-        topics = Set.copyOf(new TreeSet<>(topics));
-        if (topics.isEmpty() || topics.stream().anyMatch(String::isBlank)) {
-            throw new IllegalArgumentException("a subscription needs topic names that are not blank: topics=" + topics);
+    /** Which partitions a source reads. */
+    public sealed interface Selection {}
+
+    /**
+     * The partitions of these topics that the group gives to this member; all of them for a source without a group.
+     *
+     * @param names at least one
+     */
+    public record Topics(Set<String> names) implements Selection {
+
+        /** Checks and copies. */
+        public Topics {
+            names = Set.copyOf(new TreeSet<>(names));
+            if (names.isEmpty() || names.stream().anyMatch(String::isBlank)) {
+                throw new IllegalArgumentException(
+                        "a subscription needs topic names that are not blank: topics=" + names);
+            }
+        }
+
+        @Override
+        public String toString() {
+            return new TreeSet<>(names).toString();
         }
     }
 
-    /** All partitions of the topics that the group assigns to this member, without end. */
+    /**
+     * The same for all topics with a matching name, also those that are created later.
+     *
+     * @param regex matches the whole name
+     */
+    public record Matching(String regex) implements Selection {
+
+        /** Checks. */
+        public Matching {
+            try {
+                Pattern.compile(regex);
+            } catch (PatternSyntaxException refused) {
+                throw new IllegalArgumentException(
+                        "pattern is not a regular expression: pattern=" + regex + ": " + refused.getDescription(),
+                        refused);
+            }
+        }
+
+        @Override
+        public String toString() {
+            return "topics matching " + regex;
+        }
+    }
+
+    /**
+     * Exactly these partitions, whoever else reads them.
+     *
+     * @param ids at least one
+     */
+    public record Partitions(Set<TopicPartition> ids) implements Selection {
+
+        /** Checks and copies. */
+        public Partitions {
+            ids = Set.copyOf(ids);
+            if (ids.isEmpty()) {
+                throw new IllegalArgumentException("a subscription needs partitions: partitions=[]");
+            }
+        }
+
+        @Override
+        public String toString() {
+            return ids.stream().map(TopicPartition::toString).sorted().toList().toString();
+        }
+    }
+
+    /**
+     * A position per partition.
+     *
+     * @param others that of partitions which are not in {@code each}, if they have one
+     * @param each those of single partitions
+     */
+    public record Bound(@Nullable Position others, Map<TopicPartition, Position> each) {
+
+        /** No position at all. */
+        public static final Bound NONE = new Bound(null, Map.of());
+
+        /** Checks and copies. */
+        public Bound {
+            each = Map.copyOf(each);
+        }
+
+        public boolean isNone() {
+            return others == null && each.isEmpty();
+        }
+
+        /** The position of a partition, if it has one. */
+        public @Nullable Position of(TopicPartition id) {
+            return each.getOrDefault(id, others);
+        }
+
+        private Bound with(TopicPartition id, Position position) {
+            Map<TopicPartition, Position> more = new HashMap<>(each);
+            more.put(id, Objects.requireNonNull(position, "position"));
+            return new Bound(others, more);
+        }
+    }
+
+    /** Checks. */
+    public Subscription {
+        Objects.requireNonNull(selection, "selection");
+        if (end.others == Position.Edge.BEGINNING || end.each.containsValue(Position.Edge.BEGINNING)) {
+            throw new IllegalArgumentException("a read until the beginning would read nothing: until=" + end);
+        }
+    }
+
+    /** The partitions of the topics, without end. */
     public static Subscription topics(String... topics) {
         return topics(List.of(topics));
     }
 
-    /** All partitions of the topics that the group assigns to this member, without end. */
+    /** The partitions of the topics, without end. */
     public static Subscription topics(Collection<String> topics) {
-        return new Subscription(Set.copyOf(topics), false);
+        return new Subscription(new Topics(Set.copyOf(topics)), Bound.NONE, Bound.NONE);
     }
 
     /**
-     * The same, but bounded: the source ends when each partition that this member is assigned has been read up to the end
-     * that it had at the start.
+     * The partitions of all topics whose whole name matches, without end. A topic that is created later is picked up when
+     * the client next looks, every 30 seconds unless {@code metadata.max.age.ms} is set.
+     */
+    public static Subscription pattern(String regex) {
+        return new Subscription(new Matching(regex), Bound.NONE, Bound.NONE);
+    }
+
+    /** These partitions, without end; needs a group only to commit. */
+    public static Subscription partitions(TopicPartition... ids) {
+        return partitions(Arrays.asList(ids));
+    }
+
+    /** These partitions, without end; needs a group only to commit. */
+    public static Subscription partitions(Collection<TopicPartition> ids) {
+        return new Subscription(new Partitions(Set.copyOf(ids)), Bound.NONE, Bound.NONE);
+    }
+
+    /** The same, begun at the position; see {@link #start}. */
+    public Subscription startingAt(Position position) {
+        return new Subscription(selection, new Bound(Objects.requireNonNull(position, "position"), start.each), end);
+    }
+
+    /** The same, with one partition begun at the position; see {@link #start}. */
+    public Subscription startingAt(TopicPartition id, Position position) {
+        return new Subscription(selection, start.with(id, position), end);
+    }
+
+    /**
+     * The same, but bounded: the source ends when each partition that this member has is read up to the end that it has
+     * when the source starts.
      */
     public Subscription untilEnd() {
-        return new Subscription(topics, true);
+        return until(Position.end());
+    }
+
+    /** The same, but bounded: the source ends when each partition that this member has is read up to the position. */
+    public Subscription until(Position position) {
+        return new Subscription(selection, start, new Bound(Objects.requireNonNull(position, "position"), end.each));
+    }
+
+    /** The same, with the end of one partition; the others end where they end when the source starts. */
+    public Subscription until(TopicPartition id, Position position) {
+        Position others = end.others == null ? Position.end() : end.others;
+        return new Subscription(selection, start, new Bound(others, end.each).with(id, position));
+    }
+
+    /** Whether the source ends by itself. */
+    public boolean isBounded() {
+        return !end.isNone();
     }
 }

@@ -9,6 +9,7 @@ import java.util.Properties;
 import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -38,8 +39,11 @@ class SettingsTest {
         refuses(s -> s.maxOutstandingRecords(1_000_001), "maxOutstandingRecords=1000001", "1000000");
         refuses(s -> s.bufferBytes(1_000), "bufferBytes=1000", "1048576");
         refuses(s -> s.revokeDeadline(Duration.ofMinutes(5)), "revokeDeadline=PT5M", "PT4M");
+        refuses(s -> s.commitMetadataChars(-1), "commitMetadataChars=-1", "0");
         refuses(s -> s.groupId(" "), "group.id");
         refuses(s -> s.bootstrapServers(""), "bootstrap.servers");
+        refuses(s -> s.property("auto.offset.reset", "begin"), "auto.offset.reset=begin", "earliest");
+        refuses(s -> s.property("auto.offset.reset", "by_duration:1h"), "by_duration:1h");
         refuses(s -> s.property("enable.auto.commit", "true"), "enable.auto.commit=true");
     }
 
@@ -97,6 +101,39 @@ class SettingsTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> producer().property("transactional.id", "t").build())
                 .withMessageContaining("transactional.id=t");
+    }
+
+    @Test
+    void consumer_offsetReset_isPassedOnAsNoneAndKeptAsPosition() {
+        assertThat(consumer().build().startWithoutCommit()).isEqualTo(Position.beginning());
+        var latest = consumer().property("auto.offset.reset", "latest").build();
+        assertThat(latest.startWithoutCommit()).isEqualTo(Position.end());
+        assertThat(latest.clientConfig()).containsEntry("auto.offset.reset", "none");
+        assertThat(consumer().property("auto.offset.reset", "none").build().startWithoutCommit())
+                .isNull();
+    }
+
+    @Test
+    void subscription_untilOnePartition_endsTheOthersAtTheirEnd() {
+        TopicPartition first = new TopicPartition("t", 0);
+        Subscription bounded = Subscription.topics("t").until(first, Position.offset(7));
+        assertThat(bounded.isBounded()).isTrue();
+        assertThat(bounded.end().of(first)).isEqualTo(Position.offset(7));
+        assertThat(bounded.end().of(new TopicPartition("t", 1))).isEqualTo(Position.end());
+        assertThat(Subscription.topics("t").isBounded()).isFalse();
+    }
+
+    @Test
+    void subscription_thatMeansNothing_refuses() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Subscription.pattern("a["))
+                .withMessageContaining("pattern=a[");
+        assertThatIllegalArgumentException().isThrownBy(Subscription::partitions);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Position.offset(-1))
+                .withMessageContaining("offset=-1");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Subscription.topics("t").until(Position.beginning()));
     }
 
     @Test

@@ -24,7 +24,8 @@ abstract class ElementOperators<T> {
 
     private static final String SAME = "each goes with its element";
     private static final String DROPPED_AT_ONCE = "dropped elements at once; the others' go with them";
-    private static final String BEYOND_NOT = "what lies beyond the end is not acknowledged";
+    private static final String BEYOND_NOT =
+            "what lies beyond the end is not acknowledged, but in a stream within the stream it is: the rest goes on";
     private static final String FREE = "no allocation";
 
     /** The stage that was added last. */
@@ -202,6 +203,11 @@ abstract class ElementOperators<T> {
      *
      * <p>Acknowledgements: whatever came in one batch with the last of them, or is still on its way from above, is not
      * acknowledged. It was not worked on; a source that waits for acknowledgements delivers it again to the next run.
+     * In a stream within the stream (a group, a section, a branch while others run) the rest of the pipeline goes on, and
+     * an element that nobody ever acknowledges would hold back all commits behind it. So there what came in one batch
+     * with the last is acknowledged: it was not wanted. What other stages of that inner stream still hold, as an
+     * asynchronous buffer or a {@code mapConcat} may, is not: they cannot tell this end from a failure. Put the
+     * {@code take} above them.
      *
      * <pre>{@code
      * Source.repeat("x").take(3) // x, x, x
@@ -274,7 +280,7 @@ abstract class ElementOperators<T> {
      *
      * @param limit at least 0
      */
-    @Operator(acks = BEYOND_NOT, cost = FREE)
+    @Operator(acks = "what lies beyond the limit is not acknowledged", cost = FREE)
     public Source<T> limit(long limit) {
         return Source.at(Operators.limit(node(), limit));
     }

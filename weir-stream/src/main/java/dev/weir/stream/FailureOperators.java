@@ -121,6 +121,35 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
+     * Builds a section of the stream anew when it fails, after a wait; what is above goes on, on a thread of its own behind
+     * a buffer. The section that failed is closed first, then the next gets again, in their order, the elements that the
+     * section had been given and that are not finished, and then those that follow.
+     *
+     * <p>Acknowledgements: nothing is acknowledged that did not get through as a whole. An element is finished when, of one
+     * time that it was given to the section, all that came of it is finished. What had left the section before the failure
+     * goes on, so the stages below may see it twice: at least once. The elements are kept until they are finished; they
+     * must not be changed by the section. An element that fails each time brings the section down each time: skip it by
+     * supervision within the section, or limit the restarts.
+     *
+     * <p>Completes when the section does. A failure from above goes through the section and is not restarted from; so does
+     * one after a stop. Once there were too many restarts the last failure goes on.
+     *
+     * {@snippet :
+     * orders.restarted(
+     *         RestartSettings.of(Backoff.between(Duration.ofSeconds(1), Duration.ofMinutes(1))),
+     *         section -> section.map(order -> session.send(order)))
+     * }
+     *
+     * @param settings not {@link RestartSettings#alsoOnCompletion}: a section that ends by itself ends the stream
+     */
+    @Operator(
+            acks = "when all that came of it is finished; given again if it was inside a failed section",
+            cost = "a segment and a buffer; a copy per batch, which is kept until it is finished")
+    public <R> Source<R> restarted(RestartSettings settings, Function<? super Source<T>, Source<R>> section) {
+        return Source.at(FailureStages.restart(node(), Objects.requireNonNull(settings, "settings"), branch(section)));
+    }
+
+    /**
      * Fails with a {@link StreamTimeoutException} when no element comes for {@code timeout} while one is asked for. Time in
      * which the stages below are busy does not count. The stages above must not block the thread by themselves: put
      * {@link #async} in between if they might.

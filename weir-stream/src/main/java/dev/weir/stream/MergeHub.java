@@ -2,12 +2,7 @@ package dev.weir.stream;
 
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
-import dev.weir.stream.spi.Stage;
-import dev.weir.stream.spi.StageContext;
-import java.util.ArrayDeque;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
-import org.jspecify.annotations.Nullable;
+import dev.weir.stream.spi.StageMeter;
 
 /**
  * A place where running pipelines bring their elements to one that takes them; pipelines come and go on both sides.
@@ -29,21 +24,12 @@ import org.jspecify.annotations.Nullable;
  * }
  * }
  */
-public final class MergeHub<T> implements AutoCloseable {
+public final class MergeHub<T> extends Hub<T> {
 
-    private final int buffer;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition notFull = lock.newCondition();
-    private final Condition notEmpty = lock.newCondition();
-
-    // Under the lock.
-    private final ArrayDeque<Batch<T>> batches = new ArrayDeque<>();
-    private int elements;
-    private @Nullable Taking taking;
-    private boolean closed;
+    private final Inbox<T> inbox = new Inbox<>();
 
     private MergeHub(int buffer) {
-        this.buffer = buffer;
+        super(buffer);
     }
 
     /**
@@ -52,139 +38,26 @@ public final class MergeHub<T> implements AutoCloseable {
      * @param buffer how many elements may wait in it, at least 1; one batch more may stand in it
      */
     public static <T> MergeHub<T> create(int buffer) {
-        if (buffer < 1) {
-            throw new IllegalArgumentException("buffer must hold at least 1 element: buffer=" + buffer);
-        }
         return new MergeHub<>(buffer);
     }
 
     /** What a pipeline brings its elements to; for any number of pipelines at once. */
     public Sink<T> sink() {
-        return Sink.custom("mergeHub", context -> upstream -> {
-            Batch<T> batch;
-            while ((batch = upstream.pull(Stage.NEVER)) != null) {
-                int size = batch.size();
-                if (size > 0 && !put(batch)) {
-                    return;
-                }
-                context.meter().in(size);
-                context.meter().out(size);
-            }
-        });
+        return sink("mergeHub", false);
     }
 
     /** What a pipeline takes all elements from; a second one that begins while the first runs is refused. */
     public Source<T> source() {
-        return Source.custom("mergeHub", this::take);
+        return source("mergeHub", inbox);
     }
 
-    private Stage<T> take(StageContext context) {
-        lock.lock();
-        try {
-            if (taking != null) {
-                throw new IllegalStateException("a pipeline takes from this hub already; it must end first");
-            }
-            Taking running = new Taking(context);
-            taking = running;
-            return running;
-        } finally {
-            lock.unlock();
-        }
+    /** The one that takes, without a run. */
+    Taker<T> taker(Clock clock, StageMeter meter) {
+        return join(inbox, clock, meter);
     }
 
-    /** Waits for room; false if the hub is closed. */
-    private boolean put(Batch<T> batch) throws InterruptedException {
-        lock.lockInterruptibly();
-        try {
-            while (elements >= buffer && !closed) {
-                notFull.await();
-            }
-            if (!closed) {
-                batches.add(batch);
-                elements += batch.size();
-                notEmpty.signal();
-            }
-            return !closed;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Lets bringing pipelines end at once and the taking one after what was brought. */
     @Override
-    public void close() {
-        lock.lock();
-        try {
-            closed = true;
-            notFull.signalAll();
-            notEmpty.signalAll();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private int depth() {
-        lock.lock();
-        try {
-            return elements;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** The source of one run. */
-    private final class Taking implements Stage<T> {
-
-        private final StageContext context;
-        private boolean stopped; // under the lock
-
-        Taking(StageContext context) {
-            this.context = context;
-            context.depth(MergeHub.this::depth);
-            context.onStop(this::stop);
-        }
-
-        private void stop() {
-            lock.lock();
-            try {
-                stopped = true;
-                notEmpty.signalAll();
-            } finally {
-                lock.unlock();
-            }
-        }
-
-        @Override
-        public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
-            Clock clock = context.clock();
-            lock.lockInterruptibly();
-            try {
-                while (batches.isEmpty() && !stopped && !closed) {
-                    if (clock.hasPassed(deadlineNanos)) {
-                        return new Batch<>(0);
-                    }
-                    clock.await(lock, notEmpty, deadlineNanos);
-                }
-                Batch<T> batch = stopped ? null : batches.poll();
-                if (batch != null) {
-                    elements -= batch.size();
-                    notFull.signalAll();
-                    context.meter().out(batch.size());
-                }
-                return batch;
-            } finally {
-                lock.unlock();
-            }
-        }
-
-        @Override
-        public void close() {
-            lock.lock();
-            try {
-                taking = null;
-            } finally {
-                lock.unlock();
-            }
-        }
+    boolean put(Batch<T> batch) throws InterruptedException {
+        return whenRoom(() -> inbox.elements() < buffer, () -> inbox.add(batch));
     }
 }

@@ -25,7 +25,8 @@ import java.util.function.Supplier;
  * <p>Operators between two asynchronous boundaries run fused on one thread, batch by batch. Functions given to fused
  * operators are called by one thread at a time and must not block; for work that blocks there is {@link #mapBlocking},
  * for heavy computing {@link #mapParallel}. An exception out of any function fails the pipeline; the element that caused
- * it and all that are unfinished stay unacknowledged.
+ * it and all that are unfinished stay unacknowledged. {@link #supervised}, right behind an operator, says otherwise: to
+ * try again, to skip the element, or to begin anew.
  *
  * <p>Elements are never null.
  */

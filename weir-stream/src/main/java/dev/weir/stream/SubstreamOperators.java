@@ -15,7 +15,7 @@ import java.util.function.Predicate;
  * all inner streams; a stop of the pipeline ends their sources too. All inner streams of a stage count under the same
  * stage names.
  */
-abstract class SubstreamOperators<T> extends JunctionOperators<T> {
+abstract class SubstreamOperators<T> extends FanOutOperators<T> {
 
     /**
      * Replaces each element by the elements of a source, one source after the other, pulled by the thread of this stage.

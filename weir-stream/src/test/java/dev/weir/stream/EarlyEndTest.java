@@ -2,16 +2,12 @@ package dev.weir.stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.stream.internal.run.Node;
-import dev.weir.stream.spi.Batch;
-import dev.weir.stream.spi.Stage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -19,45 +15,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A branch, a group, a section or a side sink that ends before the rest: the rest goes on, and nothing waits for it. */
 class EarlyEndTest {
 
-    /** Ends after some elements; those beyond are forgone. */
-    private static <T> Source<T> first(int count, Source<T> source) {
-        return Source.at(new Node<>("first", (assembly, attributes) -> {
-            Stage<T> upstream = source.node().build(assembly);
-            return new First<>(upstream, count);
-        }));
-    }
-
-    private static final class First<T> implements Stage<T> {
-        private final Stage<T> upstream;
-        private int left;
-
-        First(Stage<T> upstream, int left) {
-            this.upstream = upstream;
-            this.left = left;
-        }
-
-        @Override
-        public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
-            Batch<T> batch = left == 0 ? null : upstream.pull(deadlineNanos);
-            if (batch != null) {
-                int kept = Math.min(left, batch.size());
-                left -= kept;
-                for (int i = kept; i < batch.size(); i++) {
-                    batch.forgo(i);
-                }
-                batch.truncate(kept);
-            }
-            return batch;
-        }
-
-        @Override
-        public void close() {
-            upstream.close();
-        }
-    }
-
     private static <T> Sink<T> firstInto(int count) {
-        return Sink.through(source -> first(count, source).to(Sink.ignore()));
+        return Sink.through(source -> source.take(count).to(Sink.ignore()));
     }
 
     @ParameterizedTest
@@ -67,7 +26,7 @@ class EarlyEndTest {
         AtomicInteger seen = new AtomicInteger();
         try (RunningPipeline running = source.source()
                 .broadcast(List.<Function<Source<Integer>, Source<Integer>>>of(
-                        branch -> first(5, branch), branch -> branch.map(n -> n)))
+                        branch -> branch.take(5), branch -> branch.map(n -> n)))
                 .with(Attributes.NONE.withBuffer(10))
                 .to(Sink.forEach(n -> seen.incrementAndGet()))
                 .run()) {
@@ -82,7 +41,7 @@ class EarlyEndTest {
     void broadcast_whoseLastBranchEnds_endsAndLeavesTheRestUnfinished(int batchSize) throws Exception {
         TrackedSource<Integer> source = TrackedSource.numbers(5000, batchSize).heldOpen();
         try (RunningPipeline running = source.source()
-                .broadcast(List.<Function<Source<Integer>, Source<Integer>>>of(branch -> first(5, branch)))
+                .broadcast(List.<Function<Source<Integer>, Source<Integer>>>of(branch -> branch.take(5)))
                 .to(Sink.ignore())
                 .run()) {
             running.await();
@@ -120,7 +79,7 @@ class EarlyEndTest {
                     .groupBy(
                             n -> n % 10,
                             10,
-                            key -> first(1, asynchronous ? key.map(n -> n).async() : key))
+                            key -> (asynchronous ? key.map(n -> n).async() : key).take(1))
                     .to(Sink.forEach(seen::add))
                     .run()) {
                 running.await();
@@ -144,7 +103,7 @@ class EarlyEndTest {
             try (RunningPipeline running = source.source()
                     .splitWhen(
                             n -> n % 100 == 0,
-                            section -> asynchronous ? first(1, section).async() : first(1, section))
+                            section -> asynchronous ? section.take(1).async() : section.take(1))
                     .to(Sink.forEach(seen::add))
                     .run()) {
                 running.await();
@@ -153,6 +112,66 @@ class EarlyEndTest {
                     .containsExactlyElementsOf(
                             IntStream.range(0, 50).map(n -> 100 * n).boxed().toList());
             source.assertAllFinished();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 7, 512})
+    void groupBy_whoseGroupsEndInAnyWay_leavesNoHole(int batchSize) throws Exception {
+        List<Function<Source<Integer>, Source<Integer>>> ends = List.of(
+                key -> key.takeWhile(n -> n < 100),
+                key -> key.takeWhile(n -> n < 100, true),
+                key -> key.zipWith(Source.of(1, 2), (n, one) -> n),
+                key -> Source.of(1, 2).zipWith(key, (one, n) -> n),
+                key -> key.map(n -> n).take(3).async(),
+                key -> key.take(0),
+                // What is skipped before the end is settled once.
+                key -> key.takeWhile(n -> {
+                            if (n % 3 == 0) {
+                                throw new IllegalStateException("planted");
+                            }
+                            return n < 100;
+                        })
+                        .with(Attributes.NONE.withSupervision(Supervision.skip())));
+        for (Function<Source<Integer>, Source<Integer>> end : ends) {
+            TrackedSource<Integer> source = TrackedSource.numbers(5000, batchSize);
+            try (RunningPipeline running = source.source()
+                    .groupBy(n -> n % 10, 10, end)
+                    .to(Sink.ignore())
+                    .run()) {
+                running.await();
+            }
+            source.assertAllFinished();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 7, 512})
+    void sinkOfTheFirst_besideAnother_leavesNoHole(int batchSize) throws Exception {
+        TrackedSource<Integer> source = TrackedSource.numbers(5000, batchSize);
+        try (RunningPipeline running =
+                source.source().broadcastTo(Sink.<Integer>head(), Sink.ignore()).run()) {
+            running.await();
+        }
+        source.assertAllFinished();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 7, 512})
+    void streamThatEndsItself_leavesWhatIsBeyondUnfinished(int batchSize) throws Exception {
+        List<Function<Source<Integer>, Source<Integer>>> ends = List.of(
+                source -> source.take(5),
+                source -> source.takeWhile(n -> n < 5),
+                source -> source.takeWhile(n -> n < 4, true),
+                source -> source.zipWith(Source.range(0, 5), (n, other) -> n));
+        for (Function<Source<Integer>, Source<Integer>> end : ends) {
+            TrackedSource<Integer> source = TrackedSource.numbers(5000, batchSize);
+            try (RunningPipeline running =
+                    end.apply(source.source()).to(Sink.ignore()).run()) {
+                running.await();
+            }
+            source.assertProtocolKept();
+            assertThat(source.finishedCount()).isEqualTo(5);
         }
     }
 

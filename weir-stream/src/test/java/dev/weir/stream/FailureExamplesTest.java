@@ -135,6 +135,41 @@ class FailureExamplesTest {
         assertThat(seen).containsExactly(new Reading(1), new Reading(1), new Reading(2), new Reading(3));
     }
 
+    private record Receipt(int order) {}
+
+    /** The first one is broken. */
+    private final class Session {
+
+        Receipt send(int order) {
+            if (sessions.get() == 1) {
+                throw new IllegalStateException("connection reset");
+            }
+            return new Receipt(order);
+        }
+    }
+
+    private final AtomicInteger sessions = new AtomicInteger();
+
+    private Session session() {
+        sessions.incrementAndGet();
+        return new Session();
+    }
+
+    @Test
+    void restartedSection_getsItsInputsAgain() throws Exception {
+        Source<Integer> orders = Source.of(1, 2, 3);
+        Source<Receipt> receipts = orders.restarted(
+                RestartSettings.of(Backoff.between(Duration.ofSeconds(1), Duration.ofMinutes(1))),
+                section -> section.map(order -> session().send(order)));
+        List<Receipt> seen = new ArrayList<>();
+        VirtualClock clock = new VirtualClock();
+        RunningPipeline running = receipts.to(Sink.forEach(seen::add)).on(clock).run();
+        clock.awaitWaiters(1);
+        clock.advance(Duration.ofSeconds(1));
+        running.await();
+        assertThat(seen).containsExactly(new Receipt(1), new Receipt(2), new Receipt(3));
+    }
+
     @Test
     void timeout_andKeepAlive() throws Exception {
         HandFedSource<Integer> fed = new HandFedSource<>();

@@ -3,6 +3,8 @@ package dev.weir.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.stream.PartitionHub.Route;
+import dev.weir.stream.spi.Stage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -153,5 +155,100 @@ class HubTest {
         hub.close();
         source.assertProtocolKept();
         assertThat(source.finishedCount()).isEqualTo(10);
+    }
+
+    @Test
+    void partitionHub_toSeveralTakers_givesEachItsShareInOrder() throws Exception {
+        TrackedSource<Integer> source = TrackedSource.numbers(3000, 7, 0, 64);
+        PartitionHub<Integer> hub = PartitionHub.create(50, 3, (n, takers) -> n % 4 == 3 ? Route.NOBODY : n % 4);
+        RunningPipeline bringing = start(source.source().to(hub.sink()));
+        assertThatThrownBy(() -> start(Source.of(1).to(hub.sink()))).isInstanceOf(IllegalStateException.class);
+        List<List<Integer>> seen = List.of(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+        List<RunningPipeline> taking = new ArrayList<>();
+        for (List<Integer> of : seen) {
+            // The first two wait for the third.
+            assertThat(source.finishedCount()).isZero();
+            taking.add(start(hub.source().to(Sink.forEach(of::add))));
+        }
+        bringing.await();
+        hub.close();
+        for (RunningPipeline running : taking) {
+            running.await();
+        }
+        for (int taker = 0; taker < 3; taker++) {
+            int share = taker;
+            assertThat(seen.get(taker))
+                    .containsExactlyElementsOf(IntStream.range(0, 3000)
+                            .filter(n -> n % 4 == share)
+                            .boxed()
+                            .toList());
+        }
+        source.assertAllFinished();
+    }
+
+    @Test
+    void partitionHub_whoseTakerIsStopped_goesOnWithTheOthers() throws Exception {
+        TrackedSource<Integer> source = TrackedSource.numbers(5000, 7);
+        AtomicInteger seen = new AtomicInteger();
+        CountDownLatch some = new CountDownLatch(500);
+        PartitionHub<Integer> hub = PartitionHub.create(50, 1, (n, takers) -> n % takers);
+        Pipeline counting = hub.source().to(Sink.forEach(n -> {
+            seen.incrementAndGet();
+            some.countDown();
+        }));
+        RunningPipeline steady = start(counting);
+        RunningPipeline leaving = start(counting);
+        assertThat(hub.takers()).isEqualTo(2);
+        RunningPipeline bringing = start(source.source().to(hub.sink()));
+        some.await();
+        leaving.stop();
+        leaving.await();
+        bringing.await();
+        hub.close();
+        steady.await();
+        assertThat(seen).hasValue(5000);
+        source.assertAllFinished();
+    }
+
+    @Test
+    void partitionHub_whoseTakerFails_leavesItsShareUnfinishedAndRoutesAnew() throws Exception {
+        TrackedSource<Integer> source = TrackedSource.numbers(1000, 10);
+        PartitionHub<Integer> hub = PartitionHub.create(5, 1, (n, takers) -> takers - 1);
+        CountDownLatch inHand = new CountDownLatch(1);
+        CountDownLatch never = new CountDownLatch(1);
+        AtomicInteger seen = new AtomicInteger();
+        RunningPipeline steady = start(hub.source().to(Sink.forEach(n -> seen.incrementAndGet())));
+        RunningPipeline failing = start(hub.source().to(Sink.custom("stuck", context -> upstream -> {
+            assertThat(upstream.pull(Stage.NEVER)).isNotNull();
+            inHand.countDown();
+            never.await();
+        })));
+        RunningPipeline bringing = start(source.source().to(hub.sink()));
+        inHand.await();
+        while (source.pulled() < 30) {
+            Thread.onSpinWait();
+        }
+        // One batch in its hands, one in its inbox, one that waits for room there.
+        failing.cancel();
+        TrackedRun.awaitEnd(failing);
+        bringing.await();
+        hub.close();
+        steady.await();
+        source.assertProtocolKept();
+        assertThat(seen).hasValue(980);
+        assertThat(source.finishedCount()).isEqualTo(980);
+    }
+
+    @Test
+    void partitionHub_withARouteToNowhere_failsThePipelineThatBrings() throws Exception {
+        PartitionHub<Integer> hub = PartitionHub.create(5, 1, (n, takers) -> takers);
+        RunningPipeline taking = start(hub.source().to(Sink.ignore()));
+        RunningPipeline bringing = start(Source.of(1).to(hub.sink()));
+        assertThatThrownBy(bringing::await).isInstanceOf(IndexOutOfBoundsException.class);
+        hub.close();
+        taking.await();
+        assertThatThrownBy(() -> PartitionHub.create(1, 0, (n, takers) -> 0))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("minTakers=0");
     }
 }

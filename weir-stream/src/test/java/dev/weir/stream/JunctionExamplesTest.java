@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
-/** The examples of {@link JunctionOperators}, run. */
+/** The examples of {@link FanInOperators} and {@link FanOutOperators}, run. */
 class JunctionExamplesTest {
 
     private static final List<String> SEEN = Collections.synchronizedList(new ArrayList<>());

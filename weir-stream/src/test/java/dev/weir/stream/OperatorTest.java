@@ -24,6 +24,7 @@ class OperatorTest {
                 Step.mapConcat(1),
                 Step.mapConcat(2),
                 Step.mapConcat(50),
+                Step.mapConcat(150),
                 Step.grouped(1),
                 Step.grouped(2),
                 Step.grouped(7),

@@ -8,17 +8,21 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RetryTest {
 
@@ -171,5 +175,34 @@ class RetryTest {
         assertThatThrownBy(() -> RestartSettings.of(BACKOFF).atMost(1, Duration.ZERO))
                 .hasMessageContaining("within=PT0S");
         assertThatThrownBy(() -> Source.of(1).idleTimeout(Duration.ZERO)).hasMessageContaining("timeout=PT0S");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 7, 512})
+    void combiningAndSwitching_thatSucceedAtTheSecondCall_goOn(int batchSize) throws Exception {
+        List<Function<Set<Integer>, UnaryOperator<Source<Integer>>>> operators = List.of(
+                called -> source ->
+                        source.zipLatestWith(Source.of(0).concat(Source.never()), (n, zero) -> onceThrown(n, called)),
+                called -> source -> source.switchMap(n -> Source.of(onceThrown(n, called))));
+        for (var operator : operators) {
+            TrackedSource<Integer> source = TrackedSource.numbers(1000, batchSize);
+            Set<Integer> called = ConcurrentHashMap.newKeySet();
+            try (RunningPipeline running = operator.apply(called)
+                    .apply(source.source())
+                    .supervised(Supervision.retry(RetryPolicy.of(2, Backoff.NONE), Supervision.fail()))
+                    .to(Sink.ignore())
+                    .run()) {
+                running.await();
+            }
+            assertThat(called).contains(999);
+            source.assertAllFinished();
+        }
+    }
+
+    private static int onceThrown(int n, Set<Integer> called) {
+        if (called.add(n)) {
+            throw new IllegalStateException("planted");
+        }
+        return n;
     }
 }

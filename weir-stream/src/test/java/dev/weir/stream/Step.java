@@ -1,7 +1,9 @@
 package dev.weir.stream;
 
 import dev.weir.stream.Lineage.Item;
+import java.util.AbstractCollection;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
@@ -74,9 +76,11 @@ record Step(String name, boolean keepsOrder, Staged staged, Function<List<Long>,
                     tick.run();
                     int children = (int) (item.value % (max + 1));
                     lineage.split(item, children);
-                    return () -> LongStream.range(0, children)
+                    Iterable<Item> lazily = () -> LongStream.range(0, children)
                             .mapToObj(child -> item.with(item.value + child))
                             .iterator();
+                    // Collections go another way; one may have more elements than it says.
+                    return item.value % 5 < 2 ? lazily : new Sized<>(lazily, item.value % 5 == 2 ? 0 : children);
                 }),
                 values -> values.flatMap(
                         value -> LongStream.range(0, value % (max + 1)).map(child -> value + child)));
@@ -176,5 +180,27 @@ record Step(String name, boolean keepsOrder, Staged staged, Function<List<Long>,
             chain.add(step);
         }
         return chain;
+    }
+
+    /** A collection of which the size may be wrong. */
+    private static final class Sized<E> extends AbstractCollection<E> {
+
+        private final Iterable<E> elements;
+        private final int size;
+
+        Sized(Iterable<E> elements, int size) {
+            this.elements = elements;
+            this.size = size;
+        }
+
+        @Override
+        public Iterator<E> iterator() {
+            return elements.iterator();
+        }
+
+        @Override
+        public int size() {
+            return size;
+        }
     }
 }

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.stream.Supervision.Decision;
 import java.time.Duration;
+import java.util.AbstractCollection;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
@@ -15,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.IntPredicate;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -80,7 +83,7 @@ class SupervisionMatrixTest {
         }
     }
 
-    private static Trapped trapped(
+    static Trapped trapped(
             String name,
             boolean keepsOrder,
             boolean failsInOrder,
@@ -160,6 +163,14 @@ class SupervisionMatrixTest {
                         n -> List.of(n, n),
                         List::of,
                         false),
+                new Trapped(
+                        "mapConcat, collection",
+                        true,
+                        true,
+                        trap -> source -> source.mapConcat(n -> collection(() -> twoChildren(n, trap))),
+                        n -> List.of(n, n),
+                        List::of,
+                        false),
                 trapped("mapParallel", true, true, trap -> source -> source.mapParallel(3, trap::pass))));
         for (int concurrency : new int[] {1, 16}) {
             operators.add(trapped(
@@ -181,6 +192,7 @@ class SupervisionMatrixTest {
         operators.addAll(asynchronous());
         operators.addAll(inPlace());
         operators.addAll(timed());
+        operators.addAll(TrappedStreams.all());
         operators.add(trapped(
                 "key of mapBlocking",
                 false,
@@ -202,6 +214,20 @@ class SupervisionMatrixTest {
             @Override
             public Integer next() {
                 return next++ == 0 ? n : trap.pass(n);
+            }
+        };
+    }
+
+    private static Collection<Integer> collection(Supplier<Iterator<Integer>> children) {
+        return new AbstractCollection<>() {
+            @Override
+            public Iterator<Integer> iterator() {
+                return children.get();
+            }
+
+            @Override
+            public int size() {
+                return 2;
             }
         };
     }

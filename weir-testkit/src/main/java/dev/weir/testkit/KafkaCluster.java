@@ -111,7 +111,7 @@ public final class KafkaCluster implements AutoCloseable {
         topics.delete(topic);
     }
 
-    /** Returns when all replicas of all partitions of the topic are in sync. */
+    /** Returns when all replicas of all partitions of the topic are in sync and all brokers that answer agree on it. */
     public void awaitInSync(String topic) {
         topics.awaitInSync(topic);
     }

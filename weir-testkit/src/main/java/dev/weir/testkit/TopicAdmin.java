@@ -73,15 +73,36 @@ final class TopicAdmin {
         }
     }
 
+    /**
+     * All brokers that answer must agree. One that was frozen tells, until it has caught up with the controller, what was
+     * so before: that it leads, and that all are in sync. Who asked only it would then read from it, too little.
+     */
     void awaitInSync(String topic) {
-        Await.until(
-                "all replicas of topic " + topic + " are in sync",
-                () -> describe(topic).partitions().stream()
-                        .filter(partition ->
-                                partition.isr().size() < partition.replicas().size())
-                        .findFirst()
-                        .map(Object::toString)
-                        .orElse(null));
+        Await.until("all replicas of topic " + topic + " are in sync, by each broker's account", () -> {
+            List<String> agreed = null;
+            for (Broker broker : brokers) {
+                if (!broker.isResponsive()) {
+                    continue;
+                }
+                List<String> view = view(broker, topic);
+                if (agreed != null && !agreed.equals(view)) {
+                    return agreed + ", but " + broker + " says " + view;
+                }
+                agreed = view;
+            }
+            boolean inSync = agreed != null
+                    && !agreed.isEmpty()
+                    && agreed.stream().allMatch(line -> line.endsWith(MetadataProbe.IN_SYNC));
+            return inSync ? null : String.valueOf(agreed);
+        });
+    }
+
+    private static List<String> view(Broker broker, String topic) {
+        try {
+            return MetadataProbe.view(broker.port(), topic);
+        } catch (IOException e) {
+            return List.of(broker + " does not answer: " + e.getMessage());
+        }
     }
 
     Map<TopicPartition, Long> endOffsets(String topic) {

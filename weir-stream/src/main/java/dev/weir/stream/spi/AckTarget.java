@@ -35,6 +35,15 @@ public interface AckTarget {
     default void forgo(long token) {}
 
     /**
+     * Asked before work on an element begins that is worth sparing: whether the source has lost the element, so that
+     * somebody else will do that work. If so, this has ended one claim on the token, the element stays unfinished, and the
+     * caller drops it. Work that has begun goes on.
+     */
+    default boolean dropIfRevoked(long token) {
+        return false;
+    }
+
+    /**
      * Adds claims to a token of which the caller holds at least one.
      *
      * @param claims how many to add, at least 1

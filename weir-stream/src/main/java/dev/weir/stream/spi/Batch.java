@@ -1,6 +1,9 @@
 package dev.weir.stream.spi;
 
 import java.util.Arrays;
+import java.util.Iterator;
+import java.util.Objects;
+import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +35,7 @@ public final class Batch<T> {
 
     private static final AckTarget[] NO_TARGETS = {};
     private static final Object[] NO_VALUES = {};
+    private static final Object[] NULLS = new Object[DEFAULT_CAPACITY];
 
     /** Creates an empty batch with room for {@code capacity} elements; it grows when needed. */
     public Batch(int capacity) {
@@ -99,6 +103,12 @@ public final class Batch<T> {
     /** Ends one claim on the element at {@code index}, which lies beyond the end; see {@link AckTarget#forgo}. */
     public void forgo(int index) {
         target(index).forgo(token(index));
+    }
+
+    /** Whether the element at {@code index} is not to be worked on any more; see {@link AckTarget#dropIfRevoked}. */
+    public boolean dropIfRevoked(int index) {
+        AckTarget to = target(index);
+        return to != AckTarget.NONE && to.dropIfRevoked(tokens[index]);
     }
 
     /** Replaces the targets of all elements by what {@code change} makes of them. */
@@ -173,8 +183,15 @@ public final class Batch<T> {
         if (newSize == size) {
             return;
         }
-        Arrays.fill(values, newSize, size, null);
+        clear(values, newSize, size);
         size = newSize;
+    }
+
+    /** As Arrays.fill with null, of which G1 makes a store with a barrier for each: a copy has one for all. */
+    private static void clear(Object[] values, int from, int to) {
+        for (int at = from; at < to; at += NULLS.length) {
+            System.arraycopy(NULLS, 0, values, at, Math.min(NULLS.length, to - at));
+        }
     }
 
     /** Appends an element that nobody waits for. */
@@ -203,11 +220,66 @@ public final class Batch<T> {
         values[size++] = value;
     }
 
+    /**
+     * Appends elements that share a claim, until the batch holds {@code limit} of them or there are none. What the
+     * iterator throws is thrown behind the elements before it, which stay.
+     *
+     * @param stopped asked before each element; no more is asked for once it says so
+     * @return false if the iterator has no more; true if that is not known
+     */
+    public boolean addAll(
+            Iterator<? extends T> elements, int limit, BooleanSupplier stopped, AckTarget to, long token) {
+        int first = size;
+        int end = first;
+        Object[] into = values;
+        try {
+            while (end < limit && !stopped.getAsBoolean()) {
+                if (!elements.hasNext()) {
+                    return false;
+                }
+                Object value = Objects.requireNonNull(elements.next(), "an element of a stream must not be null");
+                if (end == into.length) {
+                    into = Arrays.copyOf(into, Math.max(8, end * 2));
+                }
+                into[end++] = value;
+            }
+            return true;
+        } finally {
+            values = into;
+            extend(end, to, token);
+        }
+    }
+
+    /**
+     * Appends the elements that have been {@link #set} in the places from the size up to {@code end}, which share a claim.
+     * There is room for as many as the batch was made for.
+     */
+    public void extend(int end, AckTarget to, long token) {
+        int first = size;
+        if (first == end) {
+            return;
+        }
+        if (first == 0) {
+            target = to;
+            targets = NO_TARGETS;
+        } else if (targets.length != 0 || to != target) {
+            splitTargets();
+            Arrays.fill(targets, first, end, to);
+        }
+        if (to != AckTarget.NONE || tokens.length != 0) {
+            if (tokens.length < end) {
+                tokens = Arrays.copyOf(tokens, values.length);
+            }
+            Arrays.fill(tokens, first, end, token);
+        }
+        size = end;
+    }
+
     private void splitTargets() {
         if (targets.length == 0) {
             targets = new AckTarget[values.length];
             Arrays.fill(targets, 0, size, target);
-        } else if (targets.length <= size) {
+        } else if (targets.length < values.length) {
             targets = Arrays.copyOf(targets, values.length);
         }
     }
@@ -223,7 +295,7 @@ public final class Batch<T> {
             home = null;
             Object[] spareValues = values;
             long[] spareTokens = tokens;
-            Arrays.fill(spareValues, 0, size, null);
+            clear(spareValues, 0, size);
             values = NO_VALUES;
             tokens = NO_TOKENS;
             targets = NO_TARGETS;

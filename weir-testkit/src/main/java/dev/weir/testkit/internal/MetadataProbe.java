@@ -5,7 +5,10 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.requests.AbstractResponse;
 import org.apache.kafka.common.requests.MetadataRequest;
@@ -19,6 +22,9 @@ import org.apache.kafka.common.requests.RequestHeader;
 public final class MetadataProbe {
     private static final int TIMEOUT_MILLIS = 5_000;
 
+    /** How each line of a {@link #view} ends whose replicas are all in sync. */
+    public static final String IN_SYNC = ", all in sync";
+
     private MetadataProbe() {}
 
     /** How many partitions of the topic have a leader, as the broker at {@code port} sees it; 0 if it has none. */
@@ -30,6 +36,24 @@ public final class MetadataProbe {
             }
         }
         return led;
+    }
+
+    /**
+     * The partitions of the topic as the broker at {@code port} sees them: number, leader with epoch, replicas that are in
+     * sync, and those that are not. Equal texts mean equal views.
+     */
+    public static List<String> view(int port, String topic) throws IOException {
+        List<String> view = new ArrayList<>();
+        for (MetadataResponse.TopicMetadata found : ask(port, topic).topicMetadata()) {
+            for (MetadataResponse.PartitionMetadata partition : found.partitionMetadata()) {
+                Set<Integer> behind = new TreeSet<>(partition.replicaIds);
+                partition.inSyncReplicaIds.forEach(behind::remove);
+                view.add(partition.topicPartition + " led by " + partition.leaderId.orElse(-1) + " in epoch "
+                        + partition.leaderEpoch.orElse(-1) + (behind.isEmpty() ? IN_SYNC : ", behind: " + behind));
+            }
+        }
+        view.sort(null);
+        return view;
     }
 
     private static MetadataResponse ask(int port, String topic) throws IOException {

@@ -1,5 +1,6 @@
 package dev.weir.checks.arch;
 
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.base.DescribedPredicate.or;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
@@ -18,6 +19,7 @@ import com.tngtech.archunit.core.domain.JavaCall;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.lang.ArchRule;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -27,8 +29,8 @@ import java.util.stream.Stream;
  */
 final class HouseRules {
 
-    /** Has a process of its own, and talks to the one that forked it over standard output. */
-    private static final String FORKED_MAIN = "testkit.internal.BrokerMain";
+    /** Each has a process of its own, and talks to the one that forked it over standard output. */
+    private static final List<String> FORKED_MAINS = List.of("testkit.internal.BrokerMain", "driver.DriverMain");
 
     private final String root;
 
@@ -74,7 +76,9 @@ final class HouseRules {
         return noClasses()
                 .that(resideInAPackage(root + "..")
                         .and(resideOutsideOfPackage(packageOf("cli")))
-                        .and(not(name(root + "." + FORKED_MAIN))))
+                        .and(not(describe(
+                                "mains of forked processes",
+                                type -> FORKED_MAINS.contains(type.getName().substring(root.length() + 1))))))
                 .should()
                 .accessField(System.class, "out")
                 .orShould()

@@ -18,6 +18,8 @@ enum WeirModule {
     KAFKA("weir-kafka", "kafka"),
     LEAN("weir-lean", "lean"),
     TESTKIT("weir-testkit", "testkit"),
+    DRIVER("weir-driver", "driver"),
+    BENCH("weir-bench", "bench"),
     ASIMOV("examples/asimov", "examples"),
     CLI("weir-cli", "cli");
 
@@ -37,10 +39,11 @@ enum WeirModule {
     /** The packages of the modules that this one may use. */
     Set<String> uses() {
         return switch (this) {
-            case STREAM, LEAN -> Set.of();
+            case STREAM, DRIVER, LEAN -> Set.of();
             case KAFKA -> Set.of("stream");
             case TESTKIT, ASIMOV -> Set.of("stream", "kafka");
-            case CLI -> Set.of("stream", "kafka", "testkit", "examples");
+            case BENCH -> Set.of("stream", "kafka", "testkit", "driver");
+            case CLI -> Set.of("stream", "kafka", "testkit", "driver", "bench", "examples");
         };
     }
 

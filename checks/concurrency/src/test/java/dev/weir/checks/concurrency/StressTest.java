@@ -84,13 +84,13 @@ class StressTest {
                 cases,
                 "-r",
                 reports.toString(),
-                // One plain configuration, four short rounds: about twenty seconds on two cores.
+                // One plain configuration, two short rounds: a second for each case.
                 "-f",
                 "1",
                 "-fsm",
                 "1",
                 "-iters",
-                "4",
+                "2",
                 "-time",
                 Integer.toString(roundMillis),
                 "-sc",

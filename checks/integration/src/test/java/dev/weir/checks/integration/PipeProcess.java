@@ -33,6 +33,11 @@ final class PipeProcess implements AutoCloseable {
     }
 
     static PipeProcess start(int heapMegabytes, String... args) {
+        return startMain("dev.weir.cli.Main", heapMegabytes, args);
+    }
+
+    /** Any main class of the tests. */
+    static PipeProcess startMain(String mainClass, int heapMegabytes, String... args) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx" + heapMegabytes + "m",
@@ -45,7 +50,7 @@ final class PipeProcess implements AutoCloseable {
         if (Runtime.version().feature() >= 23) {
             command.add("--sun-misc-unsafe-memory-access=allow");
         }
-        command.add("dev.weir.cli.Main");
+        command.add(mainClass);
         command.addAll(List.of(args));
         try {
             Path folder = Files.createTempDirectory("weir-pipe-test-");

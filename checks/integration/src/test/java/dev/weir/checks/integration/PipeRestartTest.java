@@ -2,6 +2,7 @@ package dev.weir.checks.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.kafka.CommitMetadata;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.Records;
 import java.nio.file.Files;
@@ -18,6 +19,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.IsolationLevel;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -60,19 +62,19 @@ class PipeRestartTest {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         long written = 0;
-        long committed = 0;
+        long noted = 0;
         for (int kill = 1; kill <= 3; kill++) {
             long until = written + 10_000 + random.nextInt(60_000);
             try (PipeProcess pipe = start("kill", "1ms", 32, "--client-config", config.toString())) {
                 awaitWritten("kill-out", until, pipe);
                 pipe.kill();
             }
-            long repeats = -(written - committed);
+            long repeats = -(written - noted);
             written = settled("kill-out");
-            committed = sum(cluster.committedOffsets("kill"));
-            repeats += written - committed;
+            noted = noted("kill");
+            repeats += written - noted;
             assertThat(repeats)
-                    .as("written by run %s and not committed; seed %s", kill, seed)
+                    .as("written by run %s and not noted in a commit; seed %s", kill, seed)
                     .isBetween(0L, MOST_OUTSTANDING);
         }
         String summary = PipeProcess.runPipe(
@@ -84,9 +86,36 @@ class PipeRestartTest {
         assertThat(new HashSet<>(Records.numbers(output)))
                 .as("distinct; seed %s", seed)
                 .hasSize(count);
-        // Runs 1 to 3 wrote `written` and committed `committed`; the last one did the rest once.
-        assertThat(output.size() - count).as("duplicates; seed %s", seed).isEqualTo((int) (written - committed));
+        // Runs 1 to 3 wrote `written` and noted `noted` as finished; the last one did the rest once.
+        assertThat(output.size() - count).as("duplicates; seed %s", seed).isEqualTo((int) (written - noted));
         assertFirstOccurrencesAreInOrder(output);
+    }
+
+    @Test
+    @Timeout(120)
+    void kill_withRecordsThatNeverEnd_repeatsOnlyThose() throws Exception {
+        int count = 3_000;
+        cluster.createTopic("holes", 2);
+        Records.produce(cluster.bootstrapServers(), "holes", 0, count, KEYS);
+        Path first = folder.resolve("first");
+        Path second = folder.resolve("second");
+        try (PipeProcess member = holding(first, "7,1500,1501")) {
+            Awaitility.await().until(() -> noted("holes") == count - 3 || !member.isAlive());
+            assertThat(sum(cluster.committedOffsets("holes"))).isLessThan(count - 3);
+            member.kill();
+        }
+        assertThat(Files.readAllLines(first)).hasSize(count - 3);
+        try (PipeProcess member = holding(second, "none")) {
+            Awaitility.await()
+                    .until(() ->
+                            cluster.committedOffsets("holes").equals(cluster.endOffsets("holes")) || !member.isAlive());
+        }
+        assertThat(Files.readAllLines(second)).containsExactlyInAnyOrder("7", "1500", "1501");
+    }
+
+    private static PipeProcess holding(Path handled, String held) {
+        return PipeProcess.startMain(
+                HoldingMember.class.getName(), 256, cluster.bootstrapServers(), "holes", handled.toString(), held);
     }
 
     @Test
@@ -158,6 +187,19 @@ class PipeRestartTest {
             return last.getAndSet(now) == now;
         });
         return last.get();
+    }
+
+    /** Records that the group's commits say are finished: before the committed offsets, and past them. */
+    private static long noted(String group) throws Exception {
+        long noted = 0;
+        for (OffsetAndMetadata commit : cluster.admin()
+                .listConsumerGroupOffsets(group)
+                .partitionsToOffsetAndMetadata()
+                .get()
+                .values()) {
+            noted += commit.offset() + CommitMetadata.finishedPast(commit.offset(), commit.metadata());
+        }
+        return noted;
     }
 
     private static long sum(Map<?, Long> offsets) {

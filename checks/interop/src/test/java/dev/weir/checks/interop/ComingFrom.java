@@ -36,7 +36,7 @@ final class ComingFrom {
                 .mapConcat(shop::parseOrReject)
                 .filter(order -> order.pieces() > 0)
                 .mapBlocking(8, Ordering.byKey(Order::customer), shop::price)
-                .grouped(100)
+                .groupedWithin(100, Duration.ofSeconds(1))
                 .to(Sink.forEach(shop::write))
                 .run()
                 .await();

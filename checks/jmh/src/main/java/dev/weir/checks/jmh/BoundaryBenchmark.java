@@ -1,5 +1,6 @@
 package dev.weir.checks.jmh;
 
+import com.softwaremill.jox.Channel;
 import dev.weir.stream.Source;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -22,8 +23,8 @@ import reactor.core.scheduler.Schedulers;
  * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar BoundaryBenchmark -prof gc}. Timed, per element: the iterator, the
  * boundary, adding up on the other thread. Left out: boxing. Each contender has the buffer of its default: Weir 1,024
  * elements, Pekko 16, Reactor 256; the row with Pekko's buffer at 1,024 is there to be fair to it. Reactor's source is hidden from
- * publishOn, which would otherwise iterate over it on the lower thread, so that nothing crossed. Baseline by hand: two
- * threads and an ArrayBlockingQueue of 1,024.
+ * publishOn, which would otherwise iterate over it on the lower thread, so that nothing crossed. Jox is a channel of 1,024
+ * between two virtual threads, as in its flows. Baseline by hand: two threads and an ArrayBlockingQueue of 1,024.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -60,6 +61,12 @@ public class BoundaryBenchmark {
     @Benchmark
     public long reactor(Contenders contenders) throws InterruptedException {
         return contenders.reactor(Flux.fromIterable(elements).hide().publishOn(other), Elements.COUNT);
+    }
+
+    @Benchmark
+    public long jox(Contenders contenders) throws InterruptedException {
+        Channel<Integer> channel = Channel.newBufferedChannel(1024);
+        return contenders.jox(channel, 1, elements, Elements.COUNT);
     }
 
     @Benchmark

@@ -1,5 +1,7 @@
 package dev.weir.checks.jmh;
 
+import com.softwaremill.jox.Channel;
+import com.typesafe.config.ConfigFactory;
 import java.util.concurrent.CountDownLatch;
 import org.apache.pekko.NotUsed;
 import org.apache.pekko.actor.ActorSystem;
@@ -11,12 +13,16 @@ import reactor.core.publisher.Flux;
 
 /**
  * Runs a stream of each contender to its end, into a {@link Sum}, each in the way of its own manual. Shared by all
- * benchmarks; holds Pekko's actor system, with its default settings.
+ * benchmarks; holds Pekko's actor system, with its default settings but for one.
  */
 @State(Scope.Benchmark)
 public class Contenders {
 
-    private final ActorSystem system = ActorSystem.create("rival");
+    /** Or a stream of 100,000 substreams that is not compiled yet loses those that nobody listens to within 5 s. */
+    private static final String SETTINGS = "pekko.stream.materializer.subscription-timeout.timeout = 60s";
+
+    private final ActorSystem system =
+            ActorSystem.create("rival", ConfigFactory.parseString(SETTINGS).withFallback(ConfigFactory.load()));
 
     /** Ends the actor system. */
     @TearDown(Level.Trial)
@@ -57,5 +63,27 @@ public class Contenders {
                 done::countDown);
         done.await();
         return sum.of(expected);
+    }
+
+    /** Virtual threads that send, and this one that receives. */
+    long jox(Channel<Integer> channel, int senders, Iterable<Integer> each, int expected) throws InterruptedException {
+        for (int i = 0; i < senders; i++) {
+            var ignored = Thread.startVirtualThread(() -> sendAll(channel, each));
+        }
+        Sum sum = new Sum();
+        for (int i = 0; i < expected; i++) {
+            sum.accept(channel.receive());
+        }
+        return sum.of(expected);
+    }
+
+    private static void sendAll(Channel<Integer> channel, Iterable<Integer> elements) {
+        try {
+            for (Integer element : elements) {
+                channel.send(element);
+            }
+        } catch (InterruptedException ignored) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

@@ -1,5 +1,6 @@
 package dev.weir.checks.jmh;
 
+import com.softwaremill.jox.Channel;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
@@ -29,7 +30,7 @@ import reactor.core.scheduler.Schedulers;
  * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar LatencyBenchmark}. Timed, and sampled one by one: from the offer
  * until the benchmark's thread, which spins, sees what the sink wrote. Behind 1 hand-over the sink sits right below the
  * queue; with 2 there is an asynchronous boundary between, so the difference is a boundary. Baselines: Pekko Streams,
- * Reactor, and ArrayBlockingQueues between virtual threads. Needs two idle processors: the spinning thread takes one.
+ * Reactor, and channels of Jox or ArrayBlockingQueues between virtual threads. Needs two idle processors: the spinning thread takes one.
  */
 @BenchmarkMode(Mode.SampleTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -150,6 +151,53 @@ public class LatencyBenchmark {
             sink.tryEmitComplete().orThrow();
             first.dispose();
             second.dispose();
+        }
+    }
+
+    @Benchmark
+    public int jox(Jox jox) throws InterruptedException {
+        jox.first.send(next());
+        return awaitSeen();
+    }
+
+    /** Virtual threads with channels between them. */
+    @State(Scope.Benchmark)
+    public static class Jox {
+
+        private final Channel<Integer> first = Channel.newBufferedChannel(16);
+        private final Channel<Integer> second = Channel.newBufferedChannel(16);
+
+        @Setup(Level.Trial)
+        public void start(LatencyBenchmark seer) {
+            var upper =
+                    Thread.startVirtualThread(() -> receiveAll(first, seer.handOvers == 1 ? seer::see : this::pass));
+            if (seer.handOvers == 2) {
+                var lower = Thread.startVirtualThread(() -> receiveAll(second, seer::see));
+            }
+        }
+
+        @TearDown(Level.Trial)
+        public void stop() {
+            first.done();
+            second.done();
+        }
+
+        private void pass(Integer number) throws InterruptedException {
+            second.send(number);
+        }
+
+        private static void receiveAll(Channel<Integer> channel, ThrowingConsumer to) {
+            try {
+                while (channel.receiveOrClosed() instanceof Integer number) {
+                    to.accept(number);
+                }
+            } catch (InterruptedException ignored) {
+                Thread.currentThread().interrupt();
+            }
+        }
+
+        private interface ThrowingConsumer {
+            void accept(Integer number) throws InterruptedException;
         }
     }
 

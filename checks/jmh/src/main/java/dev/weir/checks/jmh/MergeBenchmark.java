@@ -1,5 +1,6 @@
 package dev.weir.checks.jmh;
 
+import com.softwaremill.jox.Channel;
 import dev.weir.stream.Source;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,8 +25,8 @@ import reactor.core.scheduler.Schedulers;
  *
  * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar MergeBenchmark -prof gc}. Timed, per element: an iterator, the way
  * to the one thread below, adding up there. Left out: boxing. Baselines: Pekko's merge of eight asynchronous sources,
- * Reactor's merge of eight that are subscribed to on a parallel scheduler, and eight virtual threads that put into an
- * ArrayBlockingQueue of 1,024.
+ * Reactor's merge of eight that are subscribed to on a parallel scheduler, and eight virtual threads that put into a
+ * channel of Jox or an ArrayBlockingQueue of 1,024.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -68,6 +69,12 @@ public class MergeBenchmark {
             inputs.add(Flux.fromIterable(elements).subscribeOn(scheduler));
         }
         return contenders.reactor(Flux.merge(inputs), Elements.COUNT);
+    }
+
+    @Benchmark
+    public long jox(Contenders contenders) throws InterruptedException {
+        Channel<Integer> channel = Channel.newBufferedChannel(1024);
+        return contenders.jox(channel, INPUTS, elements, Elements.COUNT);
     }
 
     @Benchmark

@@ -5,88 +5,165 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.infra.BenchmarkParams;
+import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
 import org.openjdk.jmh.runner.options.CommandLineOptionException;
 import org.openjdk.jmh.runner.options.CommandLineOptions;
+import org.openjdk.jmh.runner.options.Options;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.TimeValue;
 
 /**
  * Runs benchmarks with JMH's own command line and writes the table of docs/benchmarks/engine.md: a row per benchmark and
- * parameters; of each contender the median over all iterations of all forks, with the least and the greatest.
+ * parameters, a column per contender with the median over all iterations of all forks, the least and the greatest, the
+ * bytes allocated, and how many times Weir's median it is.
  *
- * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.Table engine.md -f 2 -prof gc}: the file to
- * write, then what JMH takes.
+ * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.Table engine.md Chain -f 1}: the file to
+ * write, then what JMH takes. Without a name of a benchmark all are run. What takes half a minute for one run is then
+ * measured once, without warming up. A contender that fails has a dash in its place, and its failure in the output.
  */
 public final class Table {
 
     private static final String BASELINE = "weir";
+    private static final Map<String, String> COLUMNS = columns();
+
+    /** Reactor looks at all 100,000 inner streams for each element. */
+    private static final String SLOW = "GroupByBenchmark.reactor";
 
     private Table() {}
 
+    private static Map<String, String> columns() {
+        Map<String, String> columns = new LinkedHashMap<>();
+        columns.put(BASELINE, "Weir");
+        columns.put("pekko", "Pekko");
+        columns.put("reactor", "Reactor");
+        columns.put("jox", "Jox");
+        columns.put("loop", "plain loop");
+        return columns;
+    }
+
     /** Runs and writes. */
     public static void main(String[] args) throws IOException, CommandLineOptionException, RunnerException {
-        List<String> options = List.of(args).subList(1, args.length);
-        Collection<RunResult> results = new Runner(new CommandLineOptions(options.toArray(new String[0]))).run();
+        List<String> rest = List.of(args).subList(1, args.length);
+        Options asked = new CommandLineOptions(rest.toArray(new String[0]));
+        List<RunResult> results = new ArrayList<>();
+        if (asked.getIncludes().isEmpty()) {
+            results.addAll(run(asWeAreUsedTo(asked).exclude(SLOW)));
+            results.addAll(run(asWeAreUsedTo(asked).include(SLOW).param("keys", "10")));
+            results.addAll(run(asWeAreUsedTo(asked)
+                    .include(SLOW)
+                    .param("keys", "100000")
+                    .forks(1)
+                    .warmupIterations(0)
+                    .measurementIterations(1)));
+        } else {
+            results.addAll(run(asWeAreUsedTo(asked)));
+        }
         String table = markdown(results);
         Files.writeString(Path.of(args[0]), table);
         System.out.println(table);
     }
 
+    /** What is not asked for otherwise is such that all benchmarks together take a quarter of an hour. */
+    private static ChainedOptionsBuilder asWeAreUsedTo(Options asked) {
+        TimeValue each = TimeValue.milliseconds(700);
+        return new OptionsBuilder()
+                .parent(asked)
+                .forks(asked.getForkCount().orElse(2))
+                .warmupIterations(asked.getWarmupIterations().orElse(3))
+                .warmupTime(asked.getWarmupTime().orElse(each))
+                .measurementIterations(asked.getMeasurementIterations().orElse(3))
+                .measurementTime(asked.getMeasurementTime().orElse(each))
+                .addProfiler(GCProfiler.class);
+    }
+
+    private static Collection<RunResult> run(ChainedOptionsBuilder options) throws RunnerException {
+        return new Runner(options.build()).run();
+    }
+
     private static String markdown(Collection<RunResult> results) {
-        Map<String, Map<String, RunResult>> rows = new TreeMap<>();
+        Map<String, Map<String, RunResult>> rows = new TreeMap<>(Comparator.comparing(Table::withPaddedNumbers));
         for (RunResult result : results) {
-            rows.computeIfAbsent(rowOf(result.getParams()), row -> new LinkedHashMap<>())
+            rows.computeIfAbsent(rowOf(result.getParams()), row -> new TreeMap<>())
                     .put(contenderOf(result.getParams()), result);
         }
-        StringBuilder table = new StringBuilder("""
-                | benchmark | contender | median | least to greatest | times Weir's | bytes |
-                |---|---|--:|--:|--:|--:|
-                """);
+        StringBuilder table = new StringBuilder("| benchmark | ");
+        table.append(String.join(" | ", COLUMNS.values())).append(" |\n|---|");
+        table.append("---|".repeat(COLUMNS.size())).append('\n');
         rows.forEach((row, contenders) -> {
-            RunResult weir = contenders.get(BASELINE);
-            contenders.entrySet().stream()
-                    .sorted((one, other) -> Boolean.compare(
-                            other.getKey().equals(BASELINE), one.getKey().equals(BASELINE)))
-                    .forEach(entry -> table.append(line(row, entry.getKey(), entry.getValue(), weir)));
+            table.append("| ").append(row).append(" |");
+            COLUMNS.keySet()
+                    .forEach(column ->
+                            table.append(' ').append(cells(column, contenders)).append(" |"));
+            table.append('\n');
         });
         return table.toString();
     }
 
-    private static String line(
-            String row, String contender, RunResult result, @org.jspecify.annotations.Nullable RunResult weir) {
+    /** What belongs into a column: {@code pekkoBuffer1024} is Pekko's as well. */
+    private static String cells(String column, Map<String, RunResult> contenders) {
+        RunResult weir = contenders.get(BASELINE);
+        return contenders.entrySet().stream()
+                .filter(entry -> entry.getKey().startsWith(column))
+                .map(entry -> cell(entry.getKey().substring(column.length()), entry.getValue(), weir))
+                .collect(Collectors.collectingAndThen(
+                        Collectors.joining("<br>"), cells -> cells.isEmpty() ? "-" : cells));
+    }
+
+    private static String cell(String variant, RunResult result, @Nullable RunResult weir) {
+        StringBuilder cell = new StringBuilder(variant.isEmpty() ? "" : variant + ": ");
         String unit = result.getPrimaryResult().getScoreUnit().replace("/op", "");
-        String ratio = weir == null ? "" : String.format(Locale.ROOT, "%.1f", median(result) / median(weir));
-        String median;
-        String spread;
         if (result.getParams().getMode() == Mode.SampleTime) {
             var samples = result.getPrimaryResult().getStatistics();
-            median = String.format(Locale.ROOT, "p50 %.1f %s", samples.getPercentile(50), unit);
-            spread = String.format(
-                    Locale.ROOT, "p99 %.1f, p99.9 %.1f", samples.getPercentile(99), samples.getPercentile(99.9));
+            cell.append(text(
+                    "**%.1f %s** (p99 %.1f, p99.9 %.1f)",
+                    median(result), unit, samples.getPercentile(99), samples.getPercentile(99.9)));
         } else {
             List<Double> scores = scores(result);
-            median = String.format(Locale.ROOT, "%.2f %s", median(result), unit);
-            spread = String.format(Locale.ROOT, "%.2f to %.2f", scores.getFirst(), scores.getLast());
+            cell.append(text("**%.2f %s** (%.2f to %.2f)", median(result), unit, scores.getFirst(), scores.getLast()));
+            cell.append(bytes(result));
         }
-        return "| %s | %s | %s | %s | %s | %s |%n".formatted(row, contender, median, spread, ratio, bytes(result));
+        if (weir != null && weir != result) {
+            cell.append(text(", x %.1f", median(result) / median(weir)));
+        }
+        return cell.toString();
+    }
+
+    private static String text(String format, Object... values) {
+        return String.format(Locale.ROOT, format, values);
     }
 
     private static String rowOf(BenchmarkParams params) {
         StringBuilder row =
                 new StringBuilder(params.getBenchmark().replaceAll(".*\\.(\\w+?)(Benchmark)?\\.\\w+$", "$1"));
-        // A number sorts by its size.
         params.getParamsKeys()
-                .forEach(key -> row.append(", ").append(key).append(' ').append(params.getParam(key)));
+                .forEach(key -> row.append(", ")
+                        .append(params.getParam(key))
+                        .append(' ')
+                        .append(key));
         return row.toString();
+    }
+
+    /** So that a number sorts by its size. */
+    private static String withPaddedNumbers(String row) {
+        return Pattern.compile("\\d+")
+                .matcher(row)
+                .replaceAll(number -> String.format(Locale.ROOT, "%09d", Integer.parseInt(number.group())));
     }
 
     private static String contenderOf(BenchmarkParams params) {
@@ -119,7 +196,7 @@ public final class Table {
                 .map(Map.Entry::getValue)
                 .findFirst()
                 .map(Result::getScore)
-                .map(bytes -> String.format(Locale.ROOT, "%.1f", bytes))
+                .map(bytes -> text(", %.1f B", bytes))
                 .orElse("");
     }
 }

@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.consumer;
 
+import dev.weir.kafka.internal.offsets.FinishedSet;
 import dev.weir.kafka.internal.offsets.OffsetTracker;
 import org.apache.kafka.common.TopicPartition;
 
@@ -12,6 +13,9 @@ final class AssignedPartition {
     final TopicPartition id;
     final OffsetTracker tracker;
 
+    /** What the pipeline has not pulled yet; the buffer's own. */
+    final RecordBuffer.Queue buffered = new RecordBuffer.Queue();
+
     /** Records from this offset on are not emitted: the end of a bounded read. */
     final long endOffset;
 
@@ -21,7 +25,19 @@ final class AssignedPartition {
     /** Whether nothing more of it is wanted: a bounded read is through, or the consumer was stopped. */
     boolean atEnd;
 
+    /** Whether it is not yet known where to go on: nothing is fetched and nothing committed. */
+    boolean held;
+
+    /** Whether it was decided here, and not by the group's committed offset, where it begins. */
+    boolean placed;
+
     long committedOffset = UNKNOWN;
+
+    /** The finished set in the metadata of that commit, as it was written. */
+    String committedSet = "";
+
+    /** What an earlier assignment had finished past its commit: not emitted again. */
+    FinishedSet finishedEarlier = FinishedSet.EMPTY;
 
     /** The first record that was fetched and not emitted, or forgotten again: the client's position is past it. */
     long firstDropped = Long.MAX_VALUE;
@@ -45,17 +61,10 @@ final class AssignedPartition {
         firstDropped = Math.min(firstDropped, offset);
     }
 
-    /**
-     * Whether something emitted is not finished. If so, the owner is woken when all of it may be.
-     */
-    boolean hasUnfinished() {
-        do {
-            advance();
-            if (tracker.isIdle()) {
-                return false;
-            }
-        } while (!tracker.watch(0, 0));
-        return true;
+    /** Whether the pipeline holds something of it. If so, the owner is woken when that may have changed. */
+    boolean isHeld() {
+        advance();
+        return tracker.watchUnsettled();
     }
 
     @Override

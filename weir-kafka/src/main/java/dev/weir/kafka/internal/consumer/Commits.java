@@ -15,7 +15,6 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.StaleMemberEpochException;
-import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -38,8 +37,10 @@ final class Commits {
     static final long SYNC_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final Consumer<?, ?> client;
+    private final Fetcher fetcher;
     private final Map<TopicPartition, AssignedPartition> assignment;
     private final Clock clock;
+    private final CommitTexts texts;
     private final long intervalNanos;
     private final int recordsPerCommit;
 
@@ -52,12 +53,15 @@ final class Commits {
 
     Commits(
             Consumer<?, ?> client,
+            Fetcher fetcher,
             Map<TopicPartition, AssignedPartition> assignment,
             ConsumerSettings<?, ?> settings,
             Clock clock) {
         this.client = client;
+        this.fetcher = fetcher;
         this.assignment = assignment;
         this.clock = clock;
+        this.texts = new CommitTexts(client, settings, clock);
         this.intervalNanos = settings.commitInterval().toNanos();
         this.recordsPerCommit = settings.commitRecords();
         this.dueNanos = clock.nanoTime() + intervalNanos;
@@ -69,6 +73,11 @@ final class Commits {
 
     long failed() {
         return failed;
+    }
+
+    /** Takes over what earlier assignments of these partitions had finished past their commits. */
+    void restore(Collection<TopicPartition> ids, long nanos) {
+        texts.restore(ids, assignment, nanos);
     }
 
     /** How long {@link #commitIfDue} has nothing to look at. */
@@ -123,9 +132,10 @@ final class Commits {
         backoffNanos = 0;
         offsets.forEach((id, offset) -> {
             AssignedPartition partition = assignment.get(id);
-            if (partition != null) {
-                // An answer to a commit of an earlier assignment must not hide what this one has yet to commit.
-                partition.committedOffset = Math.max(partition.committedOffset, offset.offset());
+            // An answer to a commit of an earlier assignment must not hide what this one has yet to commit.
+            if (partition != null && offset.offset() >= partition.committedOffset) {
+                partition.committedOffset = offset.offset();
+                partition.committedSet = CommitTexts.setOf(offset);
             }
         });
     }
@@ -154,15 +164,22 @@ final class Commits {
                 || (failure.getCause() instanceof RetriableException);
     }
 
-    /** The offsets of partitions in which more is finished than was committed. */
+    /** The offsets, with their metadata, of partitions in which more is finished than was committed. */
     private Map<TopicPartition, OffsetAndMetadata> finished(Collection<AssignedPartition> partitions) {
         Map<TopicPartition, OffsetAndMetadata> finished = new HashMap<>();
         for (AssignedPartition partition : partitions) {
+            if (partition.held) {
+                continue;
+            }
             partition.advance();
             partition.finishedSinceCommit = 0;
             long offset = committable(partition);
-            if (offset > partition.committedOffset) {
-                finished.put(partition.id, new OffsetAndMetadata(offset));
+            if (offset >= 0 && offset >= partition.committedOffset) {
+                OffsetAndMetadata commit = texts.commit(partition, offset);
+                if (offset > partition.committedOffset
+                        || !CommitTexts.setOf(commit).equals(partition.committedSet)) {
+                    finished.put(partition.id, commit);
+                }
             }
         }
         return finished;
@@ -177,13 +194,8 @@ final class Commits {
         if (!partition.tracker.isIdle()) {
             return offset;
         }
-        try {
-            long position = client.position(partition.id, Duration.ZERO);
-            return Math.max(offset, Math.min(position, partition.firstDropped));
-        } catch (TimeoutException | WakeupException | IllegalStateException ignored) {
-            // No valid position at the moment (leader change, reset under way): what was seen is enough for now.
-            return offset;
-        }
+        // Not known (leader change, reset under way): what was seen is enough for now.
+        return Math.max(offset, Math.min(fetcher.position(partition.id), partition.firstDropped));
     }
 
     /**

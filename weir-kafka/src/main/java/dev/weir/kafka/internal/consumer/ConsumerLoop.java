@@ -15,15 +15,17 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.OptionalLong;
-import java.util.Set;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.InvalidOffsetException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
@@ -34,7 +36,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The owner of one consumer: the only thread that touches the client, the assignment and the trackers. Other threads
+ * The owner of one consumer: the only thread that touches the client, the fetcher, the assignment and the trackers. Other threads
  * talk to it through volatile requests and {@link Waiting#wake}.
  *
  * <pre>
@@ -64,13 +66,17 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
     /** One round of a rebalance that the last commit has to wait for. */
     private static final long REBALANCE_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
+    /** How long partitions wait at their start for what an earlier assignment had finished. */
+    private static final long RESTORE_NANOS = TimeUnit.SECONDS.toNanos(3);
+
     /** With the last commit, what an end takes at most beyond its patience, also with brokers away. */
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(8);
 
     /** Per record, beside key and value: the record object, its headers and its place in batch and tracker. */
     private static final int RECORD_OVERHEAD_BYTES = 128;
 
-    private final Consumer<byte[], byte[]> client;
+    private final Consumer<?, ?> client;
+    private final Fetcher fetcher;
     private final Subscription subscription;
     private final Map<TopicPartition, Long> endOffsets;
     private final StageContext context;
@@ -80,11 +86,13 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
     private final Commits commits;
     private final Waiting waiting;
     private final Rebalances rebalances;
+    private final Positions positions;
     private final Clock clock;
     private final int trackerCapacity;
     private final CompletableFuture<String> closed = new CompletableFuture<>();
 
     // Requests of other threads.
+    private final Queue<Runnable> requests = new ConcurrentLinkedQueue<>();
     private volatile boolean stopRequested;
     private volatile boolean closeRequested;
     private volatile long closeDeadlineNanos;
@@ -99,24 +107,28 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
     private long snapshotDueNanos;
 
     ConsumerLoop(
-            Consumer<byte[], byte[]> client,
+            Consumer<?, ?> client,
+            Fetcher fetcher,
             ConsumerSettings<?, ?> settings,
             ClientLimits limits,
             Subscription subscription,
             Map<TopicPartition, Long> endOffsets,
             StageContext context,
             RecordBuffer buffer,
+            Lookup lookup,
             Clock clock) {
         this.client = client;
+        this.fetcher = fetcher;
         this.subscription = subscription;
         this.endOffsets = endOffsets;
         this.context = context;
         this.buffer = buffer;
         this.clock = clock;
         this.flow = new FlowControl(settings);
-        this.commits = new Commits(client, assignment, settings, clock);
-        this.waiting = new Waiting(client, clock);
+        this.commits = new Commits(client, fetcher, assignment, settings, clock);
+        this.waiting = new Waiting(fetcher, clock);
         this.rebalances = new Rebalances(this, waiting, limits.revokeDeadline(settings));
+        this.positions = new Positions(this, subscription, settings, lookup, this::execute);
         this.trackerCapacity = settings.maxOutstandingRecords() + limits.maxPollRecords();
         this.snapshotDueNanos = clock.nanoTime();
         this.groupLookDueNanos = clock.nanoTime();
@@ -144,6 +156,12 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
         waiting.wake();
     }
 
+    /** Runs {@code request} on the owner thread, soon, unless it ends before. */
+    private void execute(Runnable request) {
+        requests.add(request);
+        waiting.wake();
+    }
+
     @Override
     public ConsumerSnapshot snapshot() {
         return snapshot;
@@ -155,18 +173,29 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
     public void run() {
         waiting.own();
         try {
-            client.subscribe(subscription.topics(), rebalances);
+            subscribe();
             while (!closeRequested) {
                 turn();
             }
             finishUnfinished();
         } catch (KafkaException failure) {
             context.fail(new KafkaPipelineException(
-                    "consuming " + subscription.topics() + " failed: " + failure.getMessage(), failure));
+                    "consuming " + subscription.selection() + " failed: " + failure.getMessage(), failure));
         } catch (RuntimeException | Error failure) {
             context.fail(failure);
         } finally {
             end();
+        }
+    }
+
+    private void subscribe() {
+        switch (subscription.selection()) {
+            case Subscription.Topics topics -> client.subscribe(topics.names(), rebalances);
+            case Subscription.Matching matching -> client.subscribe(Pattern.compile(matching.regex()), rebalances);
+            case Subscription.Partitions partitions -> {
+                client.assign(partitions.ids());
+                assigned(partitions.ids());
+            }
         }
     }
 
@@ -176,23 +205,34 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
         if (stopRequested && !stopped) {
             stopEmission();
         }
-        flow.resumeLow(assignment, client);
+        runRequests();
+        flow.resumeLow(assignment, fetcher);
         commits.throwFatal();
         commits.commitIfDue();
-        poll(MAX_POLL_NANOS);
+        poll(Math.min(MAX_POLL_NANOS, commits.nanosUntilDue()));
         long now = clock.nanoTime();
         if (now - snapshotDueNanos >= 0) {
             snapshot = takeSnapshot();
             long end = clock.nanoTime();
             snapshotDueNanos = end + Math.max(MIN_SNAPSHOT_NANOS, (end - now) * SNAPSHOT_COST_RATIO);
         }
-        if (subscription.isUntilEnd() && emitting) {
+        if (subscription.isBounded() && emitting) {
             endWhenAllRead();
         }
     }
 
+    private void runRequests() {
+        for (Runnable request = requests.poll(); request != null; request = requests.poll()) {
+            request.run();
+        }
+    }
+
     private void poll(long nanos) {
-        emit(waiting.poll(Math.min(nanos, commits.nanosUntilDue())));
+        try {
+            emit(waiting.poll(nanos));
+        } catch (InvalidOffsetException unknown) {
+            positions.unknown(unknown);
+        }
     }
 
     private void emit(ConsumerRecords<byte[], byte[]> records) {
@@ -210,7 +250,10 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
                 partition.dropped(list.get(count).offset());
             }
             partition.advance();
-            flow.afterFetch(partition, assignment.size(), client);
+            flow.afterFetch(partition, assignment.size(), fetcher);
+        }
+        if (!records.isEmpty()) {
+            flow.afterPoll(assignment, fetcher);
         }
     }
 
@@ -223,15 +266,21 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
     }
 
     private void emit(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list, int from, int to) {
-        int size = to - from;
-        Object[] values = new Object[size];
-        long[] tokens = new long[size];
-        for (int i = 0; i < size; i++) {
-            ConsumerRecord<byte[], byte[]> record = list.get(from + i);
-            values[i] = record;
-            tokens[i] = partition.tracker.append(record.offset(), weight(record));
+        Object[] values = new Object[to - from];
+        long[] tokens = new long[to - from];
+        int size = 0;
+        for (int i = from; i < to; i++) {
+            ConsumerRecord<byte[], byte[]> record = list.get(i);
+            if (partition.finishedEarlier.contains(record.offset())) {
+                partition.tracker.appendFinished(record.offset());
+            } else {
+                values[size] = record;
+                tokens[size++] = partition.tracker.append(record.offset(), weight(record));
+            }
         }
-        buffer.add(partition, tokens[0], Batch.of(values, size, partition.tracker, tokens));
+        if (size > 0) {
+            buffer.add(partition, Batch.of(values, size, partition.tracker, tokens));
+        }
     }
 
     private static int weight(ConsumerRecord<byte[], byte[]> record) {
@@ -250,12 +299,11 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
             partition.atEnd = true;
             partition.paused = true;
         }
-        client.pause(assignment.keySet());
+        fetcher.pause(assignment.keySet());
     }
 
     private void forgetBuffered(Collection<AssignedPartition> partitions) {
-        buffer.purge(Set.copyOf(partitions))
-                .forEach((partition, token) -> partition.dropped(partition.tracker.forgetFrom(token)));
+        buffer.purge(partitions).forEach((partition, token) -> partition.dropped(partition.tracker.forgetFrom(token)));
     }
 
     /**
@@ -269,7 +317,7 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
                 partition.atEnd = true;
                 if (!partition.paused) {
                     partition.paused = true;
-                    client.pause(List.of(partition.id));
+                    fetcher.pause(List.of(partition.id));
                 }
             }
             all &= partition.atEnd;
@@ -298,50 +346,49 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
     }
 
     private boolean isReadToEnd(AssignedPartition partition) {
-        try {
-            return client.position(partition.id, Duration.ZERO) >= partition.endOffset;
-        } catch (RetriableException | WakeupException | IllegalStateException notYetKnown) {
-            return false;
-        }
+        return fetcher.position(partition.id) >= partition.endOffset;
     }
 
     // ---- Owner thread, called by Rebalances inside a poll ----------------------------------------------------------
 
     void assigned(Collection<TopicPartition> ids) {
-        for (TopicPartition id : ids) {
-            long endOffset = subscription.isUntilEnd() ? endOffsets.getOrDefault(id, 0L) : Long.MAX_VALUE;
-            AssignedPartition partition =
-                    new AssignedPartition(id, new OffsetTracker(trackerCapacity, waiting::wake), endOffset);
-            partition.paused = !emitting;
-            partition.atEnd = !emitting;
-            assignment.put(id, partition);
-        }
+        fetcher.assigned(ids);
         if (!emitting) {
-            client.pause(ids);
+            // Nothing of them will be emitted, so there will be nothing to commit.
+            fetcher.pause(ids);
+            return;
         }
+        for (TopicPartition id : ids) {
+            assignment.put(id, newPartition(id));
+        }
+        commits.restore(ids, withinPatience(RESTORE_NANOS));
+        positions.assigned(current(ids));
     }
 
-    /** Takes partitions out of the assignment: nothing of them is emitted from now on. */
+    private AssignedPartition newPartition(TopicPartition id) {
+        long endOffset = subscription.isBounded() ? endOffsets.getOrDefault(id, 0L) : Long.MAX_VALUE;
+        return new AssignedPartition(id, new OffsetTracker(trackerCapacity, waiting::wake), endOffset);
+    }
+
+    /** Takes partitions out of the assignment: from now on nothing of them is emitted, nor any work on them begun. */
     List<AssignedPartition> withdraw(Collection<TopicPartition> ids) {
         List<AssignedPartition> withdrawn =
                 ids.stream().map(assignment::remove).filter(Objects::nonNull).toList();
+        fetcher.withdrawn(ids);
         forgetBuffered(withdrawn);
+        withdrawn.forEach(partition -> partition.tracker.revoke());
         return withdrawn;
     }
 
     /**
-     * Waits until all that was pulled of the partitions is finished; false if that was not so in time. A close does not
+     * Waits until nothing of the partitions is being worked on, so all of it finished or dropped; false if that was not so in time. A close does not
      * wait longer here than anywhere: a failed pipeline will finish nothing more.
      */
     boolean awaitFinished(Collection<AssignedPartition> partitions, long nanos) {
         long deadlineNanos = clock.nanoTime() + nanos;
         for (AssignedPartition partition : partitions) {
-            while (partition.hasUnfinished()) {
-                long now = clock.nanoTime();
-                long left = deadlineNanos - now;
-                if (closeRequested) {
-                    left = Math.min(left, closeDeadlineNanos - now);
-                }
+            while (partition.isHeld()) {
+                long left = withinPatience(deadlineNanos - clock.nanoTime());
                 if (left <= 0) {
                     return false;
                 }
@@ -351,8 +398,59 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
         return true;
     }
 
+    private long withinPatience(long nanos) {
+        return closeRequested ? Math.min(nanos, closeDeadlineNanos - clock.nanoTime()) : nanos;
+    }
+
     void commitNow(Collection<AssignedPartition> partitions) {
         commits.commitNow(partitions, Commits.SYNC_NANOS);
+    }
+
+    // ---- Owner thread, called by Positions -------------------------------------------------------------------------
+
+    /** The assigned ones of the partitions. */
+    List<AssignedPartition> current(Collection<TopicPartition> ids) {
+        return ids.stream().map(assignment::get).filter(Objects::nonNull).toList();
+    }
+
+    /** Whether {@code partition} is still assigned and has not begun anew since. */
+    boolean isCurrent(AssignedPartition partition) {
+        return assignment.get(partition.id) == partition;
+    }
+
+    /** Begins a partition anew: what was read of it so far does not count any more, finished or not. */
+    AssignedPartition renew(AssignedPartition partition) {
+        forgetBuffered(List.of(partition));
+        AssignedPartition renewed = newPartition(partition.id);
+        renewed.paused = partition.paused;
+        renewed.atEnd = !emitting;
+        assignment.put(partition.id, renewed);
+        return renewed;
+    }
+
+    /** Fetches and commits nothing of the partitions until {@link #release}. */
+    void hold(Collection<AssignedPartition> partitions) {
+        for (AssignedPartition partition : partitions) {
+            partition.held = true;
+            if (!partition.paused) {
+                partition.paused = true;
+                fetcher.pause(List.of(partition.id));
+            }
+            // Anywhere: a client without a position looks for one.
+            fetcher.seek(partition.id, 0);
+        }
+    }
+
+    /** Goes on at the offset. */
+    void release(AssignedPartition partition, long offset) {
+        fetcher.seek(partition.id, offset);
+        partition.held = false;
+        partition.placed = true;
+    }
+
+    /** Whether the client's next fetch of the partition would be at the offset. */
+    boolean isAt(AssignedPartition partition, long offset) {
+        return !partition.held && fetcher.position(partition.id) == offset;
     }
 
     // ---- Owner thread, ending --------------------------------------------------------------------------------------
@@ -365,11 +463,11 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
         while (true) {
             waiting.clearSignal();
             long left = closeDeadlineNanos - clock.nanoTime();
-            if (left <= 0 || assignment.values().stream().noneMatch(AssignedPartition::hasUnfinished)) {
+            if (left <= 0 || assignment.values().stream().noneMatch(AssignedPartition::isHeld)) {
                 return;
             }
             commits.commitIfDue();
-            poll(Math.min(left, MAX_POLL_NANOS));
+            poll(Math.min(Math.min(left, MAX_POLL_NANOS), commits.nanosUntilDue()));
         }
     }
 
@@ -412,7 +510,7 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
                 if (left <= 0) {
                     throw pollFirst;
                 }
-                emit(waiting.poll(Math.min(left, REBALANCE_POLL_NANOS)));
+                poll(Math.min(left, REBALANCE_POLL_NANOS));
             }
         }
     }
@@ -431,25 +529,17 @@ final class ConsumerLoop implements Runnable, ConsumerHandle {
         List<ConsumerSnapshot.PartitionSnapshot> partitions = assignment.values().stream()
                 .map(partition -> {
                     partition.advance();
-                    OptionalLong behind = currentLag(partition.id);
+                    long behind = fetcher.lag(partition.id);
                     return new ConsumerSnapshot.PartitionSnapshot(
                             partition.id.topic(),
                             partition.id.partition(),
                             partition.paused && !partition.atEnd,
                             partition.tracker.outstanding(),
                             partition.committedOffset,
-                            behind.isPresent() ? behind.getAsLong() + partition.tracker.outstanding() : -1);
+                            behind == Fetcher.UNKNOWN ? -1 : behind + partition.tracker.outstanding());
                 })
                 .toList();
         return new ConsumerSnapshot(
                 partitions, buffer.records(), commits.succeeded(), commits.failed(), rebalances.count());
-    }
-
-    private OptionalLong currentLag(TopicPartition id) {
-        try {
-            return client.currentLag(id);
-        } catch (IllegalStateException | KafkaException notKnown) {
-            return OptionalLong.empty();
-        }
     }
 }

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.TopicPartition;
 
 /**
@@ -14,6 +13,9 @@ import org.apache.kafka.common.TopicPartition;
  * <p>A partition pauses when its outstanding records reach the high mark, or its outstanding bytes its share of the
  * budget, and goes on when both are down to half. Between the marks nothing happens, because each pause and resume costs
  * the client something. What the client has fetched for a paused partition stays in the client.
+ *
+ * <p>With so many partitions that the smallest shares exceed the budget, all pause when the whole budget is used, and go
+ * on when half of it is free.
  */
 final class FlowControl {
 
@@ -22,6 +24,7 @@ final class FlowControl {
 
     private final int highRecords;
     private final long budgetBytes;
+    private boolean allPaused;
 
     FlowControl(ConsumerSettings<?, ?> settings) {
         this.highRecords = settings.maxOutstandingRecords();
@@ -32,13 +35,60 @@ final class FlowControl {
         return Math.max(MIN_SHARE_BYTES, budgetBytes / Math.max(1, partitions));
     }
 
+    private boolean isOvercommitted(int partitions) {
+        return partitions * MIN_SHARE_BYTES > budgetBytes;
+    }
+
+    /** Pauses all if the budget is used up, which shares alone do not prevent. Call after each poll that brought records. */
+    void afterPoll(Map<TopicPartition, AssignedPartition> assignment, Fetcher fetcher) {
+        if (allPaused || !isOvercommitted(assignment.size()) || outstandingBytes(assignment) < budgetBytes) {
+            return;
+        }
+        assignment.values().forEach(AssignedPartition::advance);
+        if (outstandingBytes(assignment) >= budgetBytes) {
+            allPaused = true;
+            Collection<TopicPartition> running = new ArrayList<>();
+            for (AssignedPartition partition : assignment.values()) {
+                if (!partition.paused) {
+                    partition.paused = true;
+                    running.add(partition.id);
+                }
+            }
+            fetcher.pause(running);
+        }
+    }
+
+    private static long outstandingBytes(Map<TopicPartition, AssignedPartition> assignment) {
+        long bytes = 0;
+        for (AssignedPartition partition : assignment.values()) {
+            bytes += partition.tracker.outstandingBytes();
+        }
+        return bytes;
+    }
+
+    /** Whether enough of the budget is free for all to go on; if not, some tracker will call when that may have changed. */
+    private boolean isFreeAgain(Map<TopicPartition, AssignedPartition> assignment) {
+        boolean looksAgain;
+        do {
+            assignment.values().forEach(AssignedPartition::advance);
+            if (outstandingBytes(assignment) <= budgetBytes / 2) {
+                return true;
+            }
+            looksAgain = false;
+            for (AssignedPartition partition : assignment.values()) {
+                looksAgain |= !partition.tracker.isIdle() && !partition.tracker.watch(0, 0);
+            }
+        } while (looksAgain);
+        return false;
+    }
+
     /** Pauses the partition if it is full. */
-    void afterFetch(AssignedPartition partition, int assigned, Consumer<?, ?> client) {
+    void afterFetch(AssignedPartition partition, int assigned, Fetcher fetcher) {
         if (!partition.paused && isFull(partition, assigned)) {
             partition.advance();
             if (isFull(partition, assigned)) {
                 partition.paused = true;
-                client.pause(List.of(partition.id));
+                fetcher.pause(List.of(partition.id));
             }
         }
     }
@@ -52,16 +102,20 @@ final class FlowControl {
      * Resumes partitions that are low again and asks the others' trackers to call when they may be. Call before each
      * poll.
      */
-    void resumeLow(Map<TopicPartition, AssignedPartition> assignment, Consumer<?, ?> client) {
+    void resumeLow(Map<TopicPartition, AssignedPartition> assignment, Fetcher fetcher) {
+        if (allPaused && isOvercommitted(assignment.size()) && !isFreeAgain(assignment)) {
+            return;
+        }
+        allPaused = false;
         Collection<TopicPartition> low = new ArrayList<>();
         for (AssignedPartition partition : assignment.values()) {
-            if (partition.paused && !partition.atEnd && becomesLow(partition, assignment.size())) {
+            if (partition.paused && !partition.atEnd && !partition.held && becomesLow(partition, assignment.size())) {
                 partition.paused = false;
                 low.add(partition.id);
             }
         }
         if (!low.isEmpty()) {
-            client.resume(low);
+            fetcher.resume(low);
         }
     }
 

@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
 /**
  * What happens when the group moves partitions. Called by the client inside poll, so on the owner thread.
  *
- * <p>Revoked: nothing more is emitted, what was pulled is waited for within the deadline while other partitions flow on
- * from the buffer, then what is finished is committed. Lost: another member may own them already, so nothing is waited
+ * <p>Revoked: nothing more is emitted and no work begun, what is being worked on is waited for within the deadline while
+ * other partitions flow on from the buffer, then what is finished is committed. Lost: another member may own them already, so nothing is waited
  * for and nothing is committed; late acknowledgements reach a tracker that nobody reads.
  */
 final class Rebalances implements ConsumerRebalanceListener {

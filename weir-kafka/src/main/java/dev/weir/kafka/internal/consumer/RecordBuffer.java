@@ -1,52 +1,100 @@
 package dev.weir.kafka.internal.consumer;
 
 import dev.weir.stream.spi.Batch;
-import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.StageMeter;
 import java.util.ArrayDeque;
+import java.util.Collection;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fetched records that the pipeline has not pulled yet. Thread-safe: the owner thread adds and purges, the segment
- * thread takes. Not bounded by itself: the owner pauses partitions instead of waiting here, so that it always polls.
+ * Fetched records that the pipeline has not pulled yet: a queue per partition, taken from in turn, a batch each time, so
+ * that neither a full partition nor one that is held delays the others. Thread-safe: the owner thread adds and purges,
+ * the segment thread takes. Not bounded by itself: the owner pauses partitions instead of waiting here, so that it always
+ * polls.
  */
 final class RecordBuffer {
 
-    /** Records of one partition with consecutive tokens from {@code firstToken} on. */
-    private record Fetched(AssignedPartition partition, long firstToken, Batch<ConsumerRecord<byte[], byte[]>> batch) {}
+    /** What waits of one partition, with consecutive tokens. Under the buffer's lock. */
+    static final class Queue {
+        private final ArrayDeque<Batch<ConsumerRecord<byte[], byte[]>>> batches = new ArrayDeque<>(2);
+        private boolean held;
+    }
 
     private final ReentrantLock lock = new ReentrantLock();
-    private final Condition notEmptyOrEnded = lock.newCondition();
+    private final Condition readyOrEnded = lock.newCondition();
+    private final Clock clock;
 
     // Under the lock.
-    private final ArrayDeque<Fetched> fetched = new ArrayDeque<>();
+    /** Queues that are not empty and not held, the one whose turn it is first. */
+    private final ArrayDeque<Queue> turns = new ArrayDeque<>();
+
     private int records;
     private boolean ended;
 
-    void add(AssignedPartition partition, long firstToken, Batch<ConsumerRecord<byte[], byte[]>> batch) {
+    private final @Nullable Delay delay;
+
+    RecordBuffer(Clock clock) {
+        this(clock, null);
+    }
+
+    /** Creates one whose records may be taken when {@code delay} says that they are due. */
+    RecordBuffer(Clock clock, @Nullable Delay delay) {
+        this.clock = clock;
+        this.delay = delay;
+    }
+
+    /** Adds records of one partition; their tokens follow those of the batch before. */
+    void add(AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch) {
         lock.lock();
         try {
-            fetched.add(new Fetched(partition, firstToken, batch));
+            Queue queue = partition.buffered;
+            queue.batches.add(batch);
             records += batch.size();
-            notEmptyOrEnded.signal();
+            if (queue.batches.size() == 1) {
+                becomesReady(queue);
+            }
         } finally {
             lock.unlock();
         }
     }
 
-    /** Says that nothing more will be added; what is inside still comes out. */
+    private void becomesReady(Queue queue) {
+        if (!queue.held && !queue.batches.isEmpty()) {
+            turns.add(queue);
+            readyOrEnded.signal();
+        }
+    }
+
+    /** Keeps what waits of the partition, and what will be added, from being taken until it is let go again. */
+    void hold(AssignedPartition partition, boolean hold) {
+        lock.lock();
+        try {
+            Queue queue = partition.buffered;
+            if (queue.held != hold) {
+                queue.held = hold;
+                if (hold) {
+                    turns.remove(queue);
+                } else {
+                    becomesReady(queue);
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Says that nothing more will be added; what is inside still comes out, what is held once it is let go. */
     void end() {
         lock.lock();
         try {
             ended = true;
-            notEmptyOrEnded.signal();
+            readyOrEnded.signal();
         } finally {
             lock.unlock();
         }
@@ -57,61 +105,83 @@ final class RecordBuffer {
      *
      * @return for each partition that lost records the token of the first one
      */
-    Map<AssignedPartition, Long> purge(Set<AssignedPartition> partitions) {
+    Map<AssignedPartition, Long> purge(Collection<AssignedPartition> partitions) {
         Map<AssignedPartition, Long> firstPurged = new HashMap<>();
         lock.lock();
         try {
-            for (Iterator<Fetched> each = fetched.iterator(); each.hasNext(); ) {
-                Fetched candidate = each.next();
-                if (partitions.contains(candidate.partition)) {
-                    each.remove();
-                    records -= candidate.batch.size();
-                    firstPurged.putIfAbsent(candidate.partition, candidate.firstToken);
+            for (AssignedPartition partition : partitions) {
+                Queue queue = partition.buffered;
+                Batch<?> first = queue.batches.peek();
+                if (first != null) {
+                    firstPurged.put(partition, first.token(0));
+                    queue.batches.forEach(batch -> records -= batch.size());
+                    queue.batches.clear();
+                    turns.remove(queue);
                 }
             }
+            // What was held may have been all that was left.
+            readyOrEnded.signal();
         } finally {
             lock.unlock();
         }
         return firstPurged;
     }
 
-    /** Waits for a batch; null once the buffer has ended and is empty, an empty batch at the deadline. */
+    /**
+     * Waits for a batch; null once the buffer has ended and is empty, an empty batch at the deadline.
+     *
+     * @param deadlineNanos a time of the buffer's clock
+     */
     @Nullable
     Batch<ConsumerRecord<byte[], byte[]>> take(long deadlineNanos, StageMeter meter) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            if (fetched.isEmpty() && !ended) {
+            Batch<ConsumerRecord<byte[], byte[]>> batch = poll();
+            if (batch == null && !isThrough()) {
                 long start = System.nanoTime();
-                boolean inTime = awaitRecords(deadlineNanos);
+                batch = awaitTurn(deadlineNanos);
                 meter.blockedUp(System.nanoTime() - start);
-                if (!inTime) {
-                    return new Batch<>(0);
-                }
             }
-            Fetched first = fetched.poll();
-            if (first == null) {
-                return null;
-            }
-            records -= first.batch.size();
-            return first.batch;
+            return batch == null && !isThrough() ? new Batch<>(0) : batch;
         } finally {
             lock.unlock();
         }
     }
 
-    private boolean awaitRecords(long deadlineNanos) throws InterruptedException {
-        while (fetched.isEmpty() && !ended) {
-            if (deadlineNanos == Stage.NEVER) {
-                notEmptyOrEnded.await();
-            } else {
-                long left = deadlineNanos - System.nanoTime();
-                if (left <= 0) {
-                    return false;
-                }
-                notEmptyOrEnded.awaitNanos(left);
+    private boolean isThrough() {
+        return ended && records == 0;
+    }
+
+    /** The next batch, or what of it is due; null if there is nothing. */
+    private @Nullable Batch<ConsumerRecord<byte[], byte[]>> poll() {
+        if (delay != null) {
+            delay.begin();
+        }
+        for (int n = turns.size(); n > 0; n--) {
+            Queue queue = turns.remove();
+            Batch<ConsumerRecord<byte[], byte[]>> batch =
+                    delay == null ? queue.batches.remove() : delay.takeDue(queue.batches);
+            if (!queue.batches.isEmpty()) {
+                turns.add(queue);
+            }
+            if (batch != null) {
+                records -= batch.size();
+                return batch;
             }
         }
-        return true;
+        return null;
+    }
+
+    private @Nullable Batch<ConsumerRecord<byte[], byte[]>> awaitTurn(long deadlineNanos) throws InterruptedException {
+        Batch<ConsumerRecord<byte[], byte[]>> batch = null;
+        while (batch == null && !isThrough() && !clock.hasPassed(deadlineNanos)) {
+            clock.await(
+                    lock,
+                    readyOrEnded,
+                    delay == null ? deadlineNanos : Math.min(deadlineNanos, delay.nextDueNanos(clock)));
+            batch = poll();
+        }
+        return batch;
     }
 
     int records() {

@@ -1,32 +1,30 @@
 package dev.weir.kafka.internal.consumer;
 
 import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.RecordDecodeException;
+import dev.weir.kafka.RecordDecoder;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.apache.kafka.common.serialization.Deserializer;
 import org.jspecify.annotations.Nullable;
 
 /** The pipeline's end of a consumer: pulls from its buffer and decodes. Confined to the segment's thread. */
 final class SourceStage<K, V> implements Stage<ConsumerRecord<K, V>> {
 
     private final RecordBuffer buffer;
-    private final Deserializer<K> keys;
-    private final Deserializer<V> values;
+    private final RecordDecoder<K, V> decoder;
     private final StageMeter meter;
     private final Runnable onClose;
     private final boolean decodes;
 
     SourceStage(RecordBuffer buffer, ConsumerSettings<K, V> settings, StageMeter meter, Runnable onClose) {
         this.buffer = buffer;
-        this.keys = settings.keyDeserializer();
-        this.values = settings.valueDeserializer();
+        this.decoder = new RecordDecoder<>(settings.keyDeserializer(), settings.valueDeserializer());
         this.meter = meter;
         this.onClose = onClose;
-        this.decodes = !(keys instanceof ByteArrayDeserializer && values instanceof ByteArrayDeserializer);
+        this.decodes = !(settings.keyDeserializer() instanceof ByteArrayDeserializer
+                && settings.valueDeserializer() instanceof ByteArrayDeserializer);
     }
 
     @Override
@@ -38,30 +36,11 @@ final class SourceStage<K, V> implements Stage<ConsumerRecord<K, V>> {
         long start = System.nanoTime();
         if (decodes) {
             for (int i = 0; i < batch.size(); i++) {
-                batch.set(i, decode(batch.get(i)));
+                batch.set(i, decoder.decode(batch.get(i)));
             }
         }
         meter.worked(batch.size(), batch.size(), start);
         return batch.retyped();
-    }
-
-    private ConsumerRecord<K, V> decode(ConsumerRecord<byte[], byte[]> raw) {
-        try {
-            return new ConsumerRecord<>(
-                    raw.topic(),
-                    raw.partition(),
-                    raw.offset(),
-                    raw.timestamp(),
-                    raw.timestampType(),
-                    raw.serializedKeySize(),
-                    raw.serializedValueSize(),
-                    keys.deserialize(raw.topic(), raw.headers(), raw.key()),
-                    values.deserialize(raw.topic(), raw.headers(), raw.value()),
-                    raw.headers(),
-                    raw.leaderEpoch());
-        } catch (RuntimeException refused) {
-            throw new RecordDecodeException(raw.topic(), raw.partition(), raw.offset(), refused);
-        }
     }
 
     @Override

@@ -1,9 +1,7 @@
 package dev.weir.kafka.internal.consumer;
 
-import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.WakeupException;
@@ -15,7 +13,7 @@ import org.slf4j.LoggerFactory;
  * The owner thread's ways to wait, each of which a signal ends. {@link #wake} is thread-safe; the rest belongs to the
  * owner thread unless it says otherwise.
  *
- * <p>The client is woken only while it polls. Anywhere else a wake-up would end a commit, or a question for a position,
+ * <p>The fetcher is woken only while it polls. Anywhere else a wake-up would end a commit, or a question for a position,
  * that has nothing to do with it; there the signal is kept for the next poll.
  */
 final class Waiting {
@@ -23,15 +21,15 @@ final class Waiting {
     private static final Logger LOG = LoggerFactory.getLogger(Waiting.class);
     private static final long ERROR_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    private final Consumer<byte[], byte[]> client;
+    private final Fetcher fetcher;
     private final Clock clock;
 
     private volatile boolean signalled;
     private volatile boolean polling;
     private volatile @Nullable Thread owner;
 
-    Waiting(Consumer<byte[], byte[]> client, Clock clock) {
-        this.client = client;
+    Waiting(Fetcher fetcher, Clock clock) {
+        this.fetcher = fetcher;
         this.clock = clock;
     }
 
@@ -39,7 +37,7 @@ final class Waiting {
     void wake() {
         signalled = true;
         if (polling) {
-            client.wakeup();
+            fetcher.wakeup();
         }
         LockSupport.unpark(owner);
     }
@@ -72,7 +70,7 @@ final class Waiting {
         polling = true;
         try {
             // A signal after this look finds `polling` set and wakes the poll itself.
-            return client.poll(signalled ? Duration.ZERO : Duration.ofNanos(Math.max(0, nanos)));
+            return fetcher.poll(signalled ? 0 : Math.max(0, nanos));
         } catch (WakeupException woken) {
             return ConsumerRecords.empty();
         } catch (RetriableException passing) {
@@ -93,7 +91,7 @@ final class Waiting {
         } finally {
             polling = wasPolling;
             if (wasPolling && signalled) {
-                client.wakeup();
+                fetcher.wakeup();
             }
         }
     }

@@ -34,6 +34,9 @@ public final class OffsetTracker implements AckTarget {
     /** {@link #watched} of a tracker that nobody waits on. */
     private static final long NOTHING = -1;
 
+    /** Beside the claims of a record: one of them ended because the partition was taken away, so it is never finished. */
+    private static final int DROPPED = 1 << 30;
+
     private static final VarHandle CLAIMS = MethodHandles.arrayElementVarHandle(int[].class);
 
     private static final class Chunk {
@@ -56,9 +59,13 @@ public final class OffsetTracker implements AckTarget {
     private long appendedBytes;
     private long nextOffset = -1;
     private boolean sealed;
+    private long settled;
 
     /** The token whose finish must wake the owner. Written by the owner, read by all. */
     private volatile long watched = NOTHING;
+
+    /** Whether work that has not begun is to be dropped. Written by the owner, read by all. */
+    private volatile boolean revoked;
 
     /**
      * Creates an empty tracker.
@@ -87,6 +94,15 @@ public final class OffsetTracker implements AckTarget {
      * @return its token
      */
     public long append(long offset, int bytes) {
+        return append(offset, bytes, 1);
+    }
+
+    /** Adds a record that is finished already and will not be emitted. */
+    public void appendFinished(long offset) {
+        append(offset, 0, 0);
+    }
+
+    private long append(long offset, int bytes, int claims) {
         if (sealed) {
             throw new IllegalStateException("appended after a record was dropped: offset=" + offset);
         }
@@ -104,7 +120,7 @@ public final class OffsetTracker implements AckTarget {
         appendedBytes += bytes;
         chunk.offsets[slot] = offset;
         chunk.weights[slot] = appendedBytes;
-        CLAIMS.setRelease(chunk.claims, slot, 1);
+        CLAIMS.setRelease(chunk.claims, slot, claims);
         tail = token + 1;
         nextOffset = offset + 1;
         return token;
@@ -116,18 +132,46 @@ public final class OffsetTracker implements AckTarget {
         int before = (int) CLAIMS.getAndAdd(claims, (int) token & SLOT_MASK, -1);
         if (before == 1) {
             // After the count, so that either the owner sees the count or this thread sees the watch.
-            if (watched == token) {
-                onWatchedFinished.run();
-            }
-        } else if (before < 1) {
+            tellIfWatched(token);
+        } else if (before == (DROPPED | 1)) {
+            tellIfWatched(token);
+        } else if ((before & ~DROPPED) < 1) {
             throw new IllegalStateException("acknowledged more often than claimed: token=" + token);
         }
+    }
+
+    private void tellIfWatched(long token) {
+        if (watched == token) {
+            onWatchedFinished.run();
+        }
+    }
+
+    @Override
+    public boolean dropIfRevoked(long token) {
+        if (!revoked) {
+            return false;
+        }
+        int[] claims = chunkOf(token).claims;
+        int slot = (int) token & SLOT_MASK;
+        int before;
+        int left;
+        do {
+            before = (int) CLAIMS.getVolatile(claims, slot);
+            left = (before & ~DROPPED) - 1;
+            if (left < 0) {
+                throw new IllegalStateException("dropped after it was finished: token=" + token);
+            }
+        } while (!CLAIMS.compareAndSet(claims, slot, before, left | DROPPED));
+        if (left == 0) {
+            tellIfWatched(token);
+        }
+        return true;
     }
 
     @Override
     public void retain(long token, int more) {
         int before = (int) CLAIMS.getAndAdd(chunkOf(token).claims, (int) token & SLOT_MASK, more);
-        if (before < 1) {
+        if ((before & ~DROPPED) < 1) {
             throw new IllegalStateException("retained after it was finished: token=" + token);
         }
     }
@@ -161,6 +205,36 @@ public final class OffsetTracker implements AckTarget {
      */
     public long committableOffset() {
         return head < tail ? offsetOf(head) : nextOffset;
+    }
+
+    /**
+     * What is finished past the first unfinished record, as of now.
+     *
+     * @param earlier what an earlier assignment had finished, of which the part not seen yet is taken over
+     * @param committed the offset that is about to be committed; nothing before it is told
+     */
+    public FinishedSet finishedPast(long committed, FinishedSet earlier) {
+        if (head == tail && earlier.isBefore(committed)) {
+            return FinishedSet.EMPTY;
+        }
+        FinishedSet.Builder finished = new FinishedSet.Builder();
+        long runStart = -1;
+        for (long token = head + 1; token < tail && finished.runs() < CommitText.MAX_RUNS; token++) {
+            boolean isFinished = claimsOf(token) == 0;
+            if (isFinished != (runStart >= 0)) {
+                if (isFinished) {
+                    runStart = offsetOf(token);
+                } else {
+                    finished.add(runStart, offsetOf(token));
+                    runStart = -1;
+                }
+            }
+        }
+        if (runStart >= 0) {
+            finished.add(runStart, nextOffset);
+        }
+        finished.addFrom(earlier, Math.max(nextOffset, committed));
+        return finished.build();
     }
 
     /** Whether every record seen is finished, as of the last {@link #advance}. */
@@ -207,6 +281,38 @@ public final class OffsetTracker implements AckTarget {
             return false;
         }
         return watchToken(lastInTheWay(records, bytes)) || watchToken(head);
+    }
+
+    /** Work on records that has not begun is not worth beginning: another member will do it. */
+    public void revoke() {
+        revoked = true;
+    }
+
+    /**
+     * Asks for a call when no record is held by anybody: each is finished or, after {@link #revoke}, dropped. The call may
+     * come earlier.
+     *
+     * @return false if nobody will call, because it is so already
+     */
+    public boolean watchUnsettled() {
+        settled = Math.max(settled, head);
+        while (settled < tail) {
+            if (isSettled(settled)) {
+                settled++;
+            } else {
+                // The last one first: one call for many.
+                watched = isSettled(tail - 1) ? settled : tail - 1;
+                if (!isSettled(watched)) {
+                    return true;
+                }
+            }
+        }
+        unwatch();
+        return false;
+    }
+
+    private boolean isSettled(long token) {
+        return (claimsOf(token) & ~DROPPED) == 0;
     }
 
     private boolean watchToken(long token) {

@@ -10,7 +10,9 @@ import dev.weir.stream.spi.StageMeter;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -25,14 +27,19 @@ import org.slf4j.LoggerFactory;
  * Sends what it pulls and acknowledges an input when the brokers have its record. {@link #run} is confined to the
  * segment's thread; answers come on the producer's own thread.
  */
-final class ProducerLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
+final class ProducerLoop<T, K, V> implements SinkLoop<T> {
 
     private static final Logger LOG = LoggerFactory.getLogger(ProducerLoop.class);
 
     /** How long a failed or cancelled run waits for answers that are under way; they only spare repetition. */
     private static final Duration HASTY_CLOSE = Duration.ofSeconds(2);
 
+    /** How often rejected records are looked for while answers are out. */
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
     private final Producer<K, V> producer;
+    private final Function<? super T, ProducerRecord<K, V>> records;
+    private final @Nullable Rejects<T, K, V> rejects;
     private final StageContext context;
     private final StageMeter meter;
 
@@ -46,27 +53,41 @@ final class ProducerLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     private volatile @Nullable Thread sender;
     private volatile boolean closing;
 
-    ProducerLoop(Producer<K, V> producer, StageContext context) {
+    /**
+     * Creates one.
+     *
+     * @param records what is written for an element
+     * @param rejects takes elements that cannot be written; without it the first of them fails the run
+     */
+    ProducerLoop(
+            Producer<K, V> producer,
+            StageContext context,
+            Function<? super T, ProducerRecord<K, V>> records,
+            @Nullable Rejects<T, K, V> rejects) {
         this.producer = producer;
         this.context = context;
+        this.records = records;
+        this.rejects = rejects;
         this.meter = context.meter();
         context.depth(() -> (int) Math.min(Integer.MAX_VALUE, unanswered.get()));
     }
 
     @Override
-    public void run(Stage<ProducerRecord<K, V>> upstream) throws InterruptedException {
+    public void run(Stage<T> upstream) throws InterruptedException {
         sender = Thread.currentThread();
         try {
-            Batch<ProducerRecord<K, V>> batch;
-            while ((batch = upstream.pull(Stage.NEVER)) != null) {
+            Batch<T> batch;
+            while ((batch = upstream.pull(deadline())) != null) {
                 long start = System.nanoTime();
                 for (int i = 0; i < batch.size(); i++) {
-                    send(batch.get(i), new Answer(batch.get(i).topic(), batch.target(i), batch.token(i)));
+                    send(batch.get(i), batch.target(i), batch.token(i));
                 }
                 meter.worked(batch.size(), 0, start);
+                settleRejects();
             }
             // Returns when all answers have come, however long brokers are away.
             producer.flush();
+            settleRejects();
         } catch (InterruptException interrupted) {
             boolean ignored = Thread.interrupted();
             InterruptedException unwrapped = new InterruptedException();
@@ -76,7 +97,38 @@ final class ProducerLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         throwFailure();
     }
 
-    private void send(ProducerRecord<K, V> record, Answer answer) {
+    /** While answers are out, one may say that a record cannot be written, which is not to wait for the next batch. */
+    private long deadline() {
+        return rejects == null || unanswered.get() == 0
+                ? Stage.NEVER
+                : context.clock().after(LOOK_NANOS);
+    }
+
+    private void settleRejects() throws InterruptedException {
+        if (rejects != null) {
+            rejects.settle(producer);
+        }
+    }
+
+    private void send(T element, AckTarget target, long token) {
+        ProducerRecord<K, V> record;
+        try {
+            record = records.apply(element);
+        } catch (RuntimeException refused) {
+            if (rejects == null) {
+                throw refused;
+            }
+            rejects.add(element, null, refused, target, token);
+            return;
+        }
+        send(new Answer(element, record, target, token));
+        if (knownTopics.add(record.topic())) {
+            awaitFirstAnswer();
+        }
+    }
+
+    private void send(Answer answer) {
+        ProducerRecord<K, V> record = answer.record;
         do {
             throwFailure();
             answer.notTaken = null;
@@ -86,15 +138,17 @@ final class ProducerLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             } catch (RuntimeException refused) {
                 // Thrown, not called back: interrupted, not serialisable, or a producer that can do nothing any more.
                 unanswered.decrementAndGet();
-                throw refused instanceof InterruptException ? refused : new ProduceException(record.topic(), refused);
+                if (refused instanceof InterruptException) {
+                    throw refused;
+                }
+                if (!answer.isRejected(refused)) {
+                    throw new ProduceException(record.topic(), refused);
+                }
             }
             if (answer.notTaken != null) {
                 waitedInVain(record.topic(), answer.notTaken);
             }
         } while (answer.notTaken != null);
-        if (knownTopics.add(record.topic())) {
-            awaitFirstAnswer();
-        }
     }
 
     /**
@@ -134,22 +188,41 @@ final class ProducerLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     /** Waits for the brokers' answer to one record. */
     private final class Answer implements Callback {
 
-        private final String topic;
+        private final T element;
+        private final ProducerRecord<K, V> record;
         private final AckTarget target;
         private final long token;
 
         /** Why send did not take the record, if so; segment thread. */
         private @Nullable TimeoutException notTaken;
 
-        Answer(String topic, AckTarget target, long token) {
-            this.topic = topic;
+        Answer(T element, ProducerRecord<K, V> record, AckTarget target, long token) {
+            this.element = element;
+            this.record = record;
             this.target = target;
             this.token = token;
         }
 
+        /** Whether the refusal is about this record alone, and somebody takes such records. */
+        boolean isRejected(Exception refused) {
+            if (rejects == null || !Rejects.isOfRecord(refused)) {
+                return false;
+            }
+            rejects.add(element, record, refused, target, token);
+            return true;
+        }
+
         @Override
         public void onCompletion(@Nullable RecordMetadata metadata, @Nullable Exception refused) {
-            unanswered.decrementAndGet();
+            try {
+                settle(refused);
+            } finally {
+                // Last: when none is unanswered, all that was rejected is known.
+                unanswered.decrementAndGet();
+            }
+        }
+
+        private void settle(@Nullable Exception refused) {
             if (refused == null) {
                 target.ack(token);
                 meter.out(1);
@@ -158,8 +231,8 @@ final class ProducerLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
                 notTaken = timeout;
             } else if (closing) {
                 abandoned.incrementAndGet();
-            } else if (failure == null) {
-                ProduceException failed = new ProduceException(topic, refused);
+            } else if (!isRejected(refused) && failure == null) {
+                ProduceException failed = new ProduceException(record.topic(), refused);
                 failure = failed;
                 context.fail(failed);
             }

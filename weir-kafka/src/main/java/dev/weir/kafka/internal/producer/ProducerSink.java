@@ -4,6 +4,7 @@ import dev.weir.kafka.ProducerSettings;
 import dev.weir.stream.spi.SinkFactory;
 import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.StageContext;
+import java.util.function.Function;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
@@ -20,7 +21,8 @@ public final class ProducerSink<K, V> implements SinkFactory<ProducerRecord<K, V
     public SinkLoop<ProducerRecord<K, V>> create(StageContext context) {
         KafkaProducer<K, V> producer =
                 new KafkaProducer<>(settings.clientConfig(), settings.keySerializer(), settings.valueSerializer());
-        ProducerLoop<K, V> loop = new ProducerLoop<>(producer, context);
+        ProducerLoop<ProducerRecord<K, V>, K, V> loop =
+                new ProducerLoop<>(producer, context, Function.identity(), null);
         context.onTermination(loop::close);
         return loop;
     }

@@ -15,7 +15,7 @@ class ConsumerSimulationTest {
             simulate(only);
             return;
         }
-        long seeds = Long.getLong("weir.simulation.seeds", 5_000);
+        long seeds = Long.getLong("weir.simulation.seeds", 20_000);
         for (long seed = 0; seed < seeds; seed++) {
             simulate(seed);
         }

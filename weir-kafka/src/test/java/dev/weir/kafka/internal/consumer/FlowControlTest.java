@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.internal.offsets.OffsetTracker;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -22,6 +23,7 @@ class FlowControlTest {
     private final AssignedPartition partition =
             new AssignedPartition(id, new OffsetTracker(1_000, wakeUps::incrementAndGet), Long.MAX_VALUE);
     private final MockConsumer<byte[], byte[]> client = new MockConsumer<>("earliest");
+    private final Fetcher fetcher = new ClientFetcher(client);
     private final FlowControl flow = new FlowControl(ConsumerSettings.builder()
             .bootstrapServers("h:1")
             .groupId("g")
@@ -39,7 +41,7 @@ class FlowControlTest {
         for (int i = 0; i < records; i++) {
             tokens.add(partition.tracker.append(tokens.size(), bytes));
         }
-        flow.afterFetch(partition, 1, client);
+        flow.afterFetch(partition, 1, fetcher);
     }
 
     private void finish(int records) {
@@ -49,7 +51,7 @@ class FlowControlTest {
     }
 
     private void resume() {
-        flow.resumeLow(Map.of(id, partition), client);
+        flow.resumeLow(Map.of(id, partition), fetcher);
     }
 
     @Test
@@ -86,10 +88,43 @@ class FlowControlTest {
         for (int i = 0; i < 4; i++) {
             partition.tracker.append(i, 32 * 1024);
         }
-        flow.afterFetch(partition, 4, client);
+        flow.afterFetch(partition, 4, fetcher);
         assertThat(client.paused()).isEmpty();
-        flow.afterFetch(partition, 8, client);
+        flow.afterFetch(partition, 8, fetcher);
         assertThat(client.paused()).containsExactly(id);
+    }
+
+    @Test
+    void thousandsOfPartitions_stayWithinTheBudgetTogether() {
+        Map<TopicPartition, AssignedPartition> assignment = new LinkedHashMap<>();
+        for (int i = 0; i < 3_000; i++) {
+            TopicPartition each = new TopicPartition("many", i);
+            assignment.put(
+                    each,
+                    new AssignedPartition(each, new OffsetTracker(100, wakeUps::incrementAndGet), Long.MAX_VALUE));
+        }
+        client.unsubscribe();
+        client.assign(assignment.keySet());
+        List<AssignedPartition> filled = new ArrayList<>();
+        for (AssignedPartition each : assignment.values()) {
+            if (client.paused().size() == 3_000) {
+                break;
+            }
+            each.tracker.append(0, 1024);
+            filled.add(each);
+            flow.afterFetch(each, 3_000, fetcher);
+            flow.afterPoll(assignment, fetcher);
+        }
+        assertThat(filled).as("of a kilobyte each").hasSize(1024);
+        for (int i = 0; i < 512; i++) {
+            flow.resumeLow(assignment, fetcher);
+            assertThat(client.paused()).as("after %s", i).hasSize(3_000);
+            int before = wakeUps.get();
+            filled.get(i).tracker.ack(0);
+            assertThat(wakeUps.get()).as("after %s", i).isGreaterThan(before);
+        }
+        flow.resumeLow(assignment, fetcher);
+        assertThat(client.paused()).isEmpty();
     }
 
     @Test
@@ -97,7 +132,7 @@ class FlowControlTest {
         for (int i = 0; i < 100; i++) {
             partition.tracker.ack(partition.tracker.append(i, 1));
         }
-        flow.afterFetch(partition, 1, client);
+        flow.afterFetch(partition, 1, fetcher);
         assertThat(client.paused()).isEmpty();
     }
 

@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.consumer;
 
 import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.Subscription;
 import dev.weir.stream.spi.Batch;
 import java.time.Duration;
@@ -27,6 +28,7 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetCommitCallback;
 import org.apache.kafka.clients.consumer.RetriableCommitFailedException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.FencedInstanceIdException;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.apache.kafka.common.errors.StaleMemberEpochException;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -45,8 +47,8 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
     private final Random random;
     private final Map<TopicPartition, SimulatedLog> logs = new LinkedHashMap<>();
     private final SimulatedContext context = new SimulatedContext();
-    private final RecordBuffer buffer = new RecordBuffer();
-    private final ConsumerLoop loop;
+    private RecordBuffer buffer;
+    private ConsumerLoop loop;
     private final ConsumerSettings<byte[], byte[]> settings;
     private final int maxPollRecords;
     private final boolean eager;
@@ -60,6 +62,12 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
     private boolean rebalancedInPoll;
     private boolean commitRefused;
     private @Nullable ConsumerRebalanceListener listener;
+    private boolean crashed;
+    private boolean refused;
+
+    /** The process is gone: nothing after this reaches the cluster. */
+    @SuppressWarnings("serial") // never serialised
+    private static final class Crash extends Error {}
 
     /** An element in the pipeline, with the claims on it that have not ended. */
     private static final class Taken {
@@ -69,6 +77,8 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
         final long offset;
         final int epoch;
         int claims;
+        boolean begun;
+        boolean dropped;
 
         Taken(Batch<?> batch, int index, SimulatedLog log, long offset, int claims) {
             this.batch = batch;
@@ -116,24 +126,43 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
                 .maxOutstandingRecords(1 + random.nextInt(100))
                 .revokeDeadline(Duration.ofMillis(random.nextInt(3_000)))
                 .build();
+        buffer = new RecordBuffer(dev.weir.stream.spi.Clock.SYSTEM);
+        loop = newLoop();
+    }
+
+    private ConsumerLoop newLoop() {
         Subscription all = Subscription.topics("t");
         Map<TopicPartition, Long> endOffsets =
                 logs.values().stream().collect(Collectors.toMap(log -> log.id, log -> log.endAtStart));
-        loop = new ConsumerLoop(
+        return new ConsumerLoop(
                 this,
+                new ClientFetcher(this),
                 settings,
                 new ClientLimits(maxPollRecords, Duration.ofMinutes(5)),
                 bounded ? all.untilEnd() : all,
                 bounded ? endOffsets : Map.of(),
                 context,
                 buffer,
+                new NoLookup(),
                 this);
     }
 
     void run() throws InterruptedException {
         loop.run();
-        require(context.failure == null, "the loop failed", context.failure);
+        while (crashed) {
+            restart();
+            loop.run();
+        }
+        require(refused || context.failure == null, "the loop failed", context.failure);
         String left = loop.close(Duration.ZERO);
+        if (refused) {
+            // Refused while it ended, it has nothing more to fail.
+            require(
+                    closeRequested || context.failure instanceof KafkaPipelineException,
+                    "failed with",
+                    context.failure);
+            return;
+        }
         for (SimulatedLog log : logs.values()) {
             if (log.owned) {
                 checkFinalCommit(log, left);
@@ -141,11 +170,25 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
         }
     }
 
+    /** Another process takes the place of one that died: it has nothing but what is committed. */
+    private void restart() {
+        require(context.failure instanceof Crash, "did not die of the crash", context.failure);
+        answerCommit(new CommitFailedException());
+        crashed = false;
+        inCallback = false;
+        woken = false;
+        context.failure = null;
+        inFlight.clear();
+        owned().forEach(id -> log(id).release());
+        buffer = new RecordBuffer(dev.weir.stream.spi.Clock.SYSTEM);
+        loop = newLoop();
+    }
+
     private static void checkFinishedIsCommitted(SimulatedLog log) {
         long unfinished = log.firstUnfinishedHere();
         int lastFinished = unfinished == 0 ? -1 : log.visible.previousSetBit((int) unfinished - 1);
         require(
-                lastFinished < log.start || log.committed > lastFinished,
+                lastFinished < log.start || log.committed > lastFinished || log.isNoted(lastFinished),
                 "finished " + log.id + "@" + lastFinished + ", but committed " + log.committed,
                 null);
     }
@@ -159,7 +202,7 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
                 null);
         if (bounded && !stopped && !abandoned && !isLeft && log.positionKnown && log.position >= log.endAtStart) {
             require(
-                    log.committed >= log.endAtStart,
+                    Math.max(0, log.committed) >= log.endAtStart,
                     "the end of " + log.id + " was " + log.endAtStart + ", committed " + log.committed,
                     null);
         }
@@ -195,7 +238,12 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
                     loop.stop();
                 }
             }
-            case 11 -> loop.snapshot();
+            case 11 -> {
+                if (random.nextInt(40) == 0 && !stopped && !closeRequested && !abandoned && !refused) {
+                    crashed = true;
+                    throw new Crash();
+                }
+            }
             case 12 -> {
                 if (random.nextInt(60) == 0) {
                     abandoned = true;
@@ -238,7 +286,7 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
             ConsumerRecord<byte[], byte[]> record = batch.get(i);
             SimulatedLog log = log(new TopicPartition(record.topic(), record.partition()));
             require(log.owned, "emitted after it was taken away: " + log.id + "@" + record.offset(), null);
-            long expected = log.nextVisible(log.nextToTake);
+            long expected = log.nextToEmit(log.nextToTake);
             require(
                     record.offset() == expected,
                     "expected " + log.id + "@" + expected + " got " + record.offset(),
@@ -260,9 +308,20 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
         for (int n = random.nextInt(40); n > 0 && !inFlight.isEmpty(); n--) {
             int at = random.nextInt(Math.min(inFlight.size(), random.nextInt(4) == 0 ? Integer.MAX_VALUE : 8));
             Taken taken = inFlight.get(at);
+            if (!taken.begun && taken.batch.dropIfRevoked(taken.index)) {
+                require(!taken.log.owned || taken.epoch != taken.log.epoch || inCallback, "dropped while owned", null);
+                taken.dropped = true;
+                if (--taken.claims == 0) {
+                    inFlight.remove(at);
+                }
+                continue;
+            }
+            taken.begun = true;
             if (--taken.claims == 0) {
                 inFlight.remove(at);
-                taken.log.finish(taken.offset, taken.epoch);
+                if (!taken.dropped) {
+                    taken.log.finish(taken.offset, taken.epoch);
+                }
             }
             taken.batch.ack(taken.index);
         }
@@ -274,7 +333,7 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
             if (!log.owned && log.committed < log.end && random.nextBoolean()) {
                 long to = Math.max(0, log.committed) + random.nextInt(log.end - (int) Math.max(0, log.committed) + 1);
                 log.finished.set((int) Math.max(0, log.committed), (int) to);
-                log.commit(to);
+                log.commit(to, "");
             }
         }
     }
@@ -297,7 +356,7 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
             if (!revoked.isEmpty()) {
                 commitRefused = false;
                 listener.onPartitionsRevoked(revoked);
-                if (!commitRefused) {
+                if (!commitRefused && !refused) {
                     revoked.forEach(id -> checkFinishedIsCommitted(log(id)));
                 }
                 release(revoked);
@@ -428,6 +487,12 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
         woken = true;
     }
 
+    private void throwIfGone() {
+        if (crashed || refused) {
+            throw new FencedInstanceIdException("gone");
+        }
+    }
+
     private void throwIfWoken() {
         if (woken) {
             woken = false;
@@ -454,12 +519,19 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
             case 0 -> new RetriableCommitFailedException(new TimeoutException("drawn"));
             case 1 -> new StaleMemberEpochException("drawn");
             case 2 -> new RebalanceInProgressException("drawn");
+            case 3 -> {
+                if (random.nextInt(200) != 0 || bounded) {
+                    yield null;
+                }
+                refused = true;
+                yield new FencedInstanceIdException("drawn");
+            }
             default -> null;
         };
     }
 
     private void apply(Map<TopicPartition, OffsetAndMetadata> offsets) {
-        offsets.forEach((id, offset) -> log(id).commit(offset.offset()));
+        offsets.forEach((id, offset) -> log(id).commit(offset.offset(), offset.metadata()));
     }
 
     @Override
@@ -476,6 +548,7 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
 
     @Override
     public void commitSync(Map<TopicPartition, OffsetAndMetadata> offsets, Duration timeout) {
+        throwIfGone();
         requireOwned(offsets.keySet());
         throwIfWoken();
         answerCommit(drawCommitFailure());
@@ -506,10 +579,19 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
     @Override
     public Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> ids, Duration timeout) {
         throwIfWoken();
-        othersWork();
+        if (inCallback) {
+            if (random.nextInt(10) == 0) {
+                nowNanos += timeout.toNanos();
+                throw new TimeoutException("drawn");
+            }
+            ids.forEach(id -> log(id).restore());
+        } else {
+            othersWork();
+        }
         return ids.stream()
                 .filter(id -> log(id).committed >= 0)
-                .collect(Collectors.toMap(id -> id, id -> new OffsetAndMetadata(log(id).committed)));
+                .collect(Collectors.toMap(
+                        id -> id, id -> new OffsetAndMetadata(log(id).committed, log(id).committedText)));
     }
 
     @Override
@@ -538,6 +620,9 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
 
     @Override
     public void close(CloseOptions options) {
+        if (crashed) {
+            return;
+        }
         Objects.requireNonNull(listener).onPartitionsRevoked(owned());
     }
 }

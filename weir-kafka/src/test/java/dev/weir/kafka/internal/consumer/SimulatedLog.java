@@ -1,5 +1,7 @@
 package dev.weir.kafka.internal.consumer;
 
+import dev.weir.kafka.internal.offsets.CommitText;
+import dev.weir.kafka.internal.offsets.FinishedSet;
 import java.util.BitSet;
 import java.util.Random;
 import org.apache.kafka.common.TopicPartition;
@@ -18,11 +20,16 @@ final class SimulatedLog {
     int end;
     long endAtStart;
     long committed = -1;
+    String committedText = "";
 
     // While this member has it.
     boolean owned;
     int epoch;
     final BitSet finishedHere = new BitSet();
+
+    /** What the commit said was finished past it when this assignment began, if the consumer could read that. */
+    final BitSet finishedEarlier = new BitSet();
+
     boolean paused;
     boolean positionKnown;
     long start;
@@ -47,6 +54,7 @@ final class SimulatedLog {
         owned = true;
         epoch++;
         finishedHere.clear();
+        finishedEarlier.clear();
         paused = false;
         positionKnown = false;
         start = Math.max(0, committed);
@@ -56,6 +64,30 @@ final class SimulatedLog {
 
     void release() {
         owned = false;
+    }
+
+    /** The consumer learns what it, or another, had finished past the commit before. */
+    void restore() {
+        FinishedSet earlier =
+                CommitText.decode(Math.max(0, committed), committedText).finished();
+        for (int run = 0; run < earlier.runs(); run++) {
+            finishedEarlier.set((int) earlier.from(run), (int) earlier.to(run));
+        }
+        finishedHere.or(finishedEarlier);
+    }
+
+    /** Whether the commit says that the record is finished, though it is not before the commit. */
+    boolean isNoted(long offset) {
+        return CommitText.decode(committed, committedText).finished().contains(offset);
+    }
+
+    /** Offset of the first visible record that is to be emitted, from {@code from} on, or the end. */
+    long nextToEmit(long from) {
+        long next = nextVisible(from);
+        while (next < end && finishedEarlier.get((int) next)) {
+            next = nextVisible(next + 1);
+        }
+        return next;
     }
 
     /** Offset of the first visible record from {@code from} on, or the end. */
@@ -94,13 +126,22 @@ final class SimulatedLog {
         return firstUnfinishedHere() >= position;
     }
 
-    void commit(long offset) {
+    void commit(long offset, String text) {
         if (offset > firstUnfinished()) {
             throw new AssertionError("committed " + id + "@" + offset + " past the unfinished " + firstUnfinished());
         }
         if (offset < committed) {
             throw new AssertionError("committed " + id + "@" + offset + " after " + committed);
         }
+        FinishedSet past = CommitText.decode(offset, text).finished();
+        for (int run = 0; run < past.runs(); run++) {
+            for (long at = nextVisible(past.from(run)); at < Math.min(end, past.to(run)); at = nextVisible(at + 1)) {
+                if (!finished.get((int) at)) {
+                    throw new AssertionError("noted " + id + "@" + at + " as finished beside commit " + offset);
+                }
+            }
+        }
         committed = offset;
+        committedText = text;
     }
 }

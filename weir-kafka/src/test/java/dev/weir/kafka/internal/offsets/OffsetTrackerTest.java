@@ -22,6 +22,84 @@ class OffsetTrackerTest {
     }
 
     @Test
+    void millionOutstanding_finishedInAnyOrder_areAllCommitted() {
+        int count = 1_000_000;
+        OffsetTracker tracker = tracker(count);
+        long[] tokens = new long[count];
+        Random random = new Random(1);
+        for (int i = 0; i < count; i++) {
+            long token = tracker.append(2L * i, 100);
+            int other = random.nextInt(i + 1);
+            tokens[i] = tokens[other];
+            tokens[other] = token;
+        }
+        assertThat(tracker.outstanding()).isEqualTo(count);
+        assertThat(tracker.outstandingBytes()).isEqualTo(100L * count);
+        assertThatThrownBy(() -> tracker.append(2L * count, 100)).hasMessageContaining("capacity=1000000");
+        assertThat(tracker.watch(0, 0)).isTrue();
+        for (int i = 0; i < count - 1; i++) {
+            tracker.ack(tokens[i]);
+        }
+        long last = tokens[count - 1];
+        assertThat(tracker.advance()).isEqualTo((int) last);
+        assertThat(tracker.committableOffset()).isEqualTo(2 * last);
+        assertThat(tracker.watch(0, 0)).isTrue();
+        tracker.ack(last);
+        assertThat(calls.get()).isPositive();
+        assertThat(tracker.advance()).isEqualTo(count - (int) last);
+        assertThat(tracker.isIdle()).isTrue();
+        assertThat(tracker.committableOffset()).isEqualTo(2L * count - 1);
+    }
+
+    @Test
+    void revoked_dropsWhatHasNotBegunAndNeverCommitsPastIt() {
+        OffsetTracker tracker = tracker(10);
+        long begun = tracker.append(0, 1);
+        long queued = tracker.append(1, 1);
+        long shared = tracker.append(2, 1);
+        long late = tracker.append(3, 1);
+        tracker.retain(shared, 1);
+        assertThat(tracker.dropIfRevoked(queued)).isFalse();
+        tracker.revoke();
+        assertThat(tracker.watchUnsettled()).isTrue();
+        assertThat(tracker.dropIfRevoked(queued)).isTrue();
+        assertThat(tracker.dropIfRevoked(shared)).isTrue();
+        tracker.ack(shared);
+        tracker.ack(begun);
+        assertThat(calls).hasValue(0);
+        assertThat(tracker.watchUnsettled()).isTrue();
+        tracker.ack(late);
+        assertThat(calls).hasValue(1);
+        assertThat(tracker.watchUnsettled()).isFalse();
+        assertThat(tracker.advance()).isEqualTo(1);
+        assertThat(tracker.committableOffset()).isEqualTo(1);
+        FinishedSet.Builder finished = new FinishedSet.Builder();
+        finished.add(3, 4);
+        assertThat(tracker.finishedPast(1, FinishedSet.EMPTY)).isEqualTo(finished.build());
+        assertThatThrownBy(() -> tracker.ack(queued)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> tracker.dropIfRevoked(late)).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void finishedPast_takesOverWhatIsNotSeenYetAndNothingBeforeTheCommit() {
+        FinishedSet.Builder earlier = new FinishedSet.Builder();
+        earlier.add(2, 4);
+        earlier.add(7, 9);
+        OffsetTracker tracker = tracker(10);
+        assertThat(tracker.finishedPast(0, earlier.build())).isEqualTo(earlier.build());
+        tracker.append(0, 1);
+        tracker.appendFinished(2);
+        tracker.appendFinished(3);
+        tracker.append(5, 1);
+        FinishedSet.Builder expected = new FinishedSet.Builder();
+        expected.add(2, 5);
+        expected.add(7, 9);
+        assertThat(tracker.finishedPast(0, earlier.build())).isEqualTo(expected.build());
+        assertThat(tracker.finishedPast(8, new FinishedSet.Builder().build()))
+                .isEqualTo(tracker.finishedPast(0, FinishedSet.EMPTY));
+    }
+
+    @Test
     void tracker_randomWalk_agreesWithPlainModel() {
         for (long seed = 0; seed < 2_000; seed++) {
             try {

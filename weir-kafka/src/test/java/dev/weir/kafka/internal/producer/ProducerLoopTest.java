@@ -19,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.function.IntSupplier;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.producer.Callback;
@@ -39,7 +40,8 @@ class ProducerLoopTest {
     private final List<Long> acknowledged = new CopyOnWriteArrayList<>();
     private final Context context = new Context();
     private final Scripted producer = new Scripted();
-    private final ProducerLoop<String, String> loop = new ProducerLoop<>(producer, context);
+    private final ProducerLoop<ProducerRecord<String, String>, String, String> loop =
+            new ProducerLoop<>(producer, context, Function.identity(), null);
 
     private final AckTarget target = new AckTarget() {
         @Override

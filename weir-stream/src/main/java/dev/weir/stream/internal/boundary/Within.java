@@ -29,6 +29,11 @@ public final class Within implements AckTarget {
     }
 
     @Override
+    public boolean dropIfRevoked(long token) {
+        return target.dropIfRevoked(token);
+    }
+
+    @Override
     public void forgo(long token) {
         if (restGoesOn.getAsBoolean()) {
             target.ack(token);

@@ -3,6 +3,7 @@ package dev.weir.stream.internal.failure;
 import dev.weir.stream.RestartSettings;
 import dev.weir.stream.StreamEnd;
 import dev.weir.stream.StreamTimeoutException.Kind;
+import dev.weir.stream.internal.run.Branch;
 import dev.weir.stream.internal.run.Node;
 import java.time.Duration;
 import java.util.function.Consumer;
@@ -35,6 +36,10 @@ public final class FailureStages {
 
     public static <T> Node<T> restart(RestartSettings settings, Supplier<Node<T>> section) {
         return RestartStage.node(settings, section);
+    }
+
+    public static <T, R> Node<R> restart(Node<T> above, RestartSettings settings, Branch<T, R> section) {
+        return RestartedSection.node(above, settings, section);
     }
 
     public static <T> Node<T> idleTimeout(Node<T> above, Duration timeout) {

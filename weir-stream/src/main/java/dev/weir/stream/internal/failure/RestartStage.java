@@ -1,6 +1,8 @@
 package dev.weir.stream.internal.failure;
 
+import dev.weir.stream.Attributes;
 import dev.weir.stream.RestartSettings;
+import dev.weir.stream.internal.run.Assembly;
 import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Nest;
 import dev.weir.stream.internal.run.Nest.Child;
@@ -27,7 +29,7 @@ final class RestartStage<T> implements Stage<T> {
     private static final int REMEMBERED = 64;
 
     private final RestartSettings settings;
-    private final Supplier<Node<T>> section;
+    private final Section<T> section;
     private final Nest nest;
     private final StageMeter meter;
     private final Clock clock;
@@ -42,8 +44,22 @@ final class RestartStage<T> implements Stage<T> {
     // Written under the lock.
     private volatile boolean stopped;
 
-    private RestartStage(
-            RestartSettings settings, Supplier<Node<T>> section, Nest nest, StageMeter meter, Clock clock) {
+    /** What is built anew. Confined to the segment of the stage. */
+    interface Section<T> {
+
+        /** Builds it, which begins a new run of it. */
+        Child<T> start(Nest nest);
+
+        /** Whether it may be built anew after a failure that came out of it. */
+        default boolean mayRestart() {
+            return true;
+        }
+
+        /** Closes what all its runs share. */
+        default void close() {}
+    }
+
+    private RestartStage(RestartSettings settings, Section<T> section, Nest nest, StageMeter meter, Clock clock) {
         this.settings = settings;
         this.section = section;
         this.nest = nest;
@@ -53,13 +69,19 @@ final class RestartStage<T> implements Stage<T> {
     }
 
     static <T> Node<T> node(RestartSettings settings, Supplier<Node<T>> section) {
-        return new Node<>("restart", (assembly, attributes) -> {
-            Nest nest = assembly.nest();
-            StageEntry entry = assembly.fused(attributes);
-            RestartStage<T> stage = new RestartStage<>(settings, section, nest, entry.meter(), assembly.clock());
-            entry.onStop(stage::stop);
-            return stage;
-        });
+        return new Node<>(
+                "restart",
+                (assembly, attributes) -> below(assembly, attributes, settings, nest -> nest.start(section.get())));
+    }
+
+    /** The stage that runs the section, in the open segment. */
+    static <T> RestartStage<T> below(
+            Assembly assembly, Attributes attributes, RestartSettings settings, Section<T> section) {
+        Nest nest = assembly.nest();
+        StageEntry entry = assembly.fused(attributes);
+        RestartStage<T> stage = new RestartStage<>(settings, section, nest, entry.meter(), assembly.clock());
+        entry.onStop(stage::stop);
+        return stage;
     }
 
     @Override
@@ -71,7 +93,7 @@ final class RestartStage<T> implements Stage<T> {
             try {
                 Child<T> running = current;
                 if (running == null) {
-                    running = nest.start(section.get());
+                    running = section.start(nest);
                     current = running;
                 }
                 Batch<T> batch = running.pull(deadlineNanos);
@@ -104,7 +126,7 @@ final class RestartStage<T> implements Stage<T> {
     }
 
     private void afterFailure(Throwable failure) throws InterruptedException {
-        if (stopped || !Failing.isRecoverable(failure)) {
+        if (stopped || !section.mayRestart() || !Failing.isRecoverable(failure)) {
             throw Failures.rethrowFromAbove(failure);
         }
         closeCurrent(failure);
@@ -166,8 +188,12 @@ final class RestartStage<T> implements Stage<T> {
         Child<T> running = current;
         current = null;
         ended = true;
-        if (running != null) {
-            running.close();
+        try {
+            if (running != null) {
+                running.close();
+            }
+        } finally {
+            section.close();
         }
     }
 }

@@ -6,6 +6,7 @@ import dev.weir.stream.RetryPolicy;
 import dev.weir.stream.Supervision;
 import dev.weir.stream.Supervision.Decision;
 import dev.weir.stream.internal.run.TaskGroup;
+import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import org.jspecify.annotations.Nullable;
 
@@ -77,6 +78,24 @@ public final class Supervised {
                 last = again;
             }
         }
+    }
+
+    /**
+     * The same for a stage without state that drops elements of a batch: carries the decision out.
+     *
+     * @return null if the element is dropped, its claim settled
+     */
+    public <T, R> @Nullable R orDrop(Throwable thrown, Handler<? super T, ? extends R> call, Batch<T> batch, int index)
+            throws InterruptedException {
+        Object outcome = after(thrown, call, batch.get(index));
+        if (outcome instanceof Verdict verdict) {
+            verdict.throwIfFails();
+            verdict.settle(batch.target(index), batch.token(index));
+            return null;
+        }
+        @SuppressWarnings("unchecked") // what is no verdict came of the call
+        R result = (R) outcome;
+        return result;
     }
 
     /** The decision on {@code thrown} without a retry: for what cannot be called again. */

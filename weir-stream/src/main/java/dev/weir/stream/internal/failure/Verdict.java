@@ -3,6 +3,7 @@ package dev.weir.stream.internal.failure;
 import dev.weir.stream.Supervision.Decision;
 import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.spi.AckTarget;
+import java.util.concurrent.CancellationException;
 
 /**
  * What was decided on an element for which there is no result. Immutable. Parallel stages keep it in the element's place;
@@ -11,6 +12,10 @@ import dev.weir.stream.spi.AckTarget;
  * @param failure what its function threw last
  */
 public record Verdict(Decision decision, Throwable failure) {
+
+    /** The element was not worked on, because its source has lost it; its claim has ended. */
+    public static final Verdict REVOKED =
+            new Verdict(Decision.SKIP_UNACKNOWLEDGED, new CancellationException("the source has lost the element"));
 
     /** Whether the stream is to fail; otherwise the element is to be dropped. */
     public boolean fails() {

@@ -47,7 +47,7 @@ final class Aggregation<T, A> extends Exchange<T, A> {
     private long weight;
     private int elements;
 
-    private Aggregation(Plan<T, A> plan, Supervised supervised, Clock clock) {
+    Aggregation(Plan<T, A> plan, Supervised supervised, Clock clock) {
         super(clock);
         this.plan = plan;
         this.supervised = supervised;

@@ -23,7 +23,7 @@ final class DroppingBuffer<T> extends Exchange<T, T> {
     private @Nullable Batch<T> handedOver;
     private final ElementRing<T> waiting = new ElementRing<>();
 
-    private DroppingBuffer(int capacity, OverflowStrategy strategy, Clock clock) {
+    DroppingBuffer(int capacity, OverflowStrategy strategy, Clock clock) {
         super(clock);
         this.capacity = capacity;
         this.strategy = strategy;

@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.junction;
 
-import dev.weir.stream.Supervision;
+import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.StageMeter;
 
@@ -14,7 +14,7 @@ interface Distribution<T> {
     /** Makes the distribution of one run. */
     @FunctionalInterface
     interface Factory<T> {
-        Distribution<T> of(Supervision supervision);
+        Distribution<T> of(Supervised supervised);
     }
 
     /** Each element to each output. */

@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.junction;
 
-import dev.weir.stream.Supervision;
+import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
@@ -10,26 +10,20 @@ import org.jspecify.annotations.Nullable;
 /** Sends the elements that a predicate accepts to a side sink, with their acknowledgements, and the others on. */
 final class DivertToStage<T> extends SideStage<T> {
 
-    private enum Way {
-        ON,
-        ASIDE,
-        NOWHERE
-    }
-
     private final Predicate<? super T> divert;
-    private final Supervision supervision;
+    private final Supervised supervised;
 
-    private DivertToStage(Parts<T> parts, Predicate<? super T> divert, Supervision supervision) {
+    private DivertToStage(Parts<T> parts, Predicate<? super T> divert, Supervised supervised) {
         super(parts);
         this.divert = divert;
-        this.supervision = supervision;
+        this.supervised = supervised;
     }
 
     static <T> Node<T> node(Node<T> above, SideSink<T> sink, Predicate<? super T> divert) {
         return new Node<>("divertTo", (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
             return new DivertToStage<>(
-                    build(assembly, attributes, upstream, sink), divert, attributes.supervisionOrFail());
+                    build(assembly, attributes, upstream, sink), divert, Supervised.by(attributes, assembly.clock()));
         });
     }
 
@@ -40,35 +34,26 @@ final class DivertToStage<T> extends SideStage<T> {
         int size = batch.size();
         int kept = 0;
         for (int i = 0; i < size; i++) {
-            switch (wayOf(batch, i)) {
-                case ON -> {
-                    if (kept < i) {
-                        batch.move(i, kept);
-                    }
-                    kept++;
-                }
-                case ASIDE -> aside.add(batch.get(i), batch.target(i), batch.token(i));
-                case NOWHERE -> {}
+            Boolean diverted = isDiverted(batch, i);
+            if (diverted == null) {
+                continue;
+            }
+            if (diverted) {
+                aside.add(batch.get(i), batch.target(i), batch.token(i));
+            } else {
+                batch.move(i, kept++);
             }
         }
         batch.truncate(kept);
         return aside.isEmpty() || side.give(aside, segment) ? batch : null;
     }
 
-    private Way wayOf(Batch<T> batch, int index) {
-        boolean acknowledge = false;
+    /** Which way the element goes; null if it was dropped. */
+    private @Nullable Boolean isDiverted(Batch<T> batch, int index) throws InterruptedException {
         try {
-            return divert.test(batch.get(index)) ? Way.ASIDE : Way.ON;
-        } catch (Throwable failure) {
-            switch (supervision.decide(failure)) {
-                case FAIL -> throw failure;
-                case SKIP, RESTART -> acknowledge = true;
-                case SKIP_UNACKNOWLEDGED -> {}
-            }
+            return divert.test(batch.get(index));
+        } catch (Throwable thrown) {
+            return supervised.<T, Boolean>orDrop(thrown, divert::test, batch, index);
         }
-        if (acknowledge) {
-            batch.ack(index);
-        }
-        return Way.NOWHERE;
     }
 }

@@ -2,7 +2,9 @@ package dev.weir.stream.internal.junction;
 
 import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
+import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.run.Assembly;
+import dev.weir.stream.internal.run.Branch;
 import dev.weir.stream.internal.run.Hole;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Segment;
@@ -29,7 +31,7 @@ record FanOut<T>(String name, Node<T> above, boolean shared, Distribution.Factor
         StageMeter segment = assembly.segmentMeter();
         Outlets<T> outlets = new Outlets<>(outputs, attributes.bufferOr(MergeStage.DEFAULT_BUFFER), shared, assembly);
         entry.depth(outlets::depth);
-        Distribution<T> running = distribution.of(attributes.supervisionOrFail());
+        Distribution<T> running = distribution.of(Supervised.by(attributes, assembly.clock()));
         Segment<T> upper = assembly.closeSegment(
                 entry.stageName(),
                 attributes.dispatcherOr(Dispatcher.virtual()),

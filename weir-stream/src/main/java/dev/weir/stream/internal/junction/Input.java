@@ -62,6 +62,13 @@ final class Input<T> {
         next++;
     }
 
+    /** Lets go of what is at hand, which lies beyond the end of the stream. */
+    void forgoRest() {
+        for (; isAtHand(); next++) {
+            batch.forgo(next);
+        }
+    }
+
     /** Hands the next element on. */
     void moveTo(Batch<T> out) {
         out.add(value(), target(), token());

@@ -2,6 +2,7 @@ package dev.weir.stream.internal.junction;
 
 import dev.weir.stream.Attributes;
 import dev.weir.stream.internal.run.Assembly;
+import dev.weir.stream.internal.run.Branch;
 import dev.weir.stream.internal.run.Hole;
 import dev.weir.stream.internal.run.Node;
 import java.util.Comparator;
@@ -90,15 +91,15 @@ public final class Junctions {
     }
 
     private static <T> FanOut<T> broadcasting(String name, Node<T> above) {
-        return new FanOut<>(name, above, false, supervision -> Distribution.toAll());
+        return new FanOut<>(name, above, false, supervised -> Distribution.toAll());
     }
 
     private static <T> FanOut<T> balancing(Node<T> above) {
-        return new FanOut<>("balance", above, true, supervision -> Distribution.balanced());
+        return new FanOut<>("balance", above, true, supervised -> Distribution.balanced());
     }
 
     private static <T> FanOut<T> partitioning(Node<T> above, ToIntFunction<? super T> route) {
-        return new FanOut<>("partition", above, false, supervision -> new RoutedDistribution<>(route, supervision));
+        return new FanOut<>("partition", above, false, supervised -> new RoutedDistribution<>(route, supervised));
     }
 
     private static <S> List<S> checked(String operator, List<S> outputs) {

@@ -1,6 +1,7 @@
 package dev.weir.stream.internal.junction;
 
-import dev.weir.stream.Supervision;
+import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.operator.JointAck;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.StageEntry;
@@ -25,7 +26,7 @@ final class LatestStage<R> implements Stage<R> {
 
     private final Inlets<Object> inlets;
     private final Function<? super List<Object>, ? extends R> combine;
-    private final Supervision supervision;
+    private final Supervised supervised;
     private final Clock clock;
     private final StageMeter meter;
 
@@ -39,11 +40,11 @@ final class LatestStage<R> implements Stage<R> {
             Inlets<Object> inlets,
             int inputs,
             Function<? super List<Object>, ? extends R> combine,
-            Supervision supervision,
+            Supervised supervised,
             StageEntry entry) {
         this.inlets = inlets;
         this.combine = combine;
-        this.supervision = supervision;
+        this.supervised = supervised;
         this.clock = entry.clock();
         this.meter = entry.meter();
         this.values = new Object[inputs];
@@ -70,7 +71,8 @@ final class LatestStage<R> implements Stage<R> {
                     MergeStage.inlets(assembly, attributes, untyped, Turns.roundRobin(inputs.size()), untilFirstEnds);
             StageEntry entry = assembly.fused(attributes);
             entry.depth(inlets::depth);
-            return new LatestStage<>(inlets, inputs.size(), combine, attributes.supervisionOrFail(), entry);
+            return new LatestStage<>(
+                    inlets, inputs.size(), combine, Supervised.by(attributes, assembly.clock()), entry);
         });
     }
 
@@ -115,13 +117,17 @@ final class LatestStage<R> implements Stage<R> {
     }
 
     @SuppressWarnings("NullAway") // none is missing
-    private void emit(int input, Batch<R> out) {
-        R result;
+    private void emit(int input, Batch<R> out) throws InterruptedException {
+        List<Object> latest = Arrays.asList(values.clone());
+        Object result;
         try {
-            result = Objects.requireNonNull(combine.apply(Arrays.asList(values.clone())), "the result is null");
-        } catch (Throwable failure) {
-            switch (supervision.decide(failure)) {
-                case FAIL -> throw failure;
+            result = Objects.requireNonNull(combine.apply(latest), "the result is null");
+        } catch (Throwable thrown) {
+            result = supervised.after(thrown, combine::apply, latest);
+        }
+        if (result instanceof Verdict verdict) {
+            switch (verdict.decision()) {
+                case FAIL -> verdict.throwIfFails();
                 case SKIP -> {}
                 // Its claim is forgotten, so that it stays unfinished though it goes on being the latest.
                 case SKIP_UNACKNOWLEDGED -> targets[input] = AckTarget.NONE;

@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.junction;
 
-import dev.weir.stream.Supervision;
+import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.StageMeter;
 import java.util.function.ToIntFunction;
@@ -12,11 +12,11 @@ final class RoutedDistribution<T> implements Distribution<T> {
     private static final int NOWHERE = -1;
 
     private final ToIntFunction<? super T> route;
-    private final Supervision supervision;
+    private final Supervised supervised;
 
-    RoutedDistribution(ToIntFunction<? super T> route, Supervision supervision) {
+    RoutedDistribution(ToIntFunction<? super T> route, Supervised supervised) {
         this.route = route;
-        this.supervision = supervision;
+        this.supervised = supervised;
     }
 
     @Override
@@ -39,26 +39,22 @@ final class RoutedDistribution<T> implements Distribution<T> {
         }
     }
 
-    private int routeOf(Batch<T> batch, int index, int outputs) {
-        boolean acknowledge = false;
+    private int routeOf(Batch<T> batch, int index, int outputs) throws InterruptedException {
         try {
-            int to = route.applyAsInt(batch.get(index));
-            if (to < 0 || to >= outputs) {
-                throw new IndexOutOfBoundsException(
-                        "the function of partition must return 0 to " + (outputs - 1) + ": " + to);
-            }
-            return to;
-        } catch (Throwable failure) {
-            switch (supervision.decide(failure)) {
-                case FAIL -> throw failure;
-                case SKIP, RESTART -> acknowledge = true;
-                case SKIP_UNACKNOWLEDGED -> {}
-            }
+            return routeOf(batch.get(index), outputs);
+        } catch (Throwable thrown) {
+            Integer to = supervised.<T, Integer>orDrop(thrown, element -> routeOf(element, outputs), batch, index);
+            return to == null ? NOWHERE : to;
         }
-        if (acknowledge) {
-            batch.ack(index);
+    }
+
+    private int routeOf(T element, int outputs) {
+        int to = route.applyAsInt(element);
+        if (to < 0 || to >= outputs) {
+            throw new IndexOutOfBoundsException(
+                    "the function of partition must return 0 to " + (outputs - 1) + ": " + to);
         }
-        return NOWHERE;
+        return to;
     }
 
     private static <T> Batch<T> part(Batch<T> batch, int[] routes, int output, int count) {

@@ -1,6 +1,7 @@
 package dev.weir.stream.internal.junction;
 
-import dev.weir.stream.Supervision;
+import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.operator.JointAck;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
@@ -12,13 +13,13 @@ import java.util.Objects;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Combines the elements of two inputs one by one. Ends with the shorter; what the longer has left is not touched. */
+/** Combines the elements of two inputs one by one. Ends with the shorter; what the longer has left is forgone. */
 final class ZipStage<A, B, R> implements Stage<R> {
 
     private final Input<A> left;
     private final Input<B> right;
     private final BiFunction<? super A, ? super B, ? extends R> combine;
-    private final Supervision supervision;
+    private final Supervised supervised;
     private final Clock clock;
     private final StageMeter meter;
 
@@ -26,13 +27,13 @@ final class ZipStage<A, B, R> implements Stage<R> {
             Stage<A> left,
             Stage<B> right,
             BiFunction<? super A, ? super B, ? extends R> combine,
-            Supervision supervision,
+            Supervised supervised,
             Clock clock,
             StageMeter meter) {
         this.left = new Input<>(left);
         this.right = new Input<>(right);
         this.combine = combine;
-        this.supervision = supervision;
+        this.supervised = supervised;
         this.clock = clock;
         this.meter = meter;
     }
@@ -46,7 +47,7 @@ final class ZipStage<A, B, R> implements Stage<R> {
                     first,
                     second,
                     combine,
-                    attributes.supervisionOrFail(),
+                    Supervised.by(attributes, assembly.clock()),
                     assembly.clock(),
                     assembly.fused(attributes).meter());
         });
@@ -56,10 +57,10 @@ final class ZipStage<A, B, R> implements Stage<R> {
     public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
         while (true) {
             if (!left.isReady(deadlineNanos)) {
-                return left.ended() ? null : new Batch<>(0);
+                return left.ended() ? end(right) : new Batch<>(0);
             }
             if (!right.isReady(deadlineNanos)) {
-                return right.ended() ? null : new Batch<>(0);
+                return right.ended() ? end(left) : new Batch<>(0);
             }
             long start = System.nanoTime();
             int pairs = Math.min(left.atHand(), right.atHand());
@@ -74,23 +75,25 @@ final class ZipStage<A, B, R> implements Stage<R> {
         }
     }
 
-    private void pair(Batch<R> out) {
-        R result = null;
-        boolean acknowledge = false;
+    private static <R> @Nullable Batch<R> end(Input<?> longer) {
+        longer.forgoRest();
+        return null;
+    }
+
+    private void pair(Batch<R> out) throws InterruptedException {
+        B other = right.value();
+        Object result;
         try {
-            result = Objects.requireNonNull(combine.apply(left.value(), right.value()), "the result is null");
-        } catch (Throwable failure) {
-            switch (supervision.decide(failure)) {
-                case FAIL -> throw failure;
-                case SKIP, RESTART -> acknowledge = true;
-                case SKIP_UNACKNOWLEDGED -> {}
-            }
+            result = Objects.requireNonNull(combine.apply(left.value(), other), "the result is null");
+        } catch (Throwable thrown) {
+            result = supervised.after(thrown, value -> combine.apply(value, other), left.value());
         }
-        if (result != null) {
+        if (result instanceof Verdict verdict) {
+            verdict.throwIfFails();
+            verdict.settle(left.target(), left.token());
+            verdict.settle(right.target(), right.token());
+        } else {
             JointAck.addPair(out, result, left.target(), left.token(), right.target(), right.token());
-        } else if (acknowledge) {
-            left.target().ack(left.token());
-            right.target().ack(right.token());
         }
         left.skip();
         right.skip();

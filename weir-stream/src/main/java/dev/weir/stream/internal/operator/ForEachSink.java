@@ -43,8 +43,10 @@ final class ForEachSink<T> implements SinkLoop<T> {
         public int run(Batch<T> batch, Consumer<? super T> consumer) {
             int size = batch.size();
             for (int i = 0; i < size; i++) {
-                consumer.accept(batch.get(i));
-                batch.ack(i);
+                if (!batch.dropIfRevoked(i)) {
+                    consumer.accept(batch.get(i));
+                    batch.ack(i);
+                }
             }
             return size;
         }

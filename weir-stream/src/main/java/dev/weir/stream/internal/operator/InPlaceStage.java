@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * end. Confined to the thread of its segment.
  *
  * <p>A failure of the stage's own follows the elements before it. When the stage ends by itself, it closes the one above
- * at once; what that had handed over beyond the end is not acknowledged.
+ * at once, and what that had handed over beyond the end is forgone.
  */
 abstract class InPlaceStage<T, R> implements Stage<R> {
 
@@ -40,7 +40,7 @@ abstract class InPlaceStage<T, R> implements Stage<R> {
 
     /**
      * Works on a batch of at least one element. The elements that go on are moved to its front; the others are
-     * acknowledged, unless they lie beyond the end or the failure of the stream.
+     * acknowledged; those beyond the end are given to {@link #end(Batch, int)}, those beyond a failure left alone.
      *
      * @return how many go on
      */
@@ -55,9 +55,17 @@ abstract class InPlaceStage<T, R> implements Stage<R> {
     /** Forgets what earlier elements left behind. */
     void restart() {}
 
-    /** Ends the stream behind the elements that go on from this batch. */
+    /** Ends a stream that is to have no elements. */
     final void end() {
         ended = true;
+    }
+
+    /** Ends the stream behind the elements that go on from this batch: those from {@code beyond} on are forgone. */
+    final void end(Batch<T> batch, int beyond) {
+        ended = true;
+        for (int i = beyond; i < batch.size(); i++) {
+            batch.forgo(i);
+        }
     }
 
     /** Fails the stream behind the elements that go on from this batch. */

@@ -4,12 +4,15 @@ import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.Specialised;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.BatchPool;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
+import java.lang.invoke.MethodHandles;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.Objects;
@@ -22,12 +25,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class MapConcatStage<T, R> implements Stage<R> {
 
+    private static final Specialised<Loop<?, ?>> LOOPS = Specialised.of(MethodHandles.lookup(), new ExpandLoop<>());
+
+    /** A collection of up to so many goes into the batch as a whole, even if that gets a bit larger than it should. */
+    private static final int FEW_CHILDREN = 64;
+
     private final Stage<T> upstream;
+    private final Loop<T, MapConcatStage<T, R>> loop;
     private final Function<? super T, ? extends Iterable<? extends R>> function;
     private final StageMeter meter;
     private final Supervised supervised;
     private final Clock clock;
-    private final BatchPool pool = new BatchPool();
+    private final BatchPool pool = new BatchPool(Batch.DEFAULT_CAPACITY + FEW_CHILDREN);
+
+    /** Where the loop puts children. */
+    private Batch<R> childrenGoTo = new Batch<>(0);
 
     private @Nullable Throwable failure;
     private @Nullable Batch<T> parents;
@@ -44,6 +56,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
             Supervised supervised,
             Clock clock) {
         this.upstream = upstream;
+        this.loop = Loop.of(LOOPS, function);
         this.function = function;
         this.meter = meter;
         this.supervised = supervised;
@@ -97,7 +110,8 @@ final class MapConcatStage<T, R> implements Stage<R> {
             if (openParent) {
                 takeChildren(out);
             } else if (nextParent < from.size()) {
-                open(from, nextParent++);
+                childrenGoTo = out;
+                nextParent = loop.run(from, this);
             } else {
                 parents = null;
                 from.release();
@@ -106,55 +120,50 @@ final class MapConcatStage<T, R> implements Stage<R> {
         }
     }
 
-    private void open(Batch<T> from, int index) throws InterruptedException {
+    /** Puts what the function threw for a parent to supervision, which may call it again. */
+    private void afterFailure(Batch<T> from, int index, Throwable thrown) throws InterruptedException {
+        Object outcome =
+                supervised.after(thrown, parent -> function.apply(parent).iterator(), from.get(index));
+        openParent(from, index, iteratorOr(outcome));
+        if (outcome instanceof Verdict verdict) {
+            giveUp(verdict);
+        }
+    }
+
+    @SuppressWarnings("unchecked") // what the function gave, unless it is a verdict
+    private Iterator<? extends R> iteratorOr(Object outcome) {
+        return outcome instanceof Verdict ? Collections.emptyIterator() : (Iterator<? extends R>) outcome;
+    }
+
+    private void openParent(Batch<T> from, int index, Iterator<? extends R> iterator) {
         parentTarget = from.target(index);
         parentToken = from.token(index);
-        T parent = from.get(index);
-        Object iterator;
-        try {
-            iterator = childrenOf(parent);
-        } catch (Throwable thrown) {
-            iterator = supervised.after(thrown, this::childrenOf, parent);
-            if (iterator instanceof Verdict verdict) {
-                giveUp(verdict);
-                return;
-            }
-        }
-        children = iteratorOfChildren(iterator);
+        children = iterator;
         openParent = true;
     }
 
-    private Iterator<? extends R> childrenOf(T parent) {
-        return function.apply(parent).iterator();
-    }
-
-    @SuppressWarnings("unchecked") // what childrenOf returned
-    private Iterator<? extends R> iteratorOfChildren(Object iterator) {
-        return (Iterator<? extends R>) iterator;
-    }
-
     private void takeChildren(Batch<R> out) {
-        int room = Batch.DEFAULT_CAPACITY - out.size();
-        int taken = 0;
+        int before = out.size();
         boolean more = true;
-        Verdict verdict = null;
+        Throwable broken = null;
         try {
-            while ((more = children.hasNext()) && taken < room) {
-                R child = Objects.requireNonNull(children.next(), "a child of mapConcat is null");
-                out.add(child, parentTarget, parentToken);
-                taken++;
-            }
+            more = out.addAll(children, Batch.DEFAULT_CAPACITY, () -> false, parentTarget, parentToken);
         } catch (Throwable thrown) {
-            // Children have gone out: there is no calling again.
-            verdict = supervised.decide(thrown);
+            broken = thrown;
         }
+        tookChildren(out.size() - before, more, broken);
+    }
+
+    /** Children of the open parent are in the batch; it has {@code more}, unless its iterator is {@code broken}. */
+    private void tookChildren(int taken, boolean more, @Nullable Throwable broken) {
         // The claims must exist before anybody below sees the children; the parent's own one goes to the last child.
         int claims = more || taken == 0 ? taken : taken - 1;
         if (claims > 0) {
             parentTarget.retain(parentToken, claims);
         }
-        if (verdict != null) {
-            giveUp(verdict);
+        if (broken != null) {
+            // Children have gone out: there is no calling again.
+            giveUp(supervised.decide(broken));
         } else if (!more) {
             openParent = false;
             if (taken == 0) {
@@ -176,5 +185,63 @@ final class MapConcatStage<T, R> implements Stage<R> {
     @Override
     public void close() {
         upstream.close();
+    }
+
+    /**
+     * Opens parent after parent and takes all children of those that have not many; returns at one that needs another
+     * look. There the iterator leaves this loop, which costs an object: elsewhere the compiler need not make it.
+     */
+    private static final class ExpandLoop<T, R> implements Loop<T, MapConcatStage<T, R>> {
+
+        @Override
+        public int run(Batch<T> parents, MapConcatStage<T, R> stage) throws InterruptedException {
+            Function<? super T, ? extends Iterable<? extends R>> function = stage.function;
+            Batch<R> out = stage.childrenGoTo;
+            int index = stage.nextParent;
+            while (index < parents.size() && out.size() < Batch.DEFAULT_CAPACITY) {
+                Iterator<? extends R> children;
+                boolean few;
+                try {
+                    Iterable<? extends R> all = function.apply(parents.get(index));
+                    few = all instanceof Collection<?> counted && counted.size() <= FEW_CHILDREN;
+                    children = all.iterator();
+                } catch (Throwable thrown) {
+                    stage.afterFailure(parents, index, thrown);
+                    return index + 1;
+                }
+                if (!few) {
+                    stage.openParent(parents, index, children);
+                    return index + 1;
+                }
+                int before = out.size();
+                int end = before;
+                boolean more = true;
+                Throwable broken = null;
+                try {
+                    while ((more = children.hasNext()) && end - before < FEW_CHILDREN) {
+                        out.set(end, Objects.requireNonNull(children.next(), "a child of mapConcat is null"));
+                        end++;
+                    }
+                } catch (Throwable thrown) {
+                    broken = thrown;
+                }
+                AckTarget target = parents.target(index);
+                long token = parents.token(index);
+                out.extend(end, target, token);
+                int taken = end - before;
+                if (more) {
+                    stage.openParent(parents, index, children);
+                    stage.tookChildren(taken, true, broken);
+                    return index + 1;
+                }
+                if (taken == 0) {
+                    target.ack(token);
+                } else if (taken > 1) {
+                    target.retain(token, taken - 1);
+                }
+                index++;
+            }
+            return index;
+        }
     }
 }

@@ -15,20 +15,39 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Replaces each element in place; its acknowledgement stays beside it. A failure leaves after the elements before it.
+ *
+ * <p>Up to {@value #LONGEST_GROUP} of them, one right below the other, form a group: the lowest pulls from above the
+ * highest and takes each element through all functions before it stores the result, see ADR 10. Each keeps its own
+ * supervision and its own counters. Confined to its segment.
  */
 final class MapStage<T, R> implements Stage<R> {
 
-    private static final Specialised<Loop<?, ?>> LOOPS = Specialised.of(MethodHandles.lookup(), new MapLoop<>());
+    private static final Specialised<MapLoop> LOOPS = Specialised.of(MethodHandles.lookup(), new FunctionLoop());
+
+    /** The compiler inlines no deeper. */
+    private static final int LONGEST_GROUP = 4;
+
+    /** Once in so many batches each function of a group goes over the batch by itself, to see how long it takes. */
+    private static final int BATCHES_PER_SAMPLE = 32;
 
     private final Stage<T> upstream;
-    private final Loop<T, MapStage<T, R>> loop;
-    private final Function<? super T, ? extends R> function;
+    private final @Nullable MapStage<?, T> above;
+    private final Stage<?> source;
+    private final int length;
+    private final MapLoop loop;
+    private final Function<Object, Object> function;
     private final StageMeter meter;
     private final Supervised supervised;
     private final Clock clock;
 
     private @Nullable Throwable failure;
+    private int batches;
+    /** Elements of the current batch that went no further than this stage. */
+    private int dropped;
+    /** What this stage took for a batch when it was last looked at, at least 1. */
+    private long sampleNanos = 1;
 
+    @SuppressWarnings("unchecked") // elements of the stage above go in, and what comes out is an R
     private MapStage(
             Stage<T> upstream,
             Function<? super T, ? extends R> function,
@@ -36,8 +55,11 @@ final class MapStage<T, R> implements Stage<R> {
             Supervised supervised,
             Clock clock) {
         this.upstream = upstream;
-        this.loop = Loop.of(LOOPS, function);
-        this.function = function;
+        this.above = upstream instanceof MapStage<?, T> map && map.length < LONGEST_GROUP ? map : null;
+        this.source = above == null ? upstream : above.source;
+        this.length = above == null ? 1 : above.length + 1;
+        this.loop = LOOPS.forFunction(function);
+        this.function = (Function<Object, Object>) function;
         this.meter = meter;
         this.supervised = supervised;
         this.clock = clock;
@@ -55,19 +77,20 @@ final class MapStage<T, R> implements Stage<R> {
     @Override
     public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
         while (failure == null) {
-            Batch<T> batch = upstream.pull(deadlineNanos);
+            Batch<?> batch = source.pull(deadlineNanos);
             if (batch == null) {
                 return null;
             }
-            int size = batch.size();
-            if (size == 0) {
+            if (batch.isEmpty()) {
                 return batch.retyped();
             }
-            long start = System.nanoTime();
-            int kept = loop.run(batch, this);
-            batch.truncate(kept);
-            meter.worked(size, kept, start);
-            if (kept > 0 || (failure == null && clock.hasPassed(deadlineNanos))) {
+            if (length == 1 || batches++ % BATCHES_PER_SAMPLE == 0) {
+                runApart(batch);
+                failure = firstFailure();
+            } else {
+                runTogether(batch);
+            }
+            if (!batch.isEmpty() || (failure == null && clock.hasPassed(deadlineNanos))) {
                 return batch.retyped();
             }
             batch.release();
@@ -75,34 +98,130 @@ final class MapStage<T, R> implements Stage<R> {
         throw Failures.rethrowFromAbove(failure);
     }
 
+    /** Each function of the group over the whole batch, the highest first. */
+    private void runApart(Batch<?> batch) throws InterruptedException {
+        if (above != null) {
+            above.runApart(batch);
+        }
+        int size = batch.size();
+        if (size > 0) {
+            long start = System.nanoTime();
+            batch.truncate(loop.run(batch, this, null));
+            dropped = 0;
+            sampleNanos = Math.max(1, System.nanoTime() - start);
+            count(size, batch.size(), sampleNanos);
+        }
+    }
+
+    /** The one that comes first in the stream: a lower stage has seen only what was before the failure of a higher one. */
+    private @Nullable Throwable firstFailure() {
+        return failure != null || above == null ? failure : above.firstFailure();
+    }
+
+    /** Each element through all functions of the group. */
+    private void runTogether(Batch<?> batch) throws InterruptedException {
+        int size = batch.size();
+        long start = System.nanoTime();
+        batch.truncate(loop.run(batch, this, above));
+        double nanosPerSample = (double) (System.nanoTime() - start) / samplesNanos();
+        countGroup(size, nanosPerSample);
+    }
+
+    private long samplesNanos() {
+        return sampleNanos + (above == null ? 0 : above.samplesNanos());
+    }
+
+    /** Returns how many elements leave this stage. */
+    private int countGroup(int size, double nanosPerSample) {
+        int in = above == null ? size : above.countGroup(size, nanosPerSample);
+        int out = in - dropped;
+        dropped = 0;
+        count(in, out, (long) (sampleNanos * nanosPerSample));
+        return out;
+    }
+
+    private void count(int in, int out, long nanos) {
+        meter.in(in);
+        meter.out(out);
+        meter.busy(nanos);
+    }
+
+    private Object call(Object element) {
+        return notNull(function.apply(element));
+    }
+
+    private static Object notNull(@Nullable Object result) {
+        if (result == null) {
+            throw new NullPointerException("the function of map returned null; use mapConcat or filter to drop");
+        }
+        return result;
+    }
+
+    /** Another result after a failure, or a throw that ends the element's way through the group. */
+    private Object afterFailure(Throwable thrown, Object element) throws InterruptedException, Dropped {
+        Object outcome = supervised.after(thrown, this::call, element);
+        if (outcome instanceof Verdict verdict) {
+            throw new Dropped(this, verdict);
+        }
+        return outcome;
+    }
+
     @Override
     public void close() {
         upstream.close();
     }
 
-    /** Calls the function for each element. */
-    private static final class MapLoop<T, R> implements Loop<T, MapStage<T, R>> {
+    /** An element went no further than a stage of the group. */
+    private static final class Dropped extends Exception {
+
+        private static final long serialVersionUID = 1;
+
+        private final transient MapStage<?, ?> at;
+        private final transient Verdict verdict;
+
+        Dropped(MapStage<?, ?> at, Verdict verdict) {
+            super(null, null, false, false);
+            this.at = at;
+            this.verdict = verdict;
+        }
+    }
+
+    /** What is copied for each class of functions; see {@link Loop}. */
+    private interface MapLoop {
+
+        /**
+         * Takes a batch through the group that ends with {@code stage}.
+         *
+         * @param above the stage above in the group, or null if the batch is to go through {@code stage} alone
+         * @return how many elements go on
+         */
+        int run(Batch<?> batch, MapStage<?, ?> stage, @Nullable MapStage<?, ?> above) throws InterruptedException;
+
+        /** Takes an element through the group. */
+        Object apply(Object element, MapStage<?, ?> stage, @Nullable MapStage<?, ?> above)
+                throws InterruptedException, Dropped;
+    }
+
+    private static final class FunctionLoop implements MapLoop {
 
         @Override
-        public int run(Batch<T> batch, MapStage<T, R> stage) throws InterruptedException {
-            Function<? super T, ? extends R> function = stage.function;
+        public int run(Batch<?> batch, MapStage<?, ?> stage, @Nullable MapStage<?, ?> above)
+                throws InterruptedException {
             int size = batch.size();
             int kept = 0;
             for (int i = 0; i < size; i++) {
-                T element = batch.get(i);
                 Object result;
                 try {
-                    result = notNull(function.apply(element));
-                } catch (Throwable thrown) {
-                    result = stage.supervised.after(thrown, again -> notNull(function.apply(again)), element);
-                    if (result instanceof Verdict verdict) {
-                        if (verdict.fails()) {
-                            stage.failure = verdict.failure();
-                            break;
-                        }
-                        verdict.settle(batch.target(i), batch.token(i));
-                        continue;
+                    result = apply(batch.get(i), stage, above);
+                } catch (Dropped dropped) {
+                    if (dropped.verdict.fails()) {
+                        dropped.at.dropped += size - i;
+                        stage.failure = dropped.verdict.failure();
+                        break;
                     }
+                    dropped.at.dropped++;
+                    dropped.verdict.settle(batch.target(i), batch.token(i));
+                    continue;
                 }
                 batch.move(i, kept);
                 batch.set(kept++, result);
@@ -110,11 +229,15 @@ final class MapStage<T, R> implements Stage<R> {
             return kept;
         }
 
-        private static <R> R notNull(R result) {
-            if (result == null) {
-                throw new NullPointerException("the function of map returned null; use mapConcat or filter to drop");
+        @Override
+        public Object apply(Object element, MapStage<?, ?> stage, @Nullable MapStage<?, ?> above)
+                throws InterruptedException, Dropped {
+            Object input = above == null ? element : above.loop.apply(element, above, above.above);
+            try {
+                return notNull(stage.function.apply(input));
+            } catch (Throwable thrown) {
+                return stage.afterFailure(thrown, input);
             }
-            return result;
         }
     }
 }

@@ -28,7 +28,7 @@ final class TakeStage<T> extends InPlaceStage<T, T> {
         int kept = (int) Math.min(left, batch.size());
         left -= kept;
         if (left == 0) {
-            end();
+            end(batch, kept);
         }
         return kept;
     }

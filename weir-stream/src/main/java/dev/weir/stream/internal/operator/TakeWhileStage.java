@@ -54,11 +54,14 @@ final class TakeWhileStage<T> extends InPlaceStage<T, T> {
                     }
                     goesOn = (boolean) outcome;
                 }
+                if (!goesOn) {
+                    // Before it is moved: what follows is forgone where it is.
+                    stage.end(batch, stage.inclusive ? i + 1 : i);
+                }
                 if (goesOn || stage.inclusive) {
                     batch.move(i, kept++);
                 }
                 if (!goesOn) {
-                    stage.end();
                     break;
                 }
             }

@@ -278,6 +278,9 @@ final class AsyncLanes<T, R> implements Stage<R> {
 
     /** Its result if that is there at once, a {@link Verdict}, or null if it runs. */
     private @Nullable Object start(int slot) {
+        if (table.target(slot).dropIfRevoked(table.token(slot))) {
+            return Verdict.REVOKED;
+        }
         CompletionStage<? extends R> stage;
         CompletableFuture<? extends R> future;
         try {

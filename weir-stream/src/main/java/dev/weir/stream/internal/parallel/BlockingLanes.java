@@ -273,16 +273,10 @@ public final class BlockingLanes<T, R> implements Stage<R> {
         try {
             int slot;
             while ((slot = nextSlot(self, stint)) >= 0) {
-                T element = table.value(slot);
                 lock.unlock();
                 Object outcome;
                 try {
-                    stint.begin();
-                    outcome = handle(element);
-                    if (outcome instanceof Verdict verdict) {
-                        verdict.settle(table.target(slot), table.token(slot));
-                    }
-                    stint.endOne();
+                    outcome = workOn(slot, stint);
                 } finally {
                     lock.lock();
                 }
@@ -345,6 +339,20 @@ public final class BlockingLanes<T, R> implements Stage<R> {
                 nanos = 0;
             }
         }
+    }
+
+    /** The result, or a verdict that has been settled. */
+    private Object workOn(int slot, Stint stint) {
+        if (table.target(slot).dropIfRevoked(table.token(slot))) {
+            return Verdict.REVOKED;
+        }
+        stint.begin();
+        Object outcome = handle(table.value(slot));
+        if (outcome instanceof Verdict verdict) {
+            verdict.settle(table.target(slot), table.token(slot));
+        }
+        stint.endOne();
+        return outcome;
     }
 
     /** The handler's result, or a verdict. */

@@ -7,8 +7,6 @@ import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext.Termination;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -16,11 +14,11 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -45,17 +43,8 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
     private final long startNanos = System.nanoTime();
     private final TaskGroup tasks;
     private final CompletableFuture<DrainReport> completion = new CompletableFuture<>();
-    private final ReentrantLock lock = new ReentrantLock();
-
-    // Under the lock.
-    private final List<Runnable> stops = new ArrayList<>();
-    private final List<Termination> terminations = new ArrayList<>();
-    private boolean stopping;
-    private @Nullable Throwable cause;
-    private long drainEndNanos = Stage.NEVER;
-    private final List<String> leftUndone = new ArrayList<>();
-    private final Set<String> names = new HashSet<>();
-
+    private final Ending ending = new Ending();
+    private final Set<String> names = ConcurrentHashMap.newKeySet();
     private final List<Object> handles = new CopyOnWriteArrayList<>();
     private final List<StageEntry> entries = new CopyOnWriteArrayList<>();
     private volatile @Nullable DrainReport report;
@@ -81,7 +70,7 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
         } catch (RuntimeException | Error failure) {
             run.fail(failure);
             assembly.abandon(failure);
-            run.terminate(Duration.ZERO);
+            var ignored = run.ending.terminate(run::fail);
             throw failure;
         }
         Thread.ofVirtual().name("weir-" + name).start(() -> run.supervise(assembly.segments()));
@@ -92,12 +81,14 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
     private void supervise(List<Segment<?>> segments) {
         segments.forEach(this::startOrClose);
         awaitTasks();
-        List<String> leftUndone = terminate(patience());
+        List<String> leftUndone = ending.terminate(this::fail);
         endNanos = System.nanoTime();
         Throwable failed = cause();
         DrainReport made = new DrainReport(
                 failed == null && leftUndone.isEmpty(), leftUndone, Duration.ofNanos(endNanos - startNanos), stages());
-        release();
+        // Somebody may hold on to this run for its report.
+        ending.release();
+        entries.forEach(StageEntry::release);
         report = made;
         if (failed == null) {
             completion.complete(made);
@@ -119,18 +110,6 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
         segment.close();
     }
 
-    /** Drops what refers to stages: somebody may hold on to this run for its report. */
-    private void release() {
-        lock.lock();
-        try {
-            stops.clear();
-            terminations.clear();
-        } finally {
-            lock.unlock();
-        }
-        entries.forEach(StageEntry::release);
-    }
-
     private void awaitTasks() {
         while (true) {
             try {
@@ -139,43 +118,6 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
             } catch (InterruptedException ignored) {
                 // Nobody has this thread's handle, so nobody means it; leaving early would orphan the tasks.
             }
-        }
-    }
-
-    private List<String> terminate(Duration patience) {
-        List<Termination> inReverse;
-        lock.lock();
-        try {
-            inReverse = List.copyOf(terminations.reversed());
-        } finally {
-            lock.unlock();
-        }
-        for (Termination termination : inReverse) {
-            try {
-                leftUndone(termination.close(patience));
-            } catch (Throwable failure) {
-                fail(failure);
-            }
-        }
-        lock.lock();
-        try {
-            return List.copyOf(leftUndone);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private Duration patience() {
-        lock.lock();
-        try {
-            if (cause != null) {
-                return Duration.ZERO;
-            }
-            return drainEndNanos == Stage.NEVER
-                    ? RunningPipeline.DEFAULT_DRAIN
-                    : Duration.ofNanos(Math.max(0, drainEndNanos - System.nanoTime()));
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -189,28 +131,16 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
 
     /** {@code name}, or with a number behind it if another stage of the run has it already. */
     String uniqueName(String name) {
-        lock.lock();
-        try {
-            String candidate = name;
-            for (int n = 2; !names.add(candidate); n++) {
-                candidate = name + "-" + n;
-            }
-            return candidate;
-        } finally {
-            lock.unlock();
+        String candidate = name;
+        for (int n = 2; !names.add(candidate); n++) {
+            candidate = name + "-" + n;
         }
+        return candidate;
     }
 
     /** Notes what a stream that ended within the run left undone. */
     void leftUndone(String what) {
-        if (!what.isEmpty()) {
-            lock.lock();
-            try {
-                leftUndone.add(what);
-            } finally {
-                lock.unlock();
-            }
-        }
+        ending.leftUndone(what);
     }
 
     TaskGroup tasks() {
@@ -219,36 +149,12 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
 
     @Override
     public void onStop(Runnable stop) {
-        boolean now;
-        lock.lock();
-        try {
-            stops.add(stop);
-            now = stopping;
-        } finally {
-            lock.unlock();
-        }
-        if (now) {
-            run(stop);
-        }
-    }
-
-    /** One source that cannot be stopped must not keep the others from it. */
-    private void run(Runnable stop) {
-        try {
-            stop.run();
-        } catch (RuntimeException | Error failure) {
-            fail(failure);
-        }
+        ending.onStop(stop, this::fail);
     }
 
     @Override
     public void onTermination(Termination termination) {
-        lock.lock();
-        try {
-            terminations.add(termination);
-        } finally {
-            lock.unlock();
-        }
+        ending.onTermination(termination);
     }
 
     void expose(Object handle) {
@@ -257,22 +163,8 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
 
     /** Ends the run with {@code failure} unless something else ended it before. */
     void fail(Throwable failure) {
-        lock.lock();
-        try {
-            if (cause == null) {
-                cause = failure;
-            } else if (cause != failure && !(cause instanceof CancellationException) && !isInterrupt(failure)) {
-                cause.addSuppressed(failure);
-            }
-        } finally {
-            lock.unlock();
-        }
+        ending.fail(failure);
         tasks.cancel();
-    }
-
-    /** Once the run has failed, a handler that was interrupted is a consequence and not worth a word. */
-    private static boolean isInterrupt(Throwable failure) {
-        return failure instanceof InterruptedException || failure.getCause() instanceof InterruptedException;
     }
 
     /** A stage gave up because of an interrupt that this run did not send: user code interrupted its own thread. */
@@ -285,12 +177,7 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
     /** What ended the run before its time, or null. */
     @Nullable
     Throwable cause() {
-        lock.lock();
-        try {
-            return cause;
-        } finally {
-            lock.unlock();
-        }
+        return ending.cause();
     }
 
     @Override
@@ -314,30 +201,13 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
 
     @Override
     public void stop() {
-        stopUntil(Stage.NEVER);
-    }
-
-    private void stopUntil(long endNanos) {
-        List<Runnable> toRun = List.of();
-        lock.lock();
-        try {
-            if (endNanos != Stage.NEVER) {
-                drainEndNanos = endNanos;
-            }
-            if (!stopping) {
-                stopping = true;
-                toRun = List.copyOf(stops);
-            }
-        } finally {
-            lock.unlock();
-        }
-        toRun.forEach(this::run);
+        ending.stop(Stage.NEVER, this::fail);
     }
 
     @Override
     public DrainReport drain(Duration deadline) throws InterruptedException {
         long nanos = (deadline.compareTo(LONGEST_DEADLINE) < 0 ? deadline : LONGEST_DEADLINE).toNanos();
-        stopUntil(System.nanoTime() + nanos);
+        ending.stop(System.nanoTime() + nanos, this::fail);
         if (!endsWithin(nanos)) {
             cutOff();
             cancel();

@@ -69,6 +69,9 @@ public final class ResultLoops {
                 if (!batch.isEmpty()) {
                     meter.in(1);
                     batch.ack(0);
+                    for (int i = 1; i < batch.size(); i++) {
+                        batch.forgo(i);
+                    }
                     return Optional.of(batch.get(0));
                 }
             }

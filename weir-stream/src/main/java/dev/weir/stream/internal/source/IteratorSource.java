@@ -2,9 +2,9 @@ package dev.weir.stream.internal.source;
 
 import dev.weir.stream.Attributes;
 import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import java.util.Iterator;
-import java.util.Objects;
 
 /** Emits what an iterator gives; nobody waits for acknowledgements. */
 final class IteratorSource<T> extends ReadingSource<T> {
@@ -22,12 +22,6 @@ final class IteratorSource<T> extends ReadingSource<T> {
 
     @Override
     boolean fill(Batch<T> batch, int limit) {
-        while (batch.size() < limit && !isStopped()) {
-            if (!iterator.hasNext()) {
-                return false;
-            }
-            batch.add(Objects.requireNonNull(iterator.next(), "an element of a stream must not be null"));
-        }
-        return true;
+        return batch.addAll(iterator, limit, this::isStopped, AckTarget.NONE, 0);
     }
 }

@@ -1,9 +1,9 @@
 package dev.weir.stream.internal.substream;
 
-import dev.weir.stream.Supervision;
 import dev.weir.stream.internal.boundary.BoundaryQueue;
 import dev.weir.stream.internal.boundary.Outlet;
-import dev.weir.stream.internal.junction.Branch;
+import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.internal.run.Branch;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.StageMeter;
@@ -26,14 +26,14 @@ final class AsyncGroups<T, R> extends Confluence<T, R> {
             Parts<R> parts,
             Branch<T, R> branch,
             GroupBySettings<T> settings,
-            Supervision supervision,
+            Supervised supervised,
             Clock clock,
             StageMeter segment) {
         super(parts);
         this.branch = branch;
         this.clock = clock;
         this.segment = segment;
-        this.groups = new KeyedGroups<>(settings, supervision, clock, this::begin);
+        this.groups = new KeyedGroups<>(settings, supervised, clock, this::begin);
     }
 
     private AsyncGroup<T> begin(KeyedGroups<T, AsyncGroup<T>> owner) {

@@ -1,8 +1,8 @@
 package dev.weir.stream.internal.substream;
 
-import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.internal.boundary.BoundaryQueue;
+import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.run.Nest;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Segment;
@@ -36,7 +36,7 @@ abstract class Confluence<T, R> {
     /** Makes the confluence of one run. */
     @FunctionalInterface
     interface Factory<T, R> {
-        Confluence<T, R> create(Parts<R> parts, Attributes attributes);
+        Confluence<T, R> create(Parts<R> parts, Supervised supervised);
     }
 
     static <T, R> Node<R> node(String name, Node<T> above, Factory<T, R> factory) {
@@ -49,7 +49,8 @@ abstract class Confluence<T, R> {
             entry.onStop(nest::stop);
             entry.depth(out::depth);
             Tributaries<R> tributaries = new Tributaries<>(nest, out, entry.stageName() + "-stream", dispatcher);
-            Confluence<T, R> running = factory.create(new Parts<>(out, tributaries, entry.meter()), attributes);
+            Confluence<T, R> running = factory.create(
+                    new Parts<>(out, tributaries, entry.meter()), Supervised.by(attributes, assembly.clock()));
             Segment<T> upper = assembly.closeSegment(entry.stageName(), dispatcher, upstream, running::run);
             return new Mouth<>(out, assembly.segmentMeter(), entry.meter(), upper::cancel);
         });

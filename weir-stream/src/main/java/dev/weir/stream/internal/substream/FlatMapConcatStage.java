@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.substream;
 
-import dev.weir.stream.Supervision;
+import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.run.Nest;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
@@ -14,7 +14,7 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
 
     private final Stage<T> upstream;
     private final Function<? super T, Node<R>> function;
-    private final Supervision supervision;
+    private final Supervised supervised;
     private final Nest nest;
     private final StageMeter meter;
 
@@ -26,12 +26,12 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
     private FlatMapConcatStage(
             Stage<T> upstream,
             Function<? super T, Node<R>> function,
-            Supervision supervision,
+            Supervised supervised,
             Nest nest,
             StageMeter meter) {
         this.upstream = upstream;
         this.function = function;
-        this.supervision = supervision;
+        this.supervised = supervised;
         this.nest = nest;
         this.meter = meter;
     }
@@ -42,7 +42,8 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
             var entry = assembly.fused(attributes);
             Nest nest = assembly.nest();
             entry.onStop(nest::stop);
-            return new FlatMapConcatStage<>(upstream, function, attributes.supervisionOrFail(), nest, entry.meter());
+            Supervised supervised = Supervised.by(attributes, assembly.clock());
+            return new FlatMapConcatStage<>(upstream, function, supervised, nest, entry.meter());
         });
     }
 
@@ -80,8 +81,8 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
         }
     }
 
-    private void begin(int index) {
-        Node<R> stream = Streams.of(parents, index, function, supervision);
+    private void begin(int index) throws InterruptedException {
+        Node<R> stream = Streams.of(parents, index, function, supervised);
         if (stream != null) {
             parent = new Parent(parents.target(index), parents.token(index));
             child = nest.start(stream);

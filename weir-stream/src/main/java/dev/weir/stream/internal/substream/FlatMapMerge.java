@@ -1,7 +1,6 @@
 package dev.weir.stream.internal.substream;
 
-import dev.weir.stream.Attributes;
-import dev.weir.stream.Supervision;
+import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
 import java.util.function.Function;
@@ -11,13 +10,13 @@ final class FlatMapMerge<T, R> extends Confluence<T, R> {
 
     private final int breadth;
     private final Function<? super T, Node<R>> function;
-    private final Supervision supervision;
+    private final Supervised supervised;
 
-    private FlatMapMerge(Parts<R> parts, Attributes attributes, int breadth, Function<? super T, Node<R>> function) {
+    private FlatMapMerge(Parts<R> parts, Supervised supervised, int breadth, Function<? super T, Node<R>> function) {
         super(parts);
         this.breadth = breadth;
         this.function = function;
-        this.supervision = attributes.supervisionOrFail();
+        this.supervised = supervised;
     }
 
     static <T, R> Node<R> node(Node<T> above, int breadth, Function<? super T, Node<R>> function) {
@@ -25,14 +24,14 @@ final class FlatMapMerge<T, R> extends Confluence<T, R> {
             throw new IllegalArgumentException("breadth must be at least 1: breadth=" + breadth);
         }
         return Confluence.node(
-                "flatMapMerge", above, (parts, attributes) -> new FlatMapMerge<>(parts, attributes, breadth, function));
+                "flatMapMerge", above, (parts, supervised) -> new FlatMapMerge<>(parts, supervised, breadth, function));
     }
 
     @Override
     void take(Batch<T> parents) throws InterruptedException {
         for (int i = 0; i < parents.size(); i++) {
             tributaries.awaitAtMost(breadth - 1);
-            var ignored = start(Streams.of(parents, i, function, supervision), parents, i);
+            var ignored = start(Streams.of(parents, i, function, supervised), parents, i);
         }
     }
 }

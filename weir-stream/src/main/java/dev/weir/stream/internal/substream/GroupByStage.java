@@ -1,10 +1,10 @@
 package dev.weir.stream.internal.substream;
 
 import dev.weir.stream.Dispatcher;
-import dev.weir.stream.Supervision;
 import dev.weir.stream.internal.boundary.BoundaryQueue;
 import dev.weir.stream.internal.boundary.Outlet;
-import dev.weir.stream.internal.junction.Branch;
+import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.internal.run.Branch;
 import dev.weir.stream.internal.run.Nest;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Segment;
@@ -29,7 +29,7 @@ final class GroupByStage<T, R> implements Stage<R> {
     private final Stage<T> upstream;
     private final Branch<T, R> branch;
     private final GroupBySettings<T> settings;
-    private final Supervision supervision;
+    private final Supervised supervised;
     private final Dispatcher dispatcher;
     private final BoundaryQueue<R> out;
     private final Nest nest;
@@ -48,7 +48,7 @@ final class GroupByStage<T, R> implements Stage<R> {
             Stage<T> upstream,
             Branch<T, R> branch,
             GroupBySettings<T> settings,
-            Supervision supervision,
+            Supervised supervised,
             Dispatcher dispatcher,
             BoundaryQueue<R> out,
             Nest nest,
@@ -57,7 +57,7 @@ final class GroupByStage<T, R> implements Stage<R> {
         this.upstream = upstream;
         this.branch = branch;
         this.settings = settings;
-        this.supervision = supervision;
+        this.supervised = supervised;
         this.dispatcher = dispatcher;
         this.out = out;
         this.nest = nest;
@@ -65,7 +65,7 @@ final class GroupByStage<T, R> implements Stage<R> {
         this.segment = segment;
         this.meter = entry.meter();
         this.clock = entry.clock();
-        this.groups = new KeyedGroups<>(settings, supervision, clock, InlineGroup::new);
+        this.groups = new KeyedGroups<>(settings, supervised, clock, InlineGroup::new);
     }
 
     static <T, R> Node<R> node(Node<T> above, GroupBySettings<T> settings, Branch<T, R> branch) {
@@ -78,7 +78,7 @@ final class GroupByStage<T, R> implements Stage<R> {
                     upstream,
                     branch,
                     settings,
-                    attributes.supervisionOrFail(),
+                    Supervised.by(attributes, assembly.clock()),
                     attributes.dispatcherOr(Dispatcher.virtual()),
                     new BoundaryQueue<>(attributes.bufferOr(Mouth.DEFAULT_BUFFER), assembly.clock()),
                     nest,
@@ -118,7 +118,7 @@ final class GroupByStage<T, R> implements Stage<R> {
                     new Confluence.Parts<>(out, tributaries, meter),
                     branch,
                     settings,
-                    supervision,
+                    supervised,
                     clock,
                     new StageMeter());
             Segment<T> upper = assembly.closeSegment(name, dispatcher, upstream, running::run);

@@ -1,7 +1,7 @@
 package dev.weir.stream.internal.substream;
 
-import dev.weir.stream.Supervision;
 import dev.weir.stream.internal.boundary.Within;
+import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
 
     private final GroupBySettings<T> settings;
-    private final Supervision supervision;
+    private final Supervised supervised;
     private final Clock clock;
     private final Function<KeyedGroups<T, G>, G> begin;
     private final Map<Object, G> groups;
@@ -91,22 +91,21 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         return empty;
     }
 
-    KeyedGroups(
-            GroupBySettings<T> settings, Supervision supervision, Clock clock, Function<KeyedGroups<T, G>, G> begin) {
+    KeyedGroups(GroupBySettings<T> settings, Supervised supervised, Clock clock, Function<KeyedGroups<T, G>, G> begin) {
         this.settings = settings;
-        this.supervision = supervision;
+        this.supervised = supervised;
         this.clock = clock;
         this.begin = begin;
         this.groups = new LinkedHashMap<>(16, 0.75f, settings.evicts());
     }
 
     /** Puts each element into the inbox of its group; {@link #nextTouched} then tells which have some. */
-    void split(Batch<T> batch) {
+    void split(Batch<T> batch) throws InterruptedException {
         batch.retarget(within);
         long now = settings.evicts() ? clock.nanoTime() : 0;
         Function<? super T, ?> key = settings.key();
         for (int i = 0; i < batch.size(); i++) {
-            Object keyOf = Streams.of(batch, i, key, supervision);
+            Object keyOf = Streams.of(batch, i, key, supervised);
             if (keyOf == null) {
                 continue;
             }

@@ -1,8 +1,8 @@
 package dev.weir.stream.internal.substream;
 
-import dev.weir.stream.Supervision;
 import dev.weir.stream.internal.boundary.Within;
-import dev.weir.stream.internal.junction.Branch;
+import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.internal.run.Branch;
 import dev.weir.stream.internal.run.Nest;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
@@ -48,7 +48,7 @@ final class SplitStage<T, R> implements Stage<R> {
     private boolean streamEnded;
 
     /** Where to cut. */
-    record Cut<T>(Function<T, Boolean> test, boolean after, Supervision supervision) {}
+    record Cut<T>(Function<T, Boolean> test, boolean after, Supervised supervised) {}
 
     private SplitStage(Stage<T> upstream, Branch<T, R> branch, Cut<T> cut, Nest nest, StageMeter meter, Clock clock) {
         this.upstream = upstream;
@@ -66,7 +66,7 @@ final class SplitStage<T, R> implements Stage<R> {
             var entry = assembly.fused(attributes);
             Nest nest = assembly.nest();
             entry.onStop(nest::stop);
-            Cut<T> cut = new Cut<>(predicate::test, after, attributes.supervisionOrFail());
+            Cut<T> cut = new Cut<>(predicate::test, after, Supervised.by(attributes, assembly.clock()));
             return new SplitStage<>(upstream, branch, cut, nest, entry.meter(), assembly.clock());
         });
     }
@@ -172,7 +172,7 @@ final class SplitStage<T, R> implements Stage<R> {
             }
         }
 
-        private @Nullable Batch<T> pulled(boolean atHand) {
+        private @Nullable Batch<T> pulled(boolean atHand) throws InterruptedException {
             lock.lock();
             try {
                 if (detached) {
@@ -190,13 +190,13 @@ final class SplitStage<T, R> implements Stage<R> {
         }
 
         /** Takes what is at hand of this section, and notes whether that was its end. */
-        Batch<T> takePart() {
+        Batch<T> takePart() throws InterruptedException {
             Batch<T> from = Objects.requireNonNull(current);
             Batch<T> part = new Batch<>(from.size() - next);
             while (next < from.size()) {
                 int index = next;
                 // The first of a section has been tested when it ended the section before.
-                Boolean isCut = headTested ? Boolean.TRUE : Streams.of(from, index, cut.test, cut.supervision);
+                Boolean isCut = headTested ? Boolean.TRUE : Streams.of(from, index, cut.test, cut.supervised);
                 if (isCut == null) {
                     next++;
                     continue;

@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.substream;
 
-import dev.weir.stream.Supervision;
+import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import java.util.Objects;
@@ -15,24 +15,16 @@ final class Streams {
     /**
      * What {@code function} makes of an element.
      *
-     * @return null if it threw and the element was skipped
+     * @return null if it threw and the element was dropped
      */
     static <T, R> @Nullable R of(
-            Batch<T> batch, int index, Function<? super T, ? extends R> function, Supervision supervision) {
-        boolean acknowledge = false;
+            Batch<T> batch, int index, Function<? super T, ? extends R> function, Supervised supervised)
+            throws InterruptedException {
         try {
             return Objects.requireNonNull(function.apply(batch.get(index)), "the function returned null");
-        } catch (Throwable failure) {
-            switch (supervision.decide(failure)) {
-                case FAIL -> throw failure;
-                case SKIP, RESTART -> acknowledge = true;
-                case SKIP_UNACKNOWLEDGED -> {}
-            }
+        } catch (Throwable thrown) {
+            return supervised.<T, R>orDrop(thrown, function::apply, batch, index);
         }
-        if (acknowledge) {
-            batch.ack(index);
-        }
-        return null;
     }
 
     /** Closes the second even if the first fails to. */

@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.substream;
 
-import dev.weir.stream.internal.junction.Branch;
+import dev.weir.stream.internal.run.Branch;
 import dev.weir.stream.internal.run.Node;
 import java.time.Duration;
 import java.util.List;

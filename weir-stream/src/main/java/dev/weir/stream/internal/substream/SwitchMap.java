@@ -1,7 +1,6 @@
 package dev.weir.stream.internal.substream;
 
-import dev.weir.stream.Attributes;
-import dev.weir.stream.Supervision;
+import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
 import java.util.function.Function;
@@ -11,18 +10,18 @@ import org.jspecify.annotations.Nullable;
 final class SwitchMap<T, R> extends Confluence<T, R> {
 
     private final Function<? super T, Node<R>> function;
-    private final Supervision supervision;
+    private final Supervised supervised;
 
     private Tributaries<R>.@Nullable Tributary current;
 
-    private SwitchMap(Parts<R> parts, Attributes attributes, Function<? super T, Node<R>> function) {
+    private SwitchMap(Parts<R> parts, Supervised supervised, Function<? super T, Node<R>> function) {
         super(parts);
         this.function = function;
-        this.supervision = attributes.supervisionOrFail();
+        this.supervised = supervised;
     }
 
     static <T, R> Node<R> node(Node<T> above, Function<? super T, Node<R>> function) {
-        return Confluence.node("switchMap", above, (parts, attributes) -> new SwitchMap<>(parts, attributes, function));
+        return Confluence.node("switchMap", above, (parts, supervised) -> new SwitchMap<>(parts, supervised, function));
     }
 
     @Override
@@ -35,7 +34,7 @@ final class SwitchMap<T, R> extends Confluence<T, R> {
         for (int i = 0; i < last; i++) {
             parents.ack(i);
         }
-        Node<R> stream = Streams.of(parents, last, function, supervision);
+        Node<R> stream = Streams.of(parents, last, function, supervised);
         if (stream != null) {
             if (current != null) {
                 current.replace();

@@ -135,7 +135,7 @@ final class Tributaries<R> {
 
         private volatile boolean replaced;
 
-        private Tributary(Parent parent, Runnable atNormalEnd) {
+        Tributary(Parent parent, Runnable atNormalEnd) {
             this.parent = parent;
             this.atNormalEnd = atNormalEnd;
         }
@@ -174,7 +174,7 @@ final class Tributaries<R> {
         }
 
         /** Ends the parent's own claim, or leaves it for good. Only the first call counts. */
-        private boolean settle(boolean acknowledge) {
+        boolean settle(boolean acknowledge) {
             childLock.lock();
             try {
                 if (settled) {

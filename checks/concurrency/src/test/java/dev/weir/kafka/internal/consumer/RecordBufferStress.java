@@ -29,11 +29,11 @@ public class RecordBufferStress {
 
     private static final StageMeter METER = new StageMeter();
 
-    private final RecordBuffer buffer = new RecordBuffer();
+    private final RecordBuffer buffer = new RecordBuffer(dev.weir.stream.spi.Clock.SYSTEM);
     private final AssignedPartition partition = partition();
 
     public RecordBufferStress() {
-        buffer.add(partition, 0, single());
+        buffer.add(partition, single());
         buffer.end();
     }
 
@@ -66,13 +66,13 @@ public class RecordBufferStress {
     @State
     public static class WakeUp {
 
-        private final RecordBuffer buffer = new RecordBuffer();
+        private final RecordBuffer buffer = new RecordBuffer(dev.weir.stream.spi.Clock.SYSTEM);
         private final AssignedPartition partition = partition();
 
         @Actor
         public void owner() {
-            buffer.add(partition, 0, single());
-            buffer.add(partition, 1, single());
+            buffer.add(partition, single());
+            buffer.add(partition, single());
             buffer.end();
         }
 
@@ -88,6 +88,37 @@ public class RecordBufferStress {
                     result.r1++;
                 }
                 result.r2 = 1;
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+    }
+
+    /** A batch is let go while the pipeline waits for it, and comes out. */
+    @JCStressTest
+    @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "handed out")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "the wake-up was lost")
+    @State
+    public static class LetGo {
+
+        private final RecordBuffer buffer = new RecordBuffer(dev.weir.stream.spi.Clock.SYSTEM);
+        private final AssignedPartition partition = partition();
+
+        public LetGo() {
+            buffer.hold(partition, true);
+        }
+
+        @Actor
+        public void owner() {
+            buffer.add(partition, single());
+            buffer.hold(partition, false);
+        }
+
+        @Actor
+        public void pipeline(II_Result result) {
+            try {
+                var batch = buffer.take(System.nanoTime() + PATIENCE_NANOS, METER);
+                result.r1 = batch == null ? 0 : batch.size();
             } catch (InterruptedException e) {
                 throw new AssertionError(e);
             }

@@ -1,0 +1,38 @@
+package dev.weir.checks.concurrency;
+
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Counts the claims on a single element. Thread-safe. */
+public final class Claims implements AckTarget {
+
+    private final AtomicInteger open = new AtomicInteger();
+    private final AtomicInteger acks = new AtomicInteger();
+
+    /** A batch of one element that is claimed here. */
+    public Batch<Integer> batch(int value) {
+        open.incrementAndGet();
+        return Batch.of(new Object[] {value}, 1, this, new long[1]);
+    }
+
+    @Override
+    public void ack(long token) {
+        open.decrementAndGet();
+        acks.incrementAndGet();
+    }
+
+    @Override
+    public void retain(long token, int claims) {
+        open.addAndGet(claims);
+    }
+
+    /** The claims that have not ended. */
+    public int open() {
+        return open.get();
+    }
+
+    public int acks() {
+        return acks.get();
+    }
+}

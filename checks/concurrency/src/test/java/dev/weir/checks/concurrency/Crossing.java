@@ -1,0 +1,40 @@
+package dev.weir.checks.concurrency;
+
+import dev.weir.stream.internal.boundary.Exchange;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+
+/** The two sides of an exchange, for actors. Stateless. */
+public final class Crossing {
+
+    private static final StageMeter METER = new StageMeter();
+
+    private Crossing() {}
+
+    /** Puts batches of one element each, and ends. */
+    public static void putAll(Exchange<Integer, ?> exchange, Claims claims, int batches) {
+        try {
+            for (int i = 0; i < batches; i++) {
+                if (!exchange.put(claims.batch(1), METER)) {
+                    throw new AssertionError("cancelled");
+                }
+            }
+            exchange.end(null);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Takes and acknowledges until the end. */
+    public static void takeAll(Exchange<?, Integer> exchange) {
+        try {
+            Batch<Integer> batch;
+            while ((batch = exchange.take(Stage.NEVER, METER)) != null) {
+                batch.ackAll();
+            }
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

@@ -1,0 +1,96 @@
+package dev.weir.stream;
+
+import dev.weir.checks.concurrency.Claims;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.StageMeter;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.Expect;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.II_Result;
+
+/** A taker comes and leaves while an element is brought: it is finished once the one that stays has it. */
+@JCStressTest
+@Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "only the one that stayed")
+@Outcome(id = "2, 0", expect = Expect.ACCEPTABLE, desc = "both")
+@Outcome(expect = Expect.FORBIDDEN, desc = "a claim was made too late or never ended")
+@State
+public class BroadcastHubStress {
+
+    private static final StageMeter METER = new StageMeter();
+
+    private final Claims claims = new Claims();
+    private final BroadcastHub<Integer> hub = BroadcastHub.create(1);
+    private final Hub.Taker<Integer> staying = hub.join(null, Clock.SYSTEM, METER);
+
+    @Actor
+    public void bringer() {
+        try {
+            if (!hub.put(claims.batch(1))) {
+                throw new AssertionError("closed");
+            }
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Actor
+    public void passing() {
+        hub.join(null, Clock.SYSTEM, METER).close();
+    }
+
+    @Arbiter
+    public void arbiter(II_Result result) {
+        hub.close();
+        try {
+            Batch<Integer> batch;
+            while ((batch = staying.pull(0)) != null) {
+                batch.ackAll();
+            }
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+        result.r1 = claims.acks();
+        result.r2 = claims.open();
+    }
+
+    /** Makes its claims for those who were there a moment ago. */
+    @JCStressTest
+    @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "only the one that stayed")
+    @Outcome(id = "2, 0", expect = Expect.ACCEPTABLE, desc = "both")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "a claim was made too late or never ended")
+    @State
+    public static class Broken {
+
+        private final Claims claims = new Claims();
+        private final List<Integer> takers = new CopyOnWriteArrayList<>(List.of(0));
+
+        @Actor
+        public void bringer() {
+            Batch<Integer> batch = claims.batch(1);
+            for (int i = 1; i < takers.size(); i++) {
+                batch.retainAll(1);
+            }
+            for (Integer ignored : takers) {
+                batch.ack(0);
+            }
+        }
+
+        @Actor
+        public void passing() {
+            takers.add(1);
+            takers.remove(1);
+        }
+
+        @Arbiter
+        public void arbiter(II_Result result) {
+            result.r1 = claims.acks();
+            result.r2 = claims.open();
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package dev.weir.stream.internal.grouping;
+
+import dev.weir.checks.concurrency.Claims;
+import dev.weir.checks.concurrency.Crossing;
+import dev.weir.stream.Attributes;
+import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.spi.Clock;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.Expect;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.II_Result;
+
+/** Elements are aggregated while somebody takes: each is in one aggregate. */
+@JCStressTest
+@Outcome(id = "3, 0", expect = Expect.ACCEPTABLE, desc = "each once")
+@Outcome(expect = Expect.FORBIDDEN, desc = "an element was lost or acknowledged twice")
+@State
+public class AggregationStress {
+
+    private final Claims claims = new Claims();
+    private final Aggregation<Integer, Integer> exchange = new Aggregation<>(
+            new Aggregation.Plan<>(2, null, n -> n, Integer::sum),
+            Supervised.by(Attributes.NONE, Clock.SYSTEM),
+            Clock.SYSTEM);
+
+    @Actor
+    public void upper() {
+        Crossing.putAll(exchange, claims, 3);
+    }
+
+    @Actor
+    public void lower() {
+        Crossing.takeAll(exchange);
+    }
+
+    @Arbiter
+    public void arbiter(II_Result result) {
+        result.r1 = claims.acks();
+        result.r2 = claims.open();
+    }
+
+    /** Adds to the open aggregate without a lock. */
+    @JCStressTest
+    @Outcome(id = "3, 0", expect = Expect.ACCEPTABLE, desc = "each once")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "an element was lost or acknowledged twice")
+    @State
+    public static class Broken {
+
+        private volatile int open;
+
+        @Actor
+        public void upper() {
+            for (int i = 0; i < 3; i++) {
+                open = open + 1;
+            }
+        }
+
+        @Actor
+        public void lower(II_Result result) {
+            result.r1 = open;
+            open = 0;
+        }
+
+        @Arbiter
+        public void arbiter(II_Result result) {
+            result.r1 += open;
+        }
+    }
+}

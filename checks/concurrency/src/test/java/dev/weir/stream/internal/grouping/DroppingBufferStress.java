@@ -1,0 +1,81 @@
+package dev.weir.stream.internal.grouping;
+
+import dev.weir.checks.concurrency.Claims;
+import dev.weir.checks.concurrency.Crossing;
+import dev.weir.stream.OverflowStrategy;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.Expect;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.II_Result;
+
+/** More is put than there is room for while somebody takes: each element is taken or dropped, and acknowledged once. */
+@JCStressTest
+@Outcome(id = "3, 0", expect = Expect.ACCEPTABLE, desc = "each once")
+@Outcome(expect = Expect.FORBIDDEN, desc = "an element was lost or acknowledged twice")
+@State
+public class DroppingBufferStress {
+
+    private final Claims claims = new Claims();
+    private final DroppingBuffer<Integer> exchange = new DroppingBuffer<>(1, OverflowStrategy.DROP_HEAD, Clock.SYSTEM);
+
+    @Actor
+    public void upper() {
+        Crossing.putAll(exchange, claims, 3);
+    }
+
+    @Actor
+    public void lower() {
+        Crossing.takeAll(exchange);
+    }
+
+    @Arbiter
+    public void arbiter(II_Result result) {
+        result.r1 = claims.acks();
+        result.r2 = claims.open();
+    }
+
+    /** The same without a lock. */
+    @JCStressTest
+    @Outcome(id = "3, 0", expect = Expect.ACCEPTABLE, desc = "each once")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "an element was lost or acknowledged twice")
+    @State
+    public static class Broken {
+
+        private final Claims claims = new Claims();
+        private volatile List<Batch<Integer>> waiting = List.of();
+
+        @Actor
+        public void upper() {
+            for (int i = 0; i < 3; i++) {
+                List<Batch<Integer>> more = new ArrayList<>(waiting);
+                more.add(claims.batch(1));
+                waiting = more;
+            }
+        }
+
+        @Actor
+        public void lower() {
+            takeAll();
+        }
+
+        private void takeAll() {
+            List<Batch<Integer>> taken = waiting;
+            waiting = List.of();
+            taken.forEach(Batch::ackAll);
+        }
+
+        @Arbiter
+        public void arbiter(II_Result result) {
+            takeAll();
+            result.r1 = claims.acks();
+            result.r2 = claims.open();
+        }
+    }
+}

@@ -1,0 +1,79 @@
+package dev.weir.stream.internal.substream;
+
+import dev.weir.checks.concurrency.Claims;
+import dev.weir.stream.Dispatcher;
+import dev.weir.stream.internal.boundary.BoundaryQueue;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.Expect;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.II_Result;
+
+/** A stream within the stream is replaced while it fails: either its parent is acknowledged or the failure goes on. */
+@JCStressTest
+@Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "replaced")
+@Outcome(id = "0, 1", expect = Expect.ACCEPTABLE, desc = "failed")
+@Outcome(expect = Expect.FORBIDDEN, desc = "both or neither")
+@State
+public class TributarySettleStress {
+
+    private final Claims claims = new Claims();
+    private final Batch<Integer> parent = claims.batch(1);
+
+    @SuppressWarnings("NullAway") // nothing is started, so no nest is needed
+    private final Tributaries<Integer>.Tributary tributary =
+            new Tributaries<>(null, new BoundaryQueue<Integer>(1, Clock.SYSTEM), "stress", Dispatcher.virtual())
+            .new Tributary(new Parent(parent.target(0), parent.token(0)), () -> {});
+
+    @Actor
+    public void replacing() {
+        boolean ignored = tributary.settle(true);
+    }
+
+    @Actor
+    public void failing(II_Result result) {
+        result.r2 = tributary.settle(false) ? 1 : 0;
+    }
+
+    @Arbiter
+    public void arbiter(II_Result result) {
+        result.r1 = claims.acks();
+    }
+
+    /** Looks and settles in two steps. */
+    @JCStressTest
+    @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "replaced")
+    @Outcome(id = "0, 1", expect = Expect.ACCEPTABLE, desc = "failed")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "both or neither")
+    @State
+    public static class Broken {
+
+        private int acks;
+        private volatile boolean settled;
+
+        @Actor
+        public void replacing() {
+            if (!settled) {
+                settled = true;
+                acks++;
+            }
+        }
+
+        @Actor
+        public void failing(II_Result result) {
+            if (!settled) {
+                settled = true;
+                result.r2 = 1;
+            }
+        }
+
+        @Arbiter
+        public void arbiter(II_Result result) {
+            result.r1 = acks;
+        }
+    }
+}

@@ -1,0 +1,104 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.bench.report.Reports;
+import dev.weir.bench.result.Ledger;
+import dev.weir.bench.result.ResultsFolder;
+import dev.weir.bench.result.Run;
+import dev.weir.bench.run.BenchException;
+import dev.weir.bench.run.CampaignListener;
+import dev.weir.bench.run.CampaignRunner;
+import dev.weir.bench.workload.Workload;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A tiny campaign with a forked broker and drivers in their own processes: cut short, then finished. */
+@Timeout(180)
+class BenchCampaignTest {
+
+    private static final Path ROOT = Path.of(System.getProperty("weir.root"));
+
+    private static final String TINY = """
+            name: tiny
+            scenario: at-least-once
+            drivers: [plain, weir]
+            topic: {partitions: 2, records: 200000, valueBytes: 50}
+            method: {rounds: 1, minWarmUpSeconds: 0.1, maxWarmUpSeconds: 0.2, measureSeconds: 0.2, intervalMillis: 20}
+            """;
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void stoppedCampaign_keepsWhatIsFinished_andIsResumed() throws Exception {
+        Path results = folder.resolve("results");
+        List<Run> finished = new ArrayList<>();
+        CampaignRunner[] first = new CampaignRunner[1];
+        first[0] = runner(TINY, results, false, run -> {
+            finished.add(run);
+            first[0].stop();
+        });
+        assertThat(first[0].run().runs()).hasSize(1);
+
+        CampaignRunner second = runner(TINY, results, true, finished::add);
+        ResultsFolder whole = second.run();
+        assertThat(finished).hasSize(3);
+        assertThat(whole.runs()).extracting(Run::driver).containsExactlyInAnyOrder("plain", "plain-again", "weir");
+        assertThat(whole.runs()).allSatisfy(run -> {
+            assertThat(run.failure()).isNull();
+            assertThat(run.isValid()).as("%s", run.flags()).isTrue();
+            Ledger ledger = run.ledger();
+            assertThat(ledger.isClean()).as("%s", ledger).isTrue();
+            assertThat(run.totals().cpuNanos()).isPositive();
+            assertThat(run.totals().allocatedBytes()).isPositive();
+        });
+        assertThat(Reports.html(whole)).isNotEmptyFile();
+        assertThat(Reports.json(whole)).contains("\"driver\":\"weir\"");
+        assertThat(CampaignRunner.workloadOf(whole.campaign())).isEqualTo(Workload.parse("tiny", TINY, false));
+    }
+
+    @Test
+    void unknownDriver_isRefusedBeforeAnythingStarts() {
+        String yaml = TINY.replace("weir]", "wier]");
+        assertThatThrownBy(() -> runner(yaml, folder.resolve("results"), false, run -> {})
+                        .run())
+                .isInstanceOf(BenchException.class)
+                .hasMessage("there is no driver wier; did you mean weir?");
+    }
+
+    @Test
+    void driverWithoutTheScenario_failsItsDryRun() {
+        String yaml = TINY.replace("at-least-once", "at-most-once");
+        assertThatThrownBy(() -> runner(yaml, folder.resolve("results"), false, run -> {})
+                        .run())
+                .isInstanceOf(BenchException.class)
+                .hasMessageContaining("driver weir does not pass the dry run of at-most-once: it does not offer");
+    }
+
+    private CampaignRunner runner(String yaml, Path results, boolean resume, Consumer<Run> onFinished) {
+        return new CampaignRunner(
+                Workload.parse("tiny", yaml, false),
+                new CampaignRunner.Settings(ROOT, folder.resolve("data"), results, 7, resume),
+                new CampaignListener() {
+                    @Override
+                    public void note(String line) {}
+
+                    @Override
+                    public void status(String doing, int runsDone, int runs, @Nullable Duration remaining) {}
+
+                    @Override
+                    public void finished(Run run, int runsDone, int runs) {
+                        onFinished.accept(run);
+                    }
+                });
+    }
+}

@@ -1,0 +1,150 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.kafka.CommitMetadata;
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.Subscription;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.Sink;
+import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.KafkaClusterExtension;
+import dev.weir.testkit.Records;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.acl.AccessControlEntry;
+import org.apache.kafka.common.acl.AclBinding;
+import org.apache.kafka.common.acl.AclOperation;
+import org.apache.kafka.common.acl.AclPermissionType;
+import org.apache.kafka.common.errors.FencedInstanceIdException;
+import org.apache.kafka.common.errors.GroupAuthorizationException;
+import org.apache.kafka.common.resource.PatternType;
+import org.apache.kafka.common.resource.ResourcePattern;
+import org.apache.kafka.common.resource.ResourceType;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What stands in a commit, and what happens when there can be none. */
+class ConsumerCommitTest {
+
+    private static final int RECORDS = 100;
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    @RegisterExtension
+    static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder()
+            .brokerConfig("authorizer.class.name", "org.apache.kafka.metadata.authorizer.StandardAuthorizer")
+            .brokerConfig("allow.everyone.if.no.acl.found", "true"));
+
+    private final ConsumerLedger ledger = new ConsumerLedger(2 * RECORDS);
+
+    private void readToEnd(String topic) throws InterruptedException {
+        var settings = ConsumerLedger.settings(KAFKA.cluster(), topic).build();
+        try (RunningPipeline running = KafkaSource.committable(
+                        settings, Subscription.topics(topic).untilEnd())
+                .to(Sink.forEach(ledger::handled))
+                .run()) {
+            assertThat(running.await().drained()).isTrue();
+        }
+        assertThat(KAFKA.cluster().committedOffsets(topic))
+                .isEqualTo(KAFKA.cluster().endOffsets(topic));
+    }
+
+    @Test
+    void metadataFunction_saysWhatIsKeptBesideTheOffset() throws Exception {
+        KAFKA.cluster().createTopic("words", 1);
+        Records.produce(KAFKA.bootstrapServers(), "words", 0, RECORDS);
+        var settings = ConsumerLedger.settings(KAFKA.cluster(), "words")
+                .commitMetadata((topic, partition, offset) -> topic + " up to " + offset)
+                .build();
+        try (RunningPipeline running = KafkaSource.committable(
+                        settings, Subscription.topics("words").untilEnd())
+                .to(Sink.ignore())
+                .run()) {
+            assertThat(running.await().drained()).isTrue();
+        }
+        OffsetAndMetadata commit = KAFKA.cluster()
+                .admin()
+                .listConsumerGroupOffsets("words")
+                .partitionsToOffsetAndMetadata()
+                .get()
+                .get(new TopicPartition("words", 0));
+        assertThat(CommitMetadata.userText(commit.offset(), commit.metadata())).isEqualTo("words up to 100");
+    }
+
+    @Test
+    void foreignMetadata_isIgnored() throws Exception {
+        KAFKA.cluster().createTopic("foreign", 1);
+        Records.produce(KAFKA.bootstrapServers(), "foreign", 0, RECORDS);
+        for (String metadata : List.of("left by somebody else", "weir1:AAAAAAAAAAAA:", "weir9:x:")) {
+            KAFKA.cluster()
+                    .admin()
+                    .alterConsumerGroupOffsets(
+                            "foreign", Map.of(new TopicPartition("foreign", 0), new OffsetAndMetadata(40, metadata)))
+                    .all()
+                    .get();
+            int before = ledger.seen() + ledger.duplicates();
+            readToEnd("foreign");
+            assertThat(ledger.seen() + ledger.duplicates() - before)
+                    .as("handled after %s", metadata)
+                    .isEqualTo(60);
+        }
+    }
+
+    @Test
+    void groupRightsTaken_pipelineFails_andNothingIsLost() throws Exception {
+        KAFKA.cluster().createTopic("rights", 1);
+        Records.produce(KAFKA.bootstrapServers(), "rights", 0, RECORDS);
+        AclBinding refusal = new AclBinding(
+                new ResourcePattern(ResourceType.GROUP, "rights", PatternType.LITERAL),
+                new AccessControlEntry("User:*", "*", AclOperation.READ, AclPermissionType.DENY));
+        var settings = ConsumerLedger.settings(KAFKA.cluster(), "rights").build();
+        try (RunningPipeline running = KafkaSource.committable(settings, "rights")
+                .to(Sink.forEach(ledger::handled))
+                .run()) {
+            ledger.awaitSeen(RECORDS, PATIENCE);
+            KAFKA.cluster().admin().createAcls(Set.of(refusal)).all().get();
+            Records.produce(KAFKA.bootstrapServers(), "rights", RECORDS, RECORDS);
+            assertThatThrownBy(running::await)
+                    .isInstanceOf(KafkaPipelineException.class)
+                    .hasRootCauseInstanceOf(GroupAuthorizationException.class)
+                    .hasMessageContaining("rights");
+        } finally {
+            KAFKA.cluster().admin().deleteAcls(Set.of(refusal.toFilter())).all().get();
+        }
+        readToEnd("rights");
+        assertThat(ledger.lost()).isZero();
+    }
+
+    @Test
+    void instanceIdTakenOver_firstFails_secondGoesOn_andNothingIsLost() throws Exception {
+        KAFKA.cluster().createTopic("twin", 1);
+        Records.produce(KAFKA.bootstrapServers(), "twin", 0, RECORDS);
+        var settings = ConsumerLedger.settings(KAFKA.cluster(), "twin")
+                .property("group.instance.id", "one")
+                .property("heartbeat.interval.ms", "300")
+                .build();
+        try (RunningPipeline first = KafkaSource.committable(settings, "twin")
+                .to(Sink.forEach(ledger::handled))
+                .run()) {
+            ledger.awaitSeen(RECORDS, PATIENCE);
+            try (RunningPipeline second = KafkaSource.committable(settings, "twin")
+                    .to(Sink.forEach(ledger::handled))
+                    .run()) {
+                assertThatThrownBy(first::await)
+                        .isInstanceOf(KafkaPipelineException.class)
+                        .hasRootCauseInstanceOf(FencedInstanceIdException.class);
+                Records.produce(KAFKA.bootstrapServers(), "twin", RECORDS, RECORDS);
+                ledger.awaitSeen(2 * RECORDS, PATIENCE);
+                assertThat(second.completion()).isNotDone();
+            }
+        }
+        assertThat(KAFKA.cluster().committedOffsets("twin"))
+                .isEqualTo(KAFKA.cluster().endOffsets("twin"));
+    }
+}

@@ -1,0 +1,158 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.ConsumerHandle;
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.ConsumerSnapshot;
+import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.RecordOrdering;
+import dev.weir.kafka.Subscription;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.Sink;
+import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.Records;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.management.JMException;
+import javax.management.ObjectName;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Flow control as brokers and memory see it. */
+class ConsumerFlowTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    /** What the broker in this process has sent to consumers of the topic. */
+    private static long bytesOut(String topic) throws JMException {
+        return (long) ManagementFactory.getPlatformMBeanServer()
+                .getAttribute(
+                        new ObjectName("kafka.server:type=BrokerTopicMetrics,name=BytesOutPerSec,topic=" + topic),
+                        "Count");
+    }
+
+    @Test
+    @Timeout(120)
+    void pausedOverAndOver_nothingIsFetchedTwice() throws Exception {
+        try (KafkaCluster cluster = KafkaCluster.builder().start()) {
+            int records = 20_000;
+            cluster.createTopic("once", 4);
+            Records.produce(cluster.bootstrapServers(), "once", 0, records);
+            assertThat(pausesOf(ConsumerLedger.settings(cluster, "never"), records))
+                    .isZero();
+            long once = bytesOut("once");
+            var often = ConsumerLedger.settings(cluster, "often")
+                    .maxOutstandingRecords(200)
+                    .property("max.poll.records", "100");
+            assertThat(pausesOf(often, records)).isPositive();
+            assertThat(bytesOut("once")).isEqualTo(2 * once);
+        }
+    }
+
+    /** Reads all, and returns how often the consumer was seen with a partition paused. */
+    private static int pausesOf(ConsumerSettings.Builder<byte[], byte[]> settings, int records)
+            throws InterruptedException {
+        ConsumerLedger ledger = new ConsumerLedger(records);
+        AtomicInteger pauses = new AtomicInteger();
+        try (RunningPipeline running = KafkaSource.committable(
+                        settings.build(), Subscription.topics("once").untilEnd())
+                .mapBlocking(4, RecordOrdering.byPartition(), record -> {
+                    ConsumerLedger.work(Duration.ofNanos(100_000));
+                    ledger.handled(record);
+                    return record;
+                })
+                .to(Sink.ignore())
+                .run()) {
+            ConsumerLedger.await("read", PATIENCE, () -> {
+                if (snapshot(running).pausedPartitions() > 0) {
+                    pauses.incrementAndGet();
+                }
+                return running.completion().isDone();
+            });
+            assertThat(running.await().drained()).isTrue();
+        }
+        assertThat(ledger.lost() + ledger.duplicates()).isZero();
+        return pauses.get();
+    }
+
+    @Test
+    @Timeout(150)
+    void threeThousandPartitions_stayWithinTheBudget() throws Exception {
+        int partitions = 3_000;
+        int perPartition = 4;
+        int valueBytes = 1_000;
+        long budgetBytes = 2L * 1024 * 1024;
+        try (KafkaCluster cluster = KafkaCluster.builder()
+                .forked()
+                .heapMegabytes(384)
+                .brokerConfig("log.index.size.max.bytes", "4096")
+                .brokerConfig("log.cleaner.enable", "false")
+                .start()) {
+            cluster.createTopic("many", partitions);
+            fill(cluster, partitions, perPartition, valueBytes);
+            CountDownLatch gate = new CountDownLatch(1);
+            ConsumerLedger ledger = new ConsumerLedger(partitions * perPartition);
+            var settings = ConsumerLedger.settings(cluster, "many")
+                    .bufferBytes(budgetBytes)
+                    .property("max.poll.records", "200")
+                    .build();
+            try (RunningPipeline running = KafkaSource.committable(settings, "many")
+                    .mapBlocking(4, RecordOrdering.byPartition(), record -> {
+                        gate.await();
+                        ledger.handled(record);
+                        return record;
+                    })
+                    .to(Sink.ignore())
+                    .run()) {
+                ConsumerLedger.await(
+                        "all paused", PATIENCE, () -> snapshot(running).pausedPartitions() == partitions);
+                long outstanding = snapshot(running).partitions().stream()
+                        .mapToLong(ConsumerSnapshot.PartitionSnapshot::outstanding)
+                        .sum();
+                assertThat(outstanding * valueBytes).isBetween(budgetBytes / 2, budgetBytes + 200L * valueBytes);
+                gate.countDown();
+                ledger.awaitSeen(partitions * perPartition, PATIENCE);
+                assertThat(running.drain(Duration.ofSeconds(20)).drained()).isTrue();
+            } finally {
+                gate.countDown();
+            }
+            assertThat(ledger.duplicates()).isZero();
+        }
+    }
+
+    private static void fill(KafkaCluster cluster, int partitions, int perPartition, int valueBytes) {
+        try (var producer = new KafkaProducer<>(
+                Map.<String, Object>of(
+                        "bootstrap.servers",
+                        cluster.bootstrapServers(),
+                        "linger.ms",
+                        100,
+                        "enable.idempotence",
+                        false,
+                        "batch.size",
+                        perPartition * valueBytes * 2),
+                new ByteArraySerializer(),
+                new ByteArraySerializer())) {
+            for (int partition = 0; partition < partitions; partition++) {
+                for (int i = 0; i < perPartition; i++) {
+                    // As wide as wanted, and still a number.
+                    String number = String.format("%0" + valueBytes + "d", (long) partition * perPartition + i);
+                    var ignored = producer.send(
+                            new ProducerRecord<>("many", partition, null, number.getBytes(StandardCharsets.US_ASCII)));
+                }
+            }
+        }
+    }
+
+    private static ConsumerSnapshot snapshot(RunningPipeline running) {
+        return running.handles(ConsumerHandle.class).get(0).snapshot();
+    }
+}

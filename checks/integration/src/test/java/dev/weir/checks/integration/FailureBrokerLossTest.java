@@ -1,0 +1,122 @@
+package dev.weir.checks.integration;
+
+import static dev.weir.checks.integration.FailureTopics.record;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.DeadLetter;
+import dev.weir.kafka.DeadLetterHandle;
+import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.KafkaFlow;
+import dev.weir.kafka.RecordOrdering;
+import dev.weir.kafka.Subscription;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.testkit.KafkaCluster;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The only broker is killed while dead letters are on their way to it. */
+class FailureBrokerLossTest {
+
+    private static final int RECORDS = 3000;
+
+    private static boolean isBad(ConsumerRecord<byte[], byte[]> record) {
+        return Integer.parseInt(FailureTopics.value(record)) % 2 == 1;
+    }
+
+    private static KafkaFlow<byte[], byte[]> flow(KafkaCluster cluster, Subscription subscription) {
+        ConsumerSettings<byte[], byte[]> settings = ConsumerSettings.builder()
+                .bootstrapServers(cluster.bootstrapServers())
+                .groupId("loss")
+                .commitInterval(Duration.ofMillis(20))
+                .property("max.poll.records", "50")
+                .build();
+        return KafkaFlow.from(settings, subscription);
+    }
+
+    private static RunningPipeline run(KafkaCluster cluster, Subscription subscription) {
+        KafkaFlow<byte[], byte[]> flow = flow(cluster, subscription);
+        return flow.forEach(4, RecordOrdering.byKey(), record -> {
+                    ConsumerLedger.work(Duration.ofMillis(3));
+                    if (isBad(record)) {
+                        throw new IllegalStateException("odd");
+                    }
+                })
+                .deadLetter(DeadLetters.to("loss-dead", flow.settings()))
+                .run();
+    }
+
+    @Test
+    @Timeout(180)
+    void brokerKilledWhileDeadLettering_nothingIsCommittedBeforeItsLetter_andNothingIsLost() throws Exception {
+        try (KafkaCluster cluster = KafkaCluster.builder().forked().start()) {
+            cluster.createTopic("loss", 2);
+            cluster.createTopic("loss-dead", 1);
+            @SuppressWarnings({"unchecked", "rawtypes"}) // an array of a generic type
+            ProducerRecord<byte[], byte[]>[] records = new ProducerRecord[RECORDS];
+            for (int i = 0; i < RECORDS; i++) {
+                records[i] = record("loss", "k" + i, Integer.toString(i));
+            }
+            FailureTopics.produce(cluster, records);
+            List<ConsumerRecord<byte[], byte[]>> input = FailureTopics.read(cluster, "loss");
+
+            RunningPipeline first = run(cluster, Subscription.topics("loss"));
+            DeadLetterHandle letters = first.handles(DeadLetterHandle.class).getFirst();
+            ConsumerLedger.await("letters", Duration.ofSeconds(60), () -> letters.written() > 200);
+            ConsumerLedger.await("a commit", Duration.ofSeconds(20), () -> committed(cluster) > 0);
+            cluster.broker(1).kill();
+            first.cancel();
+            var ignored =
+                    first.completion().handle((report, failure) -> "ended").join();
+            cluster.broker(1).start();
+
+            Map<TopicPartition, Long> committed = cluster.committedOffsets("loss");
+            assertThat(committed(cluster)).isBetween(1L, RECORDS - 1L);
+            List<String> written = values(cluster);
+            assertThat(input)
+                    .filteredOn(record -> isBad(record)
+                            && record.offset()
+                                    < committed.getOrDefault(
+                                            new TopicPartition(record.topic(), record.partition()), 0L))
+                    .isNotEmpty()
+                    .extracting(FailureTopics::value)
+                    .isSubsetOf(written);
+
+            // The second run sees the broker go and come back.
+            try (RunningPipeline second =
+                    run(cluster, Subscription.topics("loss").untilEnd())) {
+                DeadLetterHandle more = second.handles(DeadLetterHandle.class).getFirst();
+                ConsumerLedger.await("more letters", Duration.ofSeconds(60), () -> more.written() > 100);
+                cluster.broker(1).kill();
+                cluster.broker(1).start();
+                assertThat(second.await().drained()).isTrue();
+            }
+            assertThat(values(cluster).stream().collect(Collectors.toSet()))
+                    .containsExactlyInAnyOrderElementsOf(input.stream()
+                            .filter(FailureBrokerLossTest::isBad)
+                            .map(FailureTopics::value)
+                            .toList());
+            assertThat(cluster.committedOffsets("loss")).isEqualTo(cluster.endOffsets("loss"));
+        }
+    }
+
+    private static long committed(KafkaCluster cluster) {
+        return cluster.committedOffsets("loss").values().stream()
+                .mapToLong(Long::longValue)
+                .sum();
+    }
+
+    private static List<String> values(KafkaCluster cluster) {
+        return FailureTopics.letters(cluster, "loss-dead").stream()
+                .map(DeadLetter::letter)
+                .map(FailureTopics::value)
+                .toList();
+    }
+}

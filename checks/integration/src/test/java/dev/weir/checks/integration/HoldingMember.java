@@ -1,0 +1,52 @@
+package dev.weir.checks.integration;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.KafkaSource;
+import dev.weir.stream.Ordering;
+import dev.weir.stream.Sink;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** A member of a group in a process of its own, to be killed: it notes what it handles in a file, and never ends some. */
+final class HoldingMember {
+
+    private HoldingMember() {}
+
+    /** Arguments: bootstrap servers, topic (and group), file, numbers that are never finished, with commas. */
+    public static void main(String[] args) throws InterruptedException {
+        Path file = Path.of(args[2]);
+        Set<String> held = Stream.of(args[3].split(",")).collect(Collectors.toSet());
+        var settings = ConsumerSettings.builder()
+                .bootstrapServers(args[0])
+                .groupId(args[1])
+                // A static member: its successor takes over at once instead of after the dead one's session.
+                .property("group.instance.id", "holding")
+                .commitInterval(Duration.ofMillis(50))
+                .build();
+        KafkaSource.committable(settings, args[1])
+                .mapBlocking(16, Ordering.unordered(), record -> {
+                    String number = new String(record.value(), StandardCharsets.US_ASCII);
+                    if (held.contains(number)) {
+                        new CountDownLatch(1).await();
+                    }
+                    note(file, number);
+                    return record;
+                })
+                .to(Sink.ignore())
+                .run();
+        new CountDownLatch(1).await();
+    }
+
+    /** One write per line, which a kill does not cut. */
+    private static void note(Path file, String number) throws IOException {
+        Files.writeString(file, number + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    }
+}

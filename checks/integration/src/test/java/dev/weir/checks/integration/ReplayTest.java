@@ -1,0 +1,189 @@
+package dev.weir.checks.integration;
+
+import static dev.weir.checks.integration.FailureTopics.record;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.DeadLetter;
+import dev.weir.testkit.KafkaCluster;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** {@code weir pipe} that makes dead letters, and {@code weir replay} that sends them back, in processes of their own. */
+class ReplayTest {
+
+    private static KafkaCluster cluster;
+
+    @BeforeAll
+    static void startCluster() {
+        cluster = KafkaCluster.builder().start();
+    }
+
+    @AfterAll
+    static void stopCluster() {
+        cluster.close();
+    }
+
+    /** Fails for values with an x. */
+    private static final String COMMAND =
+            "each:v=$(cat); case $v in *x*) echo no x please >&2; exit 3;; esac; printf %s \"$v\"";
+
+    private static void createTopics(String name) {
+        cluster.createTopic(name + "-in", 3);
+        cluster.createTopic(name + "-out", 1);
+        cluster.createTopic(name + "-dead", 2);
+    }
+
+    private static String[] pipe(String name, String via, String... more) {
+        return Stream.concat(
+                        Stream.of(
+                                "pipe",
+                                "--bootstrap-server",
+                                cluster.bootstrapServers(),
+                                "--from",
+                                name + "-in",
+                                "--to",
+                                name + "-out",
+                                "--group",
+                                name,
+                                "--until-end",
+                                "--json",
+                                "--dead-letter",
+                                name + "-dead",
+                                "--via",
+                                via),
+                        Arrays.stream(more))
+                .toArray(String[]::new);
+    }
+
+    private static String[] replay(String topic, String... more) {
+        return Stream.concat(
+                        Stream.of(
+                                "replay",
+                                "--bootstrap-server",
+                                cluster.bootstrapServers(),
+                                "--dead-letter",
+                                topic,
+                                "--json"),
+                        Arrays.stream(more))
+                .toArray(String[]::new);
+    }
+
+    @Test
+    void pipe_thenReplay_bringsBackEveryRecordByteForByte() {
+        createTopics("round");
+        FailureTopics.produce(
+                cluster,
+                record("round-in", "a", "fine"),
+                record("round-in", "b", "one x"),
+                record("round-in", "c", "two x \n\u00fc"),
+                new ProducerRecord<>("round-in", 2, null, null, "x without key".getBytes(UTF_8)));
+        List<ConsumerRecord<byte[], byte[]>> before = FailureTopics.read(cluster, "round-in");
+
+        String summary = PipeProcess.runPipe(pipe("round", COMMAND, "--retry", "1", "--concurrency", "2"));
+
+        assertThat(summary).contains("\"records_out\":1", "\"dead_lettered\":3", "\"drained\":true");
+        assertThat(FailureTopics.letters(cluster, "round-dead")).hasSize(3).allSatisfy(letter -> {
+            assertThat(letter.header(DeadLetter.MESSAGE))
+                    .isEqualTo("the command ended with exit status 3; it said: no x please");
+            assertThat(letter.header(DeadLetter.ATTEMPTS)).isEqualTo("2");
+            assertThat(letter.header(DeadLetter.GROUP)).isEqualTo("round");
+        });
+
+        String dry = PipeProcess.runPipe(replay("round-dead", "--dry-run", "--filter", "key=b"));
+        assertThat(dry.lines().toList()).hasSize(2);
+        assertThat(dry).contains("\"topic\":\"round-in\"", "\"letters_sent\":1", "\"filtered_out\":2");
+        assertThat(FailureTopics.read(cluster, "round-in")).hasSize(4);
+
+        assertThat(PipeProcess.runPipe(replay("round-dead"))).contains("\"letters_read\":3", "\"letters_sent\":3");
+
+        List<ConsumerRecord<byte[], byte[]>> again = FailureTopics.read(cluster, "round-in");
+        assertThat(again).hasSize(7);
+        for (ConsumerRecord<byte[], byte[]> original : before) {
+            boolean failed = FailureTopics.value(original).contains("x");
+            assertThat(again.stream().filter(record -> isSame(record, original)).count())
+                    .as("%s", original)
+                    .isEqualTo(failed ? 2 : 1);
+        }
+
+        // They are what they were for the pipe, too.
+        assertThat(PipeProcess.runPipe(pipe("round", "each:cat"))).contains("\"records_out\":3", "\"dead_lettered\":0");
+    }
+
+    private static boolean isSame(ConsumerRecord<byte[], byte[]> one, ConsumerRecord<byte[], byte[]> other) {
+        return one.partition() == other.partition()
+                && one.timestamp() == other.timestamp()
+                && Arrays.equals(one.key(), other.key())
+                && Arrays.equals(one.value(), other.value())
+                && one.headers().equals(other.headers());
+    }
+
+    @Test
+    void replay_withGroupAndMax_goesOnWhereItWas_andToAnotherTopic() {
+        createTopics("part");
+        cluster.createTopic("part-fixed", 1);
+        for (int i = 0; i < 10; i++) {
+            FailureTopics.produce(cluster, record("part-in", "k" + i, "x" + i));
+        }
+        PipeProcess.runPipe(pipe("part", COMMAND));
+        String[] args = {"--to", "part-fixed", "--group", "mend", "--max", "4"};
+        assertThat(PipeProcess.runPipe(replay("part-dead", args))).contains("\"letters_sent\":4");
+        assertThat(PipeProcess.runPipe(replay("part-dead", args))).contains("\"letters_sent\":4");
+        assertThat(PipeProcess.runPipe(replay("part-dead", args))).contains("\"letters_sent\":2");
+        assertThat(PipeProcess.runPipe(replay("part-dead", args))).contains("\"letters_sent\":0");
+        assertThat(FailureTopics.read(cluster, "part-fixed"))
+                .extracting(FailureTopics::value)
+                .containsExactlyInAnyOrder("x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9");
+    }
+
+    @Test
+    void replay_ofWhatIsNoLetter_saysSoAndFails() {
+        cluster.createTopic("foreign", 1);
+        FailureTopics.produce(cluster, record("foreign", "k", "v"));
+        try (PipeProcess replay = PipeProcess.start(replay("foreign"))) {
+            assertThat(replay.exitCode(Duration.ofSeconds(40))).isEqualTo(1);
+            assertThat(replay.err())
+                    .contains("foreign-0@0 is no dead letter of Weir: it has no header weir-dlq-topic")
+                    .doesNotContain("\tat ");
+            assertThat(replay.out()).contains("\"unsendable\":1");
+        }
+    }
+
+    @Test
+    void timeout_endsTheCommandOfOneRecord() {
+        createTopics("hang");
+        FailureTopics.produce(cluster, record("hang-in", "a", "sleep"), record("hang-in", "b", "go"));
+        String command = "each:v=$(cat); [ $v = sleep ] && sleep 300; printf %s \"$v\"";
+        assertThat(PipeProcess.runPipe(pipe("hang", command, "--timeout", "1s")))
+                .contains("\"records_out\":1", "\"dead_lettered\":1");
+        assertThat(FailureTopics.letters(cluster, "hang-dead"))
+                .singleElement()
+                .satisfies(
+                        letter -> assertThat(letter.header(DeadLetter.REASON)).isEqualTo("TIMEOUT"));
+    }
+
+    @Test
+    void wrongArguments_areRefused() {
+        refused("'colour=red' is no NAME=TEXT", replay("x", "--filter", "colour=red"));
+        refused("--max must be at least 1", replay("x", "--max", "0"));
+        refused("--to and --dead-letter name the same topic", replay("x", "--to", "x"));
+        refused("--retry does not go with", pipe("x", "exec:cat", "--retry", "1"));
+        refused("--timeout must be more than 0s", pipe("x", "each:cat", "--timeout", "0s"));
+    }
+
+    private static void refused(String why, String... args) {
+        try (PipeProcess command = PipeProcess.start(args)) {
+            assertThat(command.exitCode(Duration.ofSeconds(40)))
+                    .as(command.err())
+                    .isEqualTo(2);
+            assertThat(command.err()).contains(why).doesNotContain("\tat ");
+        }
+    }
+}

@@ -1,0 +1,181 @@
+package dev.weir.drivers.kafka;
+
+import dev.weir.driver.Pass;
+import java.io.Closeable;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.zip.CRC32C;
+
+/**
+ * A connection to the leader of some partitions, with two buffers in turn: while the broker fills one answer, the one
+ * before is walked. Confined to one thread.
+ *
+ * <pre>
+ * batch:  base offset 8 | length 4 | leader epoch 4 | magic 1 | crc 4 | attributes 2 | ... 40 | count 4 | records
+ *         the crc covers what follows it; records begin at byte 61
+ * record: length varint | attributes 1 | timestamp varlong | offset varint | key varint + bytes | value varint + bytes | ...
+ * </pre>
+ */
+final class BareConnection implements Closeable {
+    private static final short FETCH = 1;
+    private static final short FETCH_VERSION = 4;
+    private static final int MAX_WAIT_MILLIS = 500;
+    private static final int MAX_BYTES = 8 << 20;
+    private static final int MAX_PARTITION_BYTES = 2 << 20;
+    private static final int BATCH_HEADER = 61;
+    private static final int BATCH_LENGTH = 8;
+    private static final int BATCH_OVERHEAD = 12; // up to and with the length
+    private static final int BATCH_CRC = 17;
+    private static final int BATCH_ATTRIBUTES = 21;
+    private static final int BATCH_COUNT = 57;
+
+    private final List<Integer> partitions;
+    private final long[] nextOffsets;
+    private final String topic;
+    private final Pass pass;
+    private final SocketChannel socket;
+    private final CRC32C crc = new CRC32C();
+    private final ByteBuffer request = ByteBuffer.allocateDirect(64 * 1024);
+    private final ByteBuffer size = ByteBuffer.allocateDirect(4);
+    private ByteBuffer answer = ByteBuffer.allocateDirect(MAX_BYTES + (1 << 20));
+
+    BareConnection(String leader, List<Integer> partitions, Pass pass) throws IOException {
+        this.partitions = partitions;
+        this.nextOffsets = new long[pass.configuration().partitions()];
+        this.topic = pass.configuration().topic();
+        this.pass = pass;
+        int colon = leader.lastIndexOf(':');
+        this.socket = SocketChannel.open();
+        socket.setOption(StandardSocketOptions.SO_RCVBUF, 1 << 20);
+        socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        socket.connect(
+                new InetSocketAddress(leader.substring(0, colon), Integer.parseInt(leader.substring(colon + 1))));
+    }
+
+    /** Asks for what follows the records seen so far. */
+    void request() throws IOException {
+        byte[] name = topic.getBytes(StandardCharsets.UTF_8);
+        request.clear().position(4);
+        request.putShort(FETCH).putShort(FETCH_VERSION).putInt(0).putShort((short) -1); // no client id
+        request.putInt(-1).putInt(MAX_WAIT_MILLIS).putInt(1).putInt(MAX_BYTES).put((byte) 0);
+        request.putInt(1).putShort((short) name.length).put(name).putInt(partitions.size());
+        for (int partition : partitions) {
+            request.putInt(partition).putLong(nextOffsets[partition]).putInt(MAX_PARTITION_BYTES);
+        }
+        request.putInt(0, request.position() - 4).flip();
+        while (request.hasRemaining()) {
+            socket.write(request);
+        }
+    }
+
+    /** Reads an answer, asks for the next one, walks the one that came. */
+    void receive() throws IOException {
+        fill(size.clear());
+        int length = size.getInt(0);
+        if (length > answer.capacity()) {
+            answer = ByteBuffer.allocateDirect(length);
+        }
+        fill(answer.clear().limit(length));
+        answer.flip().position(12); // correlation, throttle time, one topic
+        answer.position(answer.position() + 2 + answer.getShort(answer.position()));
+        int body = answer.position();
+        // Where the next fetch begins stands in the headers of the batches: known before a record is walked.
+        walk(body, false);
+        request();
+        walk(body, true);
+    }
+
+    private void fill(ByteBuffer buffer) throws IOException {
+        while (buffer.hasRemaining()) {
+            if (socket.read(buffer) < 0) {
+                throw new EOFException("the broker closed the connection");
+            }
+        }
+    }
+
+    private void walk(int body, boolean records) throws IOException {
+        answer.position(body);
+        for (int left = answer.getInt(); left > 0; left--) {
+            int partition = answer.getInt();
+            short error = answer.getShort();
+            if (error != 0) {
+                throw new IOException("partition " + partition + ": error code " + error + " of the broker");
+            }
+            answer.position(answer.position() + 16); // high watermark, last stable offset
+            int aborted = answer.getInt();
+            answer.position(answer.position() + Math.max(0, aborted) * 16);
+            int end = answer.getInt() + answer.position();
+            int batch = answer.position();
+            while (end - batch >= BATCH_HEADER) {
+                int next = batch + BATCH_OVERHEAD + answer.getInt(batch + BATCH_LENGTH);
+                if (next > end) {
+                    break; // cut off: it comes again
+                }
+                if (records) {
+                    records(partition, batch, next);
+                } else {
+                    nextOffsets[partition] = answer.getLong(batch) + answer.getInt(batch + 23) + 1;
+                }
+                batch = next;
+            }
+            answer.position(end);
+        }
+    }
+
+    private void records(int partition, int batch, int end) throws IOException {
+        crc.reset();
+        int limit = answer.limit();
+        answer.limit(end).position(batch + BATCH_ATTRIBUTES);
+        crc.update(answer);
+        answer.limit(limit);
+        if ((int) crc.getValue() != answer.getInt(batch + BATCH_CRC)) {
+            throw new IOException("partition " + partition + ": wrong CRC at offset " + answer.getLong(batch));
+        }
+        if ((answer.getShort(batch + BATCH_ATTRIBUTES) & 0x27) != 0) {
+            throw new IOException("the bare driver reads neither compressed nor control batches");
+        }
+        answer.position(batch + BATCH_HEADER);
+        for (int left = answer.getInt(batch + BATCH_COUNT); left > 0; left--) {
+            int length = varint();
+            int next = answer.position() + length;
+            answer.get();
+            varlong();
+            varint();
+            int keyLength = Math.max(0, varint());
+            answer.position(answer.position() + keyLength);
+            int valueLength = varint();
+            pass.delivered(partition, answer.getLong(answer.position()), valueLength);
+            answer.position(next);
+        }
+    }
+
+    private int varint() {
+        return (int) varlong();
+    }
+
+    private long varlong() {
+        long raw = answer.get();
+        if (raw < 0) {
+            raw &= 0x7f;
+            int shift = 7;
+            byte more;
+            do {
+                more = answer.get();
+                raw |= (long) (more & 0x7f) << shift;
+                shift += 7;
+            } while (more < 0);
+        }
+        return (raw >>> 1) ^ -(raw & 1);
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}

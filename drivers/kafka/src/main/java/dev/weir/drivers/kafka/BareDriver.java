@@ -1,0 +1,74 @@
+package dev.weir.drivers.kafka;
+
+import dev.weir.driver.Command;
+import dev.weir.driver.Driver;
+import dev.weir.driver.Pass;
+import dev.weir.driver.Scenario;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.TopicPartitionInfo;
+
+/**
+ * The ceiling: one blocking socket per broker, one fetch in flight while the one before is walked, each batch's CRC
+ * checked, each record walked. It knows no groups, no compression, no moves of leaders. Confined to the main thread.
+ */
+final class BareDriver implements Driver {
+
+    @Override
+    public Set<Scenario> scenarios() {
+        return Set.of(Scenario.CONSUME);
+    }
+
+    @Override
+    public void run(Pass pass) throws Exception {
+        List<BareConnection> connections = new ArrayList<>();
+        try {
+            for (Map.Entry<String, List<Integer>> broker :
+                    partitionsByLeader(pass.configuration()).entrySet()) {
+                connections.add(new BareConnection(broker.getKey(), broker.getValue(), pass));
+            }
+            for (BareConnection connection : connections) {
+                connection.request();
+            }
+            while (!pass.isDone()) {
+                for (BareConnection connection : connections) {
+                    connection.receive();
+                }
+            }
+        } finally {
+            for (BareConnection connection : connections) {
+                connection.close();
+            }
+        }
+    }
+
+    private static Map<String, List<Integer>> partitionsByLeader(Command.Configure configuration) throws Exception {
+        Map<String, List<Integer>> partitions = new TreeMap<>();
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", configuration.bootstrapServers()))) {
+            TopicDescription topic = admin.describeTopics(List.of(configuration.topic()))
+                    .topicNameValues()
+                    .values()
+                    .iterator()
+                    .next()
+                    .get();
+            for (TopicPartitionInfo partition : topic.partitions()) {
+                if (partition.leader() == null) {
+                    throw new IOException("partition " + partition.partition() + " has no leader");
+                }
+                partitions
+                        .computeIfAbsent(
+                                partition.leader().host() + ":"
+                                        + partition.leader().port(),
+                                leader -> new ArrayList<>())
+                        .add(partition.partition());
+            }
+        }
+        return partitions;
+    }
+}

@@ -1,0 +1,55 @@
+package dev.weir.drivers.parallelconsumer;
+
+import dev.weir.driver.Driver;
+import dev.weir.driver.Pass;
+import dev.weir.driver.Scenario;
+import dev.weir.driver.Work;
+import io.confluent.parallelconsumer.ParallelConsumerOptions;
+import io.confluent.parallelconsumer.ParallelStreamProcessor;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/** {@code ParallelStreamProcessor.poll}. Confined to the main thread; the processor has threads of its own. */
+final class ParallelConsumerDriver implements Driver {
+
+    @Override
+    public Set<Scenario> scenarios() {
+        return Set.of(Scenario.AT_LEAST_ONCE, Scenario.WORK);
+    }
+
+    @Override
+    public void run(Pass pass) {
+        Map<String, Object> config = new HashMap<>(pass.consumerConfig(Map.of()));
+        Work work = Work.of(pass.options());
+        ParallelConsumerOptions<byte[], byte[]> options = ParallelConsumerOptions.<byte[], byte[]>builder()
+                .consumer(new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer()))
+                .ordering(
+                        switch (pass.ordering()) {
+                            case PARTITION -> ParallelConsumerOptions.ProcessingOrder.PARTITION;
+                            case KEY -> ParallelConsumerOptions.ProcessingOrder.KEY;
+                            case NONE -> ParallelConsumerOptions.ProcessingOrder.UNORDERED;
+                        })
+                .maxConcurrency(pass.concurrency())
+                .commitInterval(Duration.ofMillis(pass.commitIntervalMillis()))
+                .commitMode(ParallelConsumerOptions.CommitMode.PERIODIC_CONSUMER_ASYNCHRONOUS)
+                .build();
+        ParallelStreamProcessor<byte[], byte[]> processor = ParallelStreamProcessor.createEosStreamProcessor(options);
+        processor.subscribe(List.of(pass.configuration().topic()));
+        processor.poll(context -> {
+            byte[] value = context.value();
+            work.on(value);
+            pass.deliveredConcurrently(context.getSingleConsumerRecord().partition(), value);
+        });
+        try {
+            pass.awaitDone();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        processor.closeDrainFirst();
+    }
+}

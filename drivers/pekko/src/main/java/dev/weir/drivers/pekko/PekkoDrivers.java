@@ -1,0 +1,15 @@
+package dev.weir.drivers.pekko;
+
+import dev.weir.driver.DriverMain;
+import java.util.Map;
+
+/** The process of the Pekko driver. */
+public final class PekkoDrivers {
+
+    private PekkoDrivers() {}
+
+    /** Serves the driver that the one argument names. */
+    public static void main(String[] arguments) {
+        DriverMain.serve(Map.of("pekko", PekkoDriver::new), arguments);
+    }
+}

@@ -1,0 +1,15 @@
+package dev.weir.drivers.reactor;
+
+import dev.weir.driver.DriverMain;
+import java.util.Map;
+
+/** The process of the Reactor driver. */
+public final class ReactorDrivers {
+
+    private ReactorDrivers() {}
+
+    /** Serves the driver that the one argument names. */
+    public static void main(String[] arguments) {
+        DriverMain.serve(Map.of("reactor", ReactorDriver::new), arguments);
+    }
+}

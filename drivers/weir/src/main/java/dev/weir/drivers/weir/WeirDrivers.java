@@ -1,0 +1,19 @@
+package dev.weir.drivers.weir;
+
+import dev.weir.driver.DriverMain;
+import java.util.Map;
+
+/** The process of Weir's drivers. */
+public final class WeirDrivers {
+
+    private WeirDrivers() {}
+
+    /** Serves the driver that the one argument names. */
+    public static void main(String[] arguments) {
+        DriverMain.serve(
+                Map.of(
+                        "weir", () -> new WeirDriver(Map.of()),
+                        "weir-kip848", () -> new WeirDriver(Map.of("group.protocol", "consumer"))),
+                arguments);
+    }
+}

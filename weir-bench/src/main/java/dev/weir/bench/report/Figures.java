@@ -1,0 +1,30 @@
+package dev.weir.bench.report;
+
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Numbers for people: three digits that count. Stateless, thread-safe. */
+final class Figures {
+
+    private Figures() {}
+
+    static String of(@Nullable Double value) {
+        if (value == null || Double.isNaN(value)) {
+            return "-";
+        }
+        if (Double.isInfinite(value)) {
+            return "inf";
+        }
+        double size = Math.abs(value);
+        int decimals = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : size >= 0.1 ? 3 : 4;
+        return size == 0 ? "0" : String.format(Locale.ROOT, "%,." + decimals + "f", value);
+    }
+
+    static String ofRatio(double value) {
+        if (Double.isInfinite(value)) {
+            return "inf";
+        }
+        String format = value < 0.01 ? "%.1e" : value < 0.1 ? "%.3f" : value < 100 ? "%.2f" : "%.0f";
+        return String.format(Locale.ROOT, format, value);
+    }
+}

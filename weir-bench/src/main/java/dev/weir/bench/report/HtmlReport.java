@@ -1,0 +1,185 @@
+package dev.weir.bench.report;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.weir.bench.result.Campaign;
+import dev.weir.bench.result.Environment;
+import dev.weir.bench.result.Interval;
+import dev.weir.bench.result.LatencyTags;
+import dev.weir.bench.result.Run;
+import dev.weir.bench.statistics.Analysis;
+import dev.weir.bench.statistics.DriverResult;
+import dev.weir.bench.statistics.Metric;
+import dev.weir.bench.statistics.PointResult;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
+import org.HdrHistogram.Histogram;
+
+/**
+ * The judged campaign as one page: style, script, chart library and data are in it. The data is JSON that the script reads;
+ * nothing of it is ever taken for markup. Stateless, thread-safe.
+ */
+final class HtmlReport {
+
+    /** More intervals than this are merged with their neighbours: a chart has no more pixels. */
+    private static final int MAX_SERIES = 400;
+
+    private HtmlReport() {}
+
+    static String of(Analysis analysis) {
+        // "<" cannot end the script element then, and JSON reads it back.
+        String data = JsonReport.write(data(analysis)).replace("<", "\\u003c");
+        // Without the map's name: developer tools would ask for that file.
+        String charts = resource("chartjs/chart.umd.min.js").replaceAll("(?m)^//# sourceMappingURL=.*$", "");
+        return resource("report.html")
+                .replace("/*STYLE*/", resource("report.css"))
+                .replace("/*LICENCE*/", resource("chartjs/LICENSE.md"))
+                .replace("/*CHARTS*/", charts)
+                .replace("/*SCRIPT*/", resource("report.js"))
+                .replace("/*DATA*/", data);
+    }
+
+    private static ObjectNode data(Analysis analysis) {
+        Campaign campaign = analysis.campaign();
+        ObjectNode data = JsonReport.summary(analysis);
+        data.put("workload", campaign.workload());
+        data.put("rounds", campaign.rounds());
+        data.put("seed", campaign.seed());
+        data.put("margin", Analysis.MARGIN);
+        data.put("minRounds", Analysis.MIN_ROUNDS);
+        environment(data.putObject("environment"), campaign.environment());
+        ArrayNode drivers = data.putArray("drivers");
+        campaign.drivers().forEach(driver -> {
+            ObjectNode node = drivers.addObject().put("name", driver.name()).put("version", driver.version());
+            ObjectNode settings = node.putObject("settings");
+            driver.settings().forEach(settings::put);
+        });
+        ArrayNode metrics = data.putArray("metrics");
+        for (Metric metric : Metric.values()) {
+            metrics.addObject()
+                    .put("name", JsonReport.name(metric))
+                    .put("title", metric.title())
+                    .put("unit", metric.unit())
+                    .put("higherIsBetter", metric.higherIsBetter());
+        }
+        ArrayNode points = data.putArray("points");
+        analysis.points().forEach(point -> point(points.addObject(), point));
+        return data;
+    }
+
+    private static void environment(ObjectNode node, Environment environment) {
+        node.put("jvm", environment.jvm());
+        node.put("os", environment.os());
+        node.put("processor", environment.processor());
+        node.put("cores", environment.cores());
+        node.put("memoryBytes", environment.memoryBytes());
+        node.put("commit", environment.commit());
+        node.put("startedAtMillis", environment.startedAtMillis());
+        ObjectNode versions = node.putObject("versions");
+        environment.versions().forEach(versions::put);
+        ObjectNode settings = node.putObject("settings");
+        environment.settings().forEach(settings::put);
+    }
+
+    private static void point(ObjectNode node, PointResult point) {
+        node.put("id", point.point().id());
+        node.put("label", point.point().label());
+        node.put("scenario", point.point().scenario());
+        ObjectNode dimensions = node.putObject("dimensions");
+        point.point().dimensions().forEach(dimensions::put);
+        ObjectNode noise = node.putObject("noise");
+        point.noise().forEach((metric, factor) -> JsonReport.put(noise, JsonReport.name(metric), factor));
+        ArrayNode drivers = node.putArray("drivers");
+        for (DriverResult driver : point.drivers()) {
+            ObjectNode result = JsonReport.driver(driver);
+            ObjectNode curves = result.putObject("curves");
+            for (String tag : List.of(LatencyTags.RESPONSE, LatencyTags.SERVICE)) {
+                Histogram histogram = driver.latencies().get(tag);
+                if (histogram != null) {
+                    ArrayNode curve = curves.putArray(tag);
+                    Curve.of(histogram)
+                            .forEach(c -> curve.addArray().add(c.percentile()).add(c.millis()));
+                }
+            }
+            ArrayNode rounds = result.putArray("rounds");
+            driver.runs().forEach(run -> run(rounds.addObject(), run));
+            drivers.add(result);
+        }
+    }
+
+    private static void run(ObjectNode node, Run run) {
+        node.put("round", run.round());
+        node.put("order", run.order());
+        node.put("quoted", run.isValid());
+        node.put("failure", run.failure());
+        ArrayNode flags = node.putArray("flags");
+        run.flags().forEach(flag -> flags.add(flag.text()));
+        JsonReport.put(node, "recordsPerSecond", run.totals().recordsPerSecond());
+        int step = Math.ceilDiv(Math.max(1, run.intervals().size()), MAX_SERIES);
+        node.put("warmUp", Math.ceilDiv(run.warmUpIntervals(), step));
+        ObjectNode series = node.putObject("series");
+        series(series, "seconds", run, step, slice -> slice.getFirst().startMillis() / 1e3);
+        series(series, "rate", run, step, slice -> sum(slice, Interval::records) / seconds(slice));
+        series(series, "lag", run, step, slice -> last(slice.getLast().lagRecords()));
+        series(series, "cores", run, step, slice -> sum(slice, Interval::cpuNanos) / 1e9 / seconds(slice));
+        series(series, "brokerCores", run, step, slice -> sum(slice, Interval::brokerCpuNanos) / 1e9 / seconds(slice));
+        series(series, "allocated", run, step, slice -> sum(slice, Interval::allocatedBytes) / 1e6 / seconds(slice));
+        series(series, "gc", run, step, slice -> sum(slice, Interval::gcMillis) / seconds(slice));
+        series(series, "heap", run, step, slice -> last(slice.getLast().heapBytes()) / 1e6);
+        series(series, "direct", run, step, slice -> last(slice.getLast().directBytes()) / 1e6);
+    }
+
+    /** A column of the chart; left out where nothing of it was taken. */
+    private static void series(
+            ObjectNode node, String name, Run run, int step, ToDoubleFunction<List<Interval>> figure) {
+        List<Interval> intervals = run.intervals();
+        ArrayNode values = JsonReport.JSON.createArrayNode();
+        boolean any = false;
+        for (int i = 0; i < intervals.size(); i += step) {
+            double value = figure.applyAsDouble(intervals.subList(i, Math.min(intervals.size(), i + step)));
+            if (Double.isFinite(value)) {
+                values.add(Double.parseDouble(String.format(Locale.ROOT, "%.5g", value)));
+                any = true;
+            } else {
+                values.addNull();
+            }
+        }
+        if (any) {
+            node.set(name, values);
+        }
+    }
+
+    private static double sum(List<Interval> slice, ToLongFunction<Interval> count) {
+        double sum = 0;
+        for (Interval interval : slice) {
+            long value = count.applyAsLong(interval);
+            sum += value == Interval.UNKNOWN ? Double.NaN : value;
+        }
+        return sum;
+    }
+
+    private static double seconds(List<Interval> slice) {
+        return slice.stream().mapToLong(Interval::lengthMillis).sum() / 1e3;
+    }
+
+    private static double last(long count) {
+        return count == Interval.UNKNOWN ? Double.NaN : count;
+    }
+
+    private static String resource(String name) {
+        try (InputStream in = HtmlReport.class.getResourceAsStream(name)) {
+            if (in == null) {
+                throw new IllegalStateException(name + " is not beside the classes of weir-bench: build it with Maven");
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

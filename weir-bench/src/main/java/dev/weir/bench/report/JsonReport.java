@@ -1,0 +1,158 @@
+package dev.weir.bench.report;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.weir.bench.result.Campaign;
+import dev.weir.bench.result.Flag;
+import dev.weir.bench.result.Ledger;
+import dev.weir.bench.result.Run;
+import dev.weir.bench.statistics.Analysis;
+import dev.weir.bench.statistics.Comparison;
+import dev.weir.bench.statistics.DriverResult;
+import dev.weir.bench.statistics.Metric;
+import dev.weir.bench.statistics.PointResult;
+import dev.weir.bench.statistics.RatioInterval;
+import java.util.Locale;
+
+/** The judged campaign as JSON. A figure that there is not is null. Stateless, thread-safe. */
+final class JsonReport {
+
+    static final ObjectMapper JSON = new ObjectMapper();
+    private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
+
+    private JsonReport() {}
+
+    static String lines(Analysis analysis) {
+        StringBuilder lines = new StringBuilder();
+        for (PointResult point : analysis.points()) {
+            for (DriverResult driver : point.drivers()) {
+                ObjectNode line = NODES.objectNode();
+                line.put("type", "result");
+                line.put("scenario", point.point().scenario());
+                line.put("point", point.point().id());
+                ObjectNode dimensions = line.putObject("dimensions");
+                point.point().dimensions().forEach(dimensions::put);
+                line.setAll(driver(driver));
+                lines.append(write(line)).append('\n');
+            }
+        }
+        return lines.append(write(summary(analysis))).append('\n').toString();
+    }
+
+    /** What the last line says. */
+    static ObjectNode summary(Analysis analysis) {
+        Campaign campaign = analysis.campaign();
+        ObjectNode line = NODES.objectNode();
+        line.put("type", "summary");
+        line.put("campaign", campaign.id());
+        line.put("name", campaign.name());
+        line.put("baseline", campaign.baseline());
+        line.put("control", campaign.control());
+        line.put("confidence", Analysis.CONFIDENCE);
+        line.put("commit", campaign.environment().commit());
+        Progress progress = Progress.of(analysis);
+        line.put("runsPlanned", progress.planned());
+        line.put("runsDone", progress.done());
+        line.put("runsFailed", progress.failed());
+        line.put("runsNotQuoted", progress.notQuoted());
+        line.put("complete", progress.done() == progress.planned());
+        return line;
+    }
+
+    /** How far a campaign came. */
+    record Progress(int planned, int done, int failed, int notQuoted) {
+        static Progress of(Analysis analysis) {
+            Campaign campaign = analysis.campaign();
+            int done = 0;
+            int failed = 0;
+            int notQuoted = 0;
+            for (PointResult point : analysis.points()) {
+                for (DriverResult driver : point.drivers()) {
+                    for (Run run : driver.runs()) {
+                        done += run.failure() == null ? 1 : 0;
+                        failed += run.failure() == null ? 0 : 1;
+                        notQuoted += run.failure() == null && !run.isValid() ? 1 : 0;
+                    }
+                }
+            }
+            int planned = campaign.points().size() * campaign.drivers().size() * campaign.rounds();
+            return new Progress(planned, done, failed, notQuoted);
+        }
+    }
+
+    static ObjectNode driver(DriverResult driver) {
+        ObjectNode node = NODES.objectNode();
+        node.put("driver", driver.driver());
+        node.put("runs", driver.runs().size());
+        node.put("quoted", driver.quoted());
+        ObjectNode metrics = node.putObject("metrics");
+        for (Metric metric : Metric.values()) {
+            Double median = driver.medians().get(metric);
+            Comparison comparison = driver.comparisons().get(metric);
+            if (median == null && comparison == null) {
+                continue;
+            }
+            ObjectNode figure = metrics.putObject(name(metric));
+            put(figure, "median", median == null ? Double.NaN : median);
+            figure.put("unit", metric.unit());
+            if (comparison != null) {
+                figure.setAll(comparison(comparison));
+            }
+        }
+        put(node, "worstPartitionP99Millis", driver.worstPartitionP99Millis());
+        ObjectNode others = node.putObject("others");
+        driver.metrics().forEach((name, value) -> put(others, name, value));
+        Ledger ledger = driver.ledger();
+        node.putObject("ledger")
+                .put("expected", ledger.expected())
+                .put("delivered", ledger.delivered())
+                .put("lost", ledger.lost())
+                .put("duplicates", ledger.duplicates())
+                .put("outOfOrder", ledger.outOfOrder());
+        ObjectNode flags = node.putObject("flags");
+        for (Flag flag : Flag.values()) {
+            Integer runs = driver.flags().get(flag);
+            if (runs != null) {
+                flags.put(name(flag), runs);
+            }
+        }
+        return node;
+    }
+
+    private static ObjectNode comparison(Comparison comparison) {
+        RatioInterval interval = comparison.interval();
+        ObjectNode node = NODES.objectNode();
+        put(node, "ratio", interval.ratio());
+        put(node, "low", interval.isBounded() ? interval.low() : Double.NaN);
+        put(node, "high", interval.isBounded() ? interval.high() : Double.NaN);
+        put(node, "medianRatio", interval.medianRatio());
+        node.put("rounds", interval.rounds());
+        put(node, "p", interval.p());
+        put(node, "adjustedP", comparison.adjustedP());
+        node.put("verdict", name(comparison.verdict()));
+        node.put("words", comparison.words());
+        return node;
+    }
+
+    static void put(ObjectNode node, String name, double value) {
+        if (Double.isFinite(value)) {
+            node.put(name, value);
+        } else {
+            node.putNull(name);
+        }
+    }
+
+    static String name(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    static String write(ObjectNode node) {
+        try {
+            return JSON.writeValueAsString(node);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("a tree of plain values was not written", e);
+        }
+    }
+}

@@ -1,0 +1,146 @@
+package dev.weir.bench.report;
+
+import dev.weir.bench.result.Campaign;
+import dev.weir.bench.result.Ledger;
+import dev.weir.bench.result.Run;
+import dev.weir.bench.statistics.Analysis;
+import dev.weir.bench.statistics.Comparison;
+import dev.weir.bench.statistics.DriverResult;
+import dev.weir.bench.statistics.Metric;
+import dev.weir.bench.statistics.PointResult;
+import dev.weir.bench.statistics.RatioInterval;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** The judged campaign as tables of a terminal. Stateless, thread-safe. */
+final class TextReport {
+
+    private TextReport() {}
+
+    static String of(Analysis analysis) {
+        Campaign campaign = analysis.campaign();
+        StringBuilder text = new StringBuilder();
+        JsonReport.Progress progress = JsonReport.Progress.of(analysis);
+        text.append(String.format(
+                Locale.ROOT,
+                "%s: ratios to %s with %.0f %% intervals over rounds, %d of %d runs done%s\n",
+                campaign.name(),
+                campaign.baseline(),
+                Analysis.CONFIDENCE * 100,
+                progress.done(),
+                progress.planned(),
+                progress.failed() == 0 ? "" : ", " + progress.failed() + " failed"));
+        for (PointResult point : analysis.points()) {
+            text.append('\n');
+            point(text, campaign, point);
+        }
+        return text.toString();
+    }
+
+    private static void point(StringBuilder text, Campaign campaign, PointResult point) {
+        boolean latency = point.drivers().stream().anyMatch(d -> d.medians().containsKey(Metric.P99));
+        text.append(String.format(Locale.ROOT, "%s\n", point.point().label()));
+        List<List<String>> rows = new ArrayList<>();
+        List<String> titles =
+                new ArrayList<>(List.of("driver", "records/s", "ratio", "interval", "CPU s/million", "B/record"));
+        if (latency) {
+            titles.addAll(List.of("p50 ms", "p99 ms"));
+        }
+        titles.add("rate against " + campaign.baseline());
+        rows.add(titles);
+        for (DriverResult driver : point.drivers()) {
+            rows.add(row(campaign, driver, latency));
+        }
+        table(text, rows);
+        Double noise = point.noise().get(Metric.RATE);
+        if (noise != null) {
+            text.append(
+                    Double.isInfinite(noise)
+                            ? "  noise (A/A): not known here, so no difference is claimed\n"
+                            : String.format(
+                                    Locale.ROOT,
+                                    "  noise (A/A): ratios from %.2f to %.2f are no difference\n",
+                                    1 / noise,
+                                    noise));
+        }
+        for (DriverResult driver : point.drivers()) {
+            notes(text, driver);
+        }
+    }
+
+    private static List<String> row(Campaign campaign, DriverResult driver, boolean latency) {
+        Comparison rate = driver.comparisons().get(Metric.RATE);
+        boolean baseline = driver.driver().equals(campaign.baseline());
+        List<String> row = new ArrayList<>();
+        row.add(driver.driver());
+        row.add(Figures.of(driver.medians().get(Metric.RATE)));
+        row.add(
+                rate == null
+                        ? (baseline ? "1" : "-")
+                        : Figures.ofRatio(rate.interval().ratio()));
+        row.add(rate == null ? "" : interval(rate.interval()));
+        row.add(Figures.of(driver.medians().get(Metric.CPU)));
+        row.add(Figures.of(driver.medians().get(Metric.ALLOCATED)));
+        if (latency) {
+            row.add(Figures.of(driver.medians().get(Metric.P50)));
+            row.add(Figures.of(driver.medians().get(Metric.P99)));
+        }
+        row.add(baseline ? "baseline" : rate == null ? "not measured" : rate.words());
+        return row;
+    }
+
+    static String interval(RatioInterval interval) {
+        return interval.isBounded()
+                ? Figures.ofRatio(interval.low()) + " - " + Figures.ofRatio(interval.high())
+                : "one round";
+    }
+
+    private static void notes(StringBuilder text, DriverResult driver) {
+        driver.flags()
+                .forEach((flag, runs) -> text.append(String.format(
+                        Locale.ROOT,
+                        "  %s: %s in %d of %d runs%s\n",
+                        driver.driver(),
+                        flag.text(),
+                        runs,
+                        driver.runs().size(),
+                        flag.isVoiding() ? ", not quoted" : "")));
+        Ledger ledger = driver.ledger();
+        if (!ledger.isClean()) {
+            text.append(String.format(
+                    Locale.ROOT,
+                    "  %s: %,d lost, %,d duplicates, %,d out of order of %,d\n",
+                    driver.driver(),
+                    ledger.lost(),
+                    ledger.duplicates(),
+                    ledger.outOfOrder(),
+                    ledger.expected()));
+        }
+        for (Run run : driver.runs()) {
+            if (run.failure() != null) {
+                text.append(String.format(
+                        Locale.ROOT, "  %s: round %d failed: %s\n", driver.driver(), run.round() + 1, run.failure()));
+            }
+        }
+    }
+
+    private static void table(StringBuilder text, List<List<String>> rows) {
+        int[] widths = new int[rows.getFirst().size()];
+        for (List<String> row : rows) {
+            for (int i = 0; i < widths.length; i++) {
+                widths[i] = Math.max(widths[i], row.get(i).length());
+            }
+        }
+        for (List<String> row : rows) {
+            StringBuilder line = new StringBuilder();
+            for (int i = 0; i < widths.length; i++) {
+                boolean words = i == 0 || i == widths.length - 1;
+                String cell = row.get(i);
+                String fill = " ".repeat(widths[i] - cell.length());
+                line.append("  ").append(words ? cell + fill : fill + cell);
+            }
+            text.append(line.toString().stripTrailing()).append('\n');
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package dev.weir.bench.result;
+
+/** What makes the figures of a run doubtful. */
+public enum Flag {
+    /** The load generator fell behind its plan: the figures are the generator's. */
+    GENERATOR_BOUND(true, "the generator was the bottleneck"),
+    /** The brokers were the bottleneck: a faster client would have shown the same rate. */
+    BROKER_BOUND(true, "the broker was the bottleneck"),
+    /** Records were lost, doubled or out of order beyond what the scenario promises. */
+    GUARANTEE_BROKEN(true, "the asked guarantee was broken"),
+    /** Not every partition was owned, or not every consumer received. */
+    NOT_ASSIGNED(true, "not every partition was consumed"),
+    /** No steady state was found before measuring, or it drifted away while measuring. */
+    NOT_STEADY(false, "no steady state"),
+    /** Client and broker together used all cores: ratios say who uses the machine better, not how fast each could be. */
+    MACHINE_SATURATED(false, "all cores were busy");
+
+    private final boolean voiding;
+    private final String text;
+
+    Flag(boolean voiding, String text) {
+        this.voiding = voiding;
+        this.text = text;
+    }
+
+    /** Whether the run must not be quoted. */
+    public boolean isVoiding() {
+        return voiding;
+    }
+
+    /** For people. */
+    public String text() {
+        return text;
+    }
+}

@@ -1,0 +1,80 @@
+package dev.weir.bench.result;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.HdrHistogram.EncodableHistogram;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.HistogramLogReader;
+import org.HdrHistogram.HistogramLogWriter;
+
+/** What the histograms of a run are of, and how they are kept. Stateless, thread-safe. */
+public final class LatencyTags {
+
+    /** From the planned time of sending to the end of the handler: what a user of the system waits. */
+    public static final String RESPONSE = "response";
+
+    /** From the actual time of sending: what hides that the sender was held up. Never quoted alone. */
+    public static final String SERVICE = "service";
+
+    /** From the planned to the actual time of sending: whether the generator kept up. */
+    public static final String LATENESS = "lateness";
+
+    private LatencyTags() {}
+
+    /** The response times of one partition. */
+    public static String responseOfPartition(int partition) {
+        return RESPONSE + "/" + partition;
+    }
+
+    /** Whether this is of one partition. */
+    public static boolean isOfPartition(String tag) {
+        return tag.startsWith(RESPONSE + "/");
+    }
+
+    /** One histogram for each tag, by adding counts; percentiles are never averaged. */
+    public static Map<String, Histogram> merge(List<Histogram> intervals) {
+        Map<String, Histogram> merged = new TreeMap<>();
+        for (Histogram interval : intervals) {
+            String tag = interval.getTag() == null ? RESPONSE : interval.getTag();
+            merged.computeIfAbsent(tag, t -> {
+                        Histogram sum = new Histogram(interval.getNumberOfSignificantValueDigits());
+                        sum.setTag(t);
+                        return sum;
+                    })
+                    .add(interval);
+        }
+        return merged;
+    }
+
+    static byte[] encode(List<Histogram> intervals) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (PrintStream out = new PrintStream(bytes, false, StandardCharsets.UTF_8)) {
+            HistogramLogWriter log = new HistogramLogWriter(out);
+            log.outputLogFormatVersion();
+            log.outputComment("[nanoseconds; the column of maxima is in milliseconds]");
+            log.outputLegend();
+            for (Histogram interval : intervals) {
+                log.outputIntervalHistogram(interval);
+            }
+        }
+        return bytes.toByteArray();
+    }
+
+    static List<Histogram> decode(byte[] log) {
+        List<Histogram> intervals = new ArrayList<>();
+        HistogramLogReader reader = new HistogramLogReader(new ByteArrayInputStream(log));
+        while (reader.hasNext()) {
+            EncodableHistogram next = reader.nextIntervalHistogram();
+            if (next instanceof Histogram histogram) {
+                intervals.add(histogram);
+            }
+        }
+        return intervals;
+    }
+}

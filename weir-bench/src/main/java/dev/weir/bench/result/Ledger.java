@@ -1,0 +1,19 @@
+package dev.weir.bench.result;
+
+/**
+ * Whether each record came once and in its order. Immutable, thread-safe.
+ *
+ * @param expected how many distinct records there were to deliver
+ * @param delivered how many deliveries there were, duplicates included
+ * @param outOfOrder deliveries after a later one of the same partition, or key where the scenario promises order by key
+ */
+public record Ledger(long expected, long delivered, long lost, long duplicates, long outOfOrder) {
+
+    /** Nothing expected, nothing delivered. */
+    public static final Ledger NONE = new Ledger(0, 0, 0, 0, 0);
+
+    /** Whether nothing was lost, doubled or out of order. */
+    public boolean isClean() {
+        return lost == 0 && duplicates == 0 && outOfOrder == 0;
+    }
+}

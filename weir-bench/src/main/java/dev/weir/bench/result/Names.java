@@ -1,0 +1,34 @@
+package dev.weir.bench.result;
+
+import java.util.regex.Pattern;
+
+/** Which texts may be part of a file name. */
+final class Names {
+
+    private static final Pattern SAFE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._=-]{0,119}");
+
+    private Names() {}
+
+    static void requireFileName(String option, String name) {
+        if (!SAFE.matcher(name).matches()) {
+            throw new IllegalArgumentException(option
+                    + " must start with a letter or digit, then letters, digits, '.', '_', '=', '-', at most 120: "
+                    + option
+                    + "=" + name);
+        }
+    }
+
+    /** The same name for file systems: what is not allowed becomes its code, so two names never meet. */
+    static String toFileName(String name) {
+        StringBuilder safe = new StringBuilder();
+        for (int i = 0; i < name.length(); i++) {
+            char c = name.charAt(i);
+            if (c < 128 && (Character.isLetterOrDigit(c) || c == '.' || c == '-')) {
+                safe.append(c);
+            } else {
+                safe.append('=').append(Integer.toHexString(c));
+            }
+        }
+        return safe.toString();
+    }
+}

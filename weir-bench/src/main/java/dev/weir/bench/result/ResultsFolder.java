@@ -1,0 +1,225 @@
+package dev.weir.bench.result;
+
+import com.fasterxml.jackson.annotation.JsonAutoDetect;
+import com.fasterxml.jackson.annotation.PropertyAccessor;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.HdrHistogram.Histogram;
+
+/**
+ * The folder of one campaign: what is in it was finished, whenever the campaign was interrupted. Confined to one thread, one
+ * writer at a time; any process may read meanwhile.
+ *
+ * <pre>
+ * campaign.json             what was known before the first run
+ * runs.jsonl                a line per finished run; a later line replaces an earlier one of the same point, driver, round
+ * latency/RUN.hlog          HdrHistogram interval log of a run, there before its line is
+ * logs/RUN.log              what its process printed
+ * report.html, *.csv, summary.jsonl    made from the above, may be deleted
+ * </pre>
+ */
+public final class ResultsFolder {
+
+    private static final String CAMPAIGN = "campaign.json";
+    private static final String RUNS = "runs.jsonl";
+    private static final String LATENCY = "latency";
+    private static final ObjectMapper JSON = new ObjectMapper()
+            .setVisibility(PropertyAccessor.ALL, JsonAutoDetect.Visibility.NONE)
+            .setVisibility(PropertyAccessor.FIELD, JsonAutoDetect.Visibility.ANY);
+
+    private final Path path;
+    private final Campaign campaign;
+    private final Map<Run.Key, Run> runs = new LinkedHashMap<>();
+    private long wholeLinesBytes;
+
+    private ResultsFolder(Path path, Campaign campaign) throws IOException {
+        this.path = path;
+        this.campaign = campaign;
+        readRuns();
+    }
+
+    /** Makes the folder of a new campaign; one that holds a campaign already is refused. */
+    public static ResultsFolder create(Path path, Campaign campaign) {
+        try {
+            if (Files.exists(path.resolve(CAMPAIGN))) {
+                throw new IllegalArgumentException(
+                        path + " holds a campaign already: resume it or name another folder");
+            }
+            Files.createDirectories(path.resolve(LATENCY));
+            Files.createDirectories(path.resolve("logs"));
+            byte[] json = JSON.writer(SerializationFeature.INDENT_OUTPUT).writeValueAsBytes(campaign);
+            replace(path.resolve(CAMPAIGN), json);
+            return new ResultsFolder(path, campaign);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot make results folder " + path + ": " + e, e);
+        }
+    }
+
+    /** Opens a campaign's folder, finished or not, to read or to resume. */
+    public static ResultsFolder open(Path path) {
+        Path file = path.resolve(CAMPAIGN);
+        if (!Files.isRegularFile(file)) {
+            throw new IllegalArgumentException(path + " is no results folder: there is no " + CAMPAIGN + " in it");
+        }
+        try {
+            return new ResultsFolder(path, JSON.readValue(file.toFile(), Campaign.class));
+        } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException(unreadable(file, e), e);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read " + file + ": " + e, e);
+        }
+    }
+
+    public Path path() {
+        return path;
+    }
+
+    public Campaign campaign() {
+        return campaign;
+    }
+
+    /** The finished runs, in their order of execution. */
+    public List<Run> runs() {
+        List<Run> sorted = new ArrayList<>(runs.values());
+        sorted.sort(Comparator.comparingInt(Run::order));
+        return List.copyOf(sorted);
+    }
+
+    /** Whether there is nothing left to do for this run; one that failed is to be done again. */
+    public boolean isDone(Run.Key key) {
+        Run run = runs.get(key);
+        return run != null && run.failure() == null;
+    }
+
+    /** Where the process of a run prints to. */
+    public Path log(Run.Key key) {
+        return path.resolve("logs").resolve(key.fileName() + ".log");
+    }
+
+    /**
+     * Keeps a finished run. When this returns, it survives a crash of the process and of the machine.
+     *
+     * @param latencies in nanoseconds, each with start and end time stamp and a tag of {@link LatencyTags}
+     */
+    public void append(Run run, List<Histogram> latencies) {
+        requireKnown(run);
+        try {
+            Path log = hlog(run.key());
+            if (latencies.isEmpty()) {
+                Files.deleteIfExists(log);
+            } else {
+                replace(log, LatencyTags.encode(latencies));
+            }
+            byte[] line = (JSON.writeValueAsString(run) + "\n").getBytes(StandardCharsets.UTF_8);
+            try (FileChannel file =
+                    FileChannel.open(path.resolve(RUNS), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+                // What an interrupted writer left of its line goes.
+                file.truncate(wholeLinesBytes);
+                file.position(wholeLinesBytes);
+                ByteBuffer bytes = ByteBuffer.wrap(line);
+                while (bytes.hasRemaining()) {
+                    file.write(bytes);
+                }
+                file.force(true);
+            }
+            wholeLinesBytes += line.length;
+            runs.put(run.key(), run);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot write to results folder " + path + ": " + e, e);
+        }
+    }
+
+    /** The latencies of a run as they were taken, an interval and tag each; none if the scenario takes none. */
+    public List<Histogram> latencyIntervals(Run.Key key) {
+        Path log = hlog(key);
+        if (!Files.isRegularFile(log)) {
+            return List.of();
+        }
+        try {
+            return LatencyTags.decode(Files.readAllBytes(log));
+        } catch (IOException | RuntimeException e) {
+            throw new IllegalArgumentException("cannot read " + log + ": " + e + "; delete it to go on without", e);
+        }
+    }
+
+    /** Atomically writes a file made from the runs. */
+    public Path write(String name, byte[] content) {
+        Path file = path.resolve(name);
+        try {
+            replace(file, content);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot write " + file + ": " + e, e);
+        }
+        return file;
+    }
+
+    private void requireKnown(Run run) {
+        if (campaign.points().stream().noneMatch(p -> p.id().equals(run.point()))
+                || campaign.drivers().stream().noneMatch(d -> d.name().equals(run.driver()))) {
+            throw new IllegalArgumentException(
+                    "run of another campaign: point=" + run.point() + " driver=" + run.driver());
+        }
+    }
+
+    private void readRuns() throws IOException {
+        Path file = path.resolve(RUNS);
+        if (!Files.exists(file)) {
+            return;
+        }
+        byte[] bytes = Files.readAllBytes(file);
+        int line = 0;
+        int start = 0;
+        for (int i = 0; i < bytes.length; i++) {
+            if (bytes[i] != '\n') {
+                continue;
+            }
+            line++;
+            try {
+                Run run = JSON.readValue(bytes, start, i - start, Run.class);
+                runs.remove(run.key());
+                runs.put(run.key(), run);
+            } catch (IOException e) {
+                throw new IllegalArgumentException(
+                        unreadable(file, e) + "; line " + line + ": delete it, then resume to do that run again", e);
+            }
+            start = i + 1;
+        }
+        wholeLinesBytes = start;
+    }
+
+    private Path hlog(Run.Key key) {
+        return path.resolve(LATENCY).resolve(key.fileName() + ".hlog");
+    }
+
+    private static String unreadable(Path file, IOException e) {
+        return "cannot read " + file + ": " + e.getMessage();
+    }
+
+    private static void replace(Path file, byte[] content) throws IOException {
+        Path fresh = file.resolveSibling(file.getFileName() + ".new");
+        try (FileChannel channel = FileChannel.open(
+                fresh, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)) {
+            ByteBuffer bytes = ByteBuffer.wrap(content);
+            while (bytes.hasRemaining()) {
+                channel.write(bytes);
+            }
+            channel.force(true);
+        }
+        Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+}

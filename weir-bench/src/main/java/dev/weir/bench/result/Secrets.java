@@ -1,0 +1,46 @@
+package dev.weir.bench.result;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/** Takes secrets out of settings and texts before anything is written. Stateless, thread-safe. */
+public final class Secrets {
+
+    /** Stands where a secret was. */
+    public static final String HIDDEN = "[hidden]";
+
+    private static final String NAME =
+            "[\\w.-]*(?:password|passwd|passphrase|secret|token|credential|api[._-]?key|private[._-]?key|keystore[._-]?key|"
+                    + "access[._-]?key|jaas[._-]?config)[\\w.-]*";
+    private static final Pattern SECRET_NAME = Pattern.compile("(?i)" + NAME);
+
+    // name: | (or >), then every line that is indented further than the name.
+    private static final Pattern BLOCK = Pattern.compile("(?im)^([ \\t]*)([\"']?" + NAME
+            + "[\"']?[ \\t]*:)[ \\t]*[|>][^\\n]*\\n(?:(?:\\1[ \\t]+[^\\n]*|[ \\t]*)(?:\\n|\\z))*");
+    private static final Pattern QUOTED = Pattern.compile(
+            "(?i)([\"']?" + NAME + "[\"']?[ \\t]*[:=][ \\t]*)(\"(?:[^\"\\\\]|\\\\.)*\"|'(?:[^']|'')*')");
+    // A JAAS setting is a sentence with spaces, so it goes to the end of the line; so does every other bare value.
+    private static final Pattern BARE =
+            Pattern.compile("(?im)([\"']?" + NAME + "[\"']?[ \\t]*[:=][ \\t]*)(?!\\[hidden])([^\\s\"'][^\\n]*)");
+    private static final Pattern USER_IN_ADDRESS = Pattern.compile("(\\w+://)[^/@\\s:]+:[^/@\\s]+@");
+
+    private Secrets() {}
+
+    /** The settings, in their order, with {@value #HIDDEN} for each secret value. */
+    public static Map<String, String> redact(Map<String, String> settings) {
+        Map<String, String> safe = new LinkedHashMap<>();
+        settings.forEach(
+                (name, value) -> safe.put(name, SECRET_NAME.matcher(name).matches() ? HIDDEN : redact(value)));
+        return Collections.unmodifiableMap(safe);
+    }
+
+    /** The text (YAML, properties, JSON, a command line) with {@value #HIDDEN} for what is set for a secret name. */
+    public static String redact(String text) {
+        String safe = BLOCK.matcher(text).replaceAll("$1$2 " + HIDDEN + "\n");
+        safe = QUOTED.matcher(safe).replaceAll("$1\"" + HIDDEN + "\"");
+        safe = BARE.matcher(safe).replaceAll("$1" + HIDDEN);
+        return USER_IN_ADDRESS.matcher(safe).replaceAll("$1" + HIDDEN + "@");
+    }
+}

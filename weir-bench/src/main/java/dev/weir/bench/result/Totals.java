@@ -1,0 +1,54 @@
+package dev.weir.bench.result;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Sums over the measured part of a run. Immutable, thread-safe. A count that was not taken is {@link Interval#UNKNOWN}, a
+ * quotient of it is not a number.
+ *
+ * @param cpuNanos of the process under test
+ * @param allocatedBytes of the process under test
+ * @param contextSwitches voluntary or not, of the process under test
+ * @param brokerCpuNanos of all brokers
+ * @param metrics whatever else the scenario is about: fetch requests, bytes from the broker, records per fetch
+ */
+public record Totals(
+        long records,
+        long bytes,
+        long elapsedNanos,
+        long cpuNanos,
+        long allocatedBytes,
+        long gcMillis,
+        long contextSwitches,
+        long brokerCpuNanos,
+        Map<String, Double> metrics) {
+
+    /** Of a run without figures. */
+    public static final Totals NONE = new Totals(0, 0, 0, -1, -1, -1, -1, -1, Map.of());
+
+    public Totals {
+        metrics = Collections.unmodifiableMap(new LinkedHashMap<>(metrics));
+    }
+
+    public double recordsPerSecond() {
+        return per(records, elapsedNanos / 1e9);
+    }
+
+    public double cpuSecondsPerMillion() {
+        return per(cpuNanos, records * 1e3);
+    }
+
+    public double allocatedBytesPerRecord() {
+        return per(allocatedBytes, (double) records);
+    }
+
+    public double brokerCpuSecondsPerMillion() {
+        return per(brokerCpuNanos, records * 1e3);
+    }
+
+    private static double per(long count, double units) {
+        return count == Interval.UNKNOWN || units <= 0 ? Double.NaN : (double) count / units;
+    }
+}

@@ -1,0 +1,159 @@
+package dev.weir.bench.run;
+
+import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.testkit.Broker;
+import dev.weir.testkit.KafkaCluster;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Forked brokers in a folder that outlives the campaign, and the topics in it, each named after its content: what is
+ * there is not filled again. Confined to one thread.
+ */
+final class BenchCluster implements AutoCloseable {
+    private static final int BLOCK_RECORDS = 1000;
+    private static final int HEAP_MEGABYTES = 1024;
+
+    private final KafkaCluster cluster;
+
+    private BenchCluster(KafkaCluster cluster) {
+        this.cluster = cluster;
+    }
+
+    /** Starts so many brokers over what an earlier campaign left in {@code data}. */
+    static BenchCluster start(Path data, int brokers) {
+        return new BenchCluster(KafkaCluster.builder()
+                .brokers(brokers)
+                .forked()
+                .heapMegabytes(HEAP_MEGABYTES)
+                .brokerConfig("log.retention.ms", "-1")
+                .brokerConfig("auto.create.topics.enable", "false")
+                .dataFolder(data.resolve("brokers-" + brokers))
+                .start());
+    }
+
+    String bootstrapServers() {
+        return cluster.bootstrapServers();
+    }
+
+    /** What the brokers are, for the record. */
+    Map<String, String> settings() {
+        return Map.of(
+                "broker.count", Integer.toString(cluster.brokers().size()),
+                "broker.heapMegabytes", Integer.toString(HEAP_MEGABYTES),
+                "broker.place", "forked on the same machine, one replica per partition");
+    }
+
+    /** Processor time of all brokers so far. */
+    long cpuNanos() {
+        long sum = 0;
+        for (Broker broker : cluster.brokers()) {
+            sum += ProcessHandle.of(broker.pid())
+                    .flatMap(process -> process.info().totalCpuDuration())
+                    .orElse(Duration.ZERO)
+                    .toNanos();
+        }
+        return sum;
+    }
+
+    /** The name of a topic with the records of this point; fills it if it is not there whole. */
+    String filled(WorkloadPoint point, long recordsPerPartition) {
+        String topic = String.format(
+                Locale.ROOT,
+                "fill-p%d-n%d-v%d-b%d-%s",
+                point.partitions(),
+                recordsPerPartition,
+                point.valueBytes(),
+                point.batchBytes(),
+                point.compression());
+        if (exists(topic)) {
+            if (cluster.endOffsets(topic).values().stream().allMatch(end -> end == recordsPerPartition)) {
+                return topic;
+            }
+            cluster.deleteTopic(topic); // An interrupted campaign left it half full.
+        }
+        cluster.createTopic(topic, point.partitions(), 1, Map.of("retention.ms", "-1"));
+        fill(topic, point, recordsPerPartition);
+        return topic;
+    }
+
+    /** A new topic for the point's producers. */
+    String fresh(WorkloadPoint point) {
+        String topic = "sink-p" + point.partitions();
+        if (exists(topic)) {
+            cluster.deleteTopic(topic);
+        }
+        cluster.createTopic(topic, point.partitions(), 1, Map.of());
+        return topic;
+    }
+
+    private boolean exists(String topic) {
+        try {
+            return cluster.admin().listTopics().names().get().contains(topic);
+        } catch (ExecutionException e) {
+            throw new BenchException("cannot list the topics: " + e.getCause(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new BenchException("interrupted", e);
+        }
+    }
+
+    private void fill(String topic, WorkloadPoint point, long recordsPerPartition) {
+        AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
+        byte[] value = new byte[point.valueBytes()];
+        new Random(1).nextBytes(value);
+        ByteBuffer numbers = ByteBuffer.wrap(value);
+        numbers.putLong(Long.BYTES, 0);
+        Map<String, Object> config = Map.of(
+                "bootstrap.servers", bootstrapServers(),
+                "batch.size", point.batchBytes(),
+                "linger.ms", 5,
+                "buffer.memory", 64L << 20,
+                "compression.type", point.compression());
+        try (Producer<byte[], byte[]> producer =
+                new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer())) {
+            for (long from = 0; from < recordsPerPartition; from += BLOCK_RECORDS) {
+                long to = Math.min(from + BLOCK_RECORDS, recordsPerPartition);
+                for (int partition = 0; partition < point.partitions(); partition++) {
+                    for (long number = from; number < to; number++) {
+                        numbers.putLong(0, number); // send copies it
+                        var unused =
+                                producer.send(new ProducerRecord<>(topic, partition, null, value), (written, e) -> {
+                                    if (e != null) {
+                                        failure.compareAndSet(null, e);
+                                    }
+                                });
+                    }
+                }
+            }
+        }
+        Exception cause = failure.get();
+        if (cause != null) {
+            throw new BenchException("topic " + topic + " could not be filled: " + cause, cause);
+        }
+    }
+
+    /** Whether the group has committed the end of every partition that it read whole. */
+    boolean committedAll(String group, String topic, long recordsPerPartition) {
+        Map<TopicPartition, Long> committed = cluster.committedOffsets(group);
+        return cluster.endOffsets(topic).keySet().stream()
+                .allMatch(partition -> committed.getOrDefault(partition, 0L) == recordsPerPartition);
+    }
+
+    @Override
+    public void close() {
+        cluster.close();
+    }
+}

@@ -1,0 +1,240 @@
+package dev.weir.bench.statistics;
+
+import dev.weir.bench.result.Campaign;
+import dev.weir.bench.result.Driver;
+import dev.weir.bench.result.Flag;
+import dev.weir.bench.result.LatencyTags;
+import dev.weir.bench.result.Ledger;
+import dev.weir.bench.result.Point;
+import dev.weir.bench.result.ResultsFolder;
+import dev.weir.bench.result.Run;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a campaign shows, finished or not: per point and driver the medians, and the ratio to the baseline with interval and
+ * verdict. Immutable, thread-safe.
+ */
+public record Analysis(Campaign campaign, List<PointResult> points) {
+
+    /** Of all intervals. */
+    public static final double CONFIDENCE = 0.95;
+
+    /** Below so many rounds there is an interval, but no verdict. */
+    public static final int MIN_ROUNDS = 3;
+
+    /** A difference of less does not matter. */
+    public static final double MARGIN = 0.05;
+
+    /** Judges what the folder holds now. */
+    public static Analysis of(ResultsFolder folder) {
+        return of(folder.campaign(), folder.runs(), run -> LatencyTags.merge(folder.latencyIntervals(run.key())));
+    }
+
+    /**
+     * Judges these runs.
+     *
+     * @param latencies of a run by tag, empty if it has none
+     */
+    public static Analysis of(Campaign campaign, List<Run> runs, Function<Run, Map<String, Histogram>> latencies) {
+        List<PointFigures> figures = new ArrayList<>();
+        for (Point point : campaign.points()) {
+            PointFigures atPoint = new PointFigures(campaign, point);
+            for (Run run : runs) {
+                if (run.point().equals(point.id())) {
+                    atPoint.add(run, latencies.apply(run));
+                }
+            }
+            figures.add(atPoint);
+        }
+        Map<Metric, double[]> adjusted = new EnumMap<>(Metric.class);
+        for (Metric metric : Metric.values()) {
+            adjusted.put(
+                    metric,
+                    FalseDiscovery.adjust(figures.stream()
+                            .flatMapToDouble(f -> f.testedP(metric).stream().mapToDouble(p -> p))
+                            .toArray()));
+        }
+        Map<Metric, Integer> next = new EnumMap<>(Metric.class);
+        List<PointResult> points = new ArrayList<>();
+        for (PointFigures atPoint : figures) {
+            // Taken in the order in which testedP gave them.
+            points.add(atPoint.result(
+                    metric -> adjusted.getOrDefault(metric, new double[0])[next.merge(metric, 1, Integer::sum) - 1]));
+        }
+        return new Analysis(campaign, List.copyOf(points));
+    }
+
+    /** The figures of all drivers at one point while they are gathered. */
+    private static final class PointFigures {
+        private final Campaign campaign;
+        private final Point point;
+        private final Map<String, DriverFigures> drivers = new LinkedHashMap<>();
+
+        PointFigures(Campaign campaign, Point point) {
+            this.campaign = campaign;
+            this.point = point;
+            for (Driver driver : campaign.drivers()) {
+                drivers.put(driver.name(), new DriverFigures(campaign.rounds()));
+            }
+        }
+
+        void add(Run run, Map<String, Histogram> latencies) {
+            DriverFigures driver = drivers.get(run.driver());
+            if (driver != null && run.round() < campaign.rounds()) {
+                driver.add(run, latencies);
+            }
+        }
+
+        /** The p values of what is tested against the baseline, the A/A run excluded: it is the yardstick. */
+        List<Double> testedP(Metric metric) {
+            List<Double> p = new ArrayList<>();
+            drivers.forEach((name, driver) -> {
+                RatioInterval interval = interval(name, driver, metric);
+                if (interval.rounds() >= MIN_ROUNDS && !name.equals(campaign.control())) {
+                    p.add(interval.p());
+                }
+            });
+            return p;
+        }
+
+        PointResult result(Function<Metric, Double> adjustedP) {
+            Map<Metric, Double> noise = noise();
+            List<DriverResult> results = new ArrayList<>();
+            drivers.forEach((name, driver) -> {
+                Map<Metric, Comparison> comparisons = new EnumMap<>(Metric.class);
+                for (Metric metric : Metric.values()) {
+                    RatioInterval interval = interval(name, driver, metric);
+                    if (interval.rounds() == 0) {
+                        continue;
+                    }
+                    boolean control = name.equals(campaign.control());
+                    boolean tested = interval.rounds() >= MIN_ROUNDS && !control;
+                    double p = tested ? adjustedP.apply(metric) : interval.p();
+                    double factor = control ? Double.NaN : noise.getOrDefault(metric, Double.NaN);
+                    Verdict verdict = Verdict.of(interval, factor, p, MARGIN, metric.higherIsBetter());
+                    comparisons.put(metric, new Comparison(interval, p, verdict));
+                }
+                results.add(driver.result(name, comparisons));
+            });
+            return new PointResult(point, noise, List.copyOf(results));
+        }
+
+        private Map<Metric, Double> noise() {
+            Map<Metric, Double> noise = new EnumMap<>(Metric.class);
+            DriverFigures control = campaign.control() == null ? null : drivers.get(campaign.control());
+            if (control != null) {
+                for (Metric metric : Metric.values()) {
+                    RatioInterval interval = interval(campaign.control(), control, metric);
+                    // A control without figures: whatever is found may be noise.
+                    noise.put(metric, interval.isBounded() ? interval.farthestFactor() : Double.POSITIVE_INFINITY);
+                }
+            }
+            return noise;
+        }
+
+        private RatioInterval interval(@Nullable String name, DriverFigures driver, Metric metric) {
+            DriverFigures baseline = drivers.get(campaign.baseline());
+            if (baseline == null || campaign.baseline().equals(name)) {
+                return RatioInterval.ofPairs(new double[0], new double[0], CONFIDENCE);
+            }
+            return RatioInterval.ofPairs(driver.of(metric), baseline.of(metric), CONFIDENCE);
+        }
+    }
+
+    /** The figures of one driver at one point; those of a run that must not be quoted stay "not a number". */
+    private static final class DriverFigures {
+        private final Map<Metric, double[]> byRound = new EnumMap<>(Metric.class);
+        private final Map<String, List<Double>> metrics = new LinkedHashMap<>();
+        private final Map<Flag, Integer> flags = new EnumMap<>(Flag.class);
+        private final Map<String, Histogram> latencies = new HashMap<>();
+        private final List<Run> runs = new ArrayList<>();
+        private int quoted;
+
+        DriverFigures(int rounds) {
+            for (Metric metric : Metric.values()) {
+                double[] none = new double[rounds];
+                Arrays.fill(none, Double.NaN);
+                byRound.put(metric, none);
+            }
+        }
+
+        void add(Run run, Map<String, Histogram> latenciesOfRun) {
+            runs.add(run);
+            run.flags().forEach(flag -> flags.merge(flag, 1, Integer::sum));
+            if (!run.isValid()) {
+                return;
+            }
+            quoted++;
+            byRound.forEach((metric, values) -> values[run.round()] = metric.of(run, latenciesOfRun));
+            run.totals()
+                    .metrics()
+                    .forEach((name, value) -> metrics.computeIfAbsent(name, n -> new ArrayList<>())
+                            .add(value));
+            List<Histogram> both = new ArrayList<>(latencies.values());
+            both.addAll(latenciesOfRun.values());
+            latencies.putAll(LatencyTags.merge(both));
+        }
+
+        double[] of(Metric metric) {
+            return byRound.getOrDefault(metric, new double[0]);
+        }
+
+        DriverResult result(String name, Map<Metric, Comparison> comparisons) {
+            Map<Metric, Double> medians = new EnumMap<>(Metric.class);
+            byRound.forEach((metric, values) -> {
+                double median = Samples.median(values);
+                if (!Double.isNaN(median)) {
+                    medians.put(metric, median);
+                }
+            });
+            Map<String, Double> medianMetrics = new LinkedHashMap<>();
+            metrics.forEach((metric, values) -> medianMetrics.put(
+                    metric, Samples.median(values.stream().mapToDouble(v -> v).toArray())));
+            return new DriverResult(
+                    name,
+                    List.copyOf(runs),
+                    quoted,
+                    medians,
+                    comparisons,
+                    medianMetrics,
+                    flags,
+                    ledger(),
+                    latencies,
+                    worstPartitionP99Millis());
+        }
+
+        private Ledger ledger() {
+            Ledger sum = Ledger.NONE;
+            for (Run run : runs) {
+                Ledger l = run.ledger();
+                sum = new Ledger(
+                        sum.expected() + l.expected(),
+                        sum.delivered() + l.delivered(),
+                        sum.lost() + l.lost(),
+                        sum.duplicates() + l.duplicates(),
+                        sum.outOfOrder() + l.outOfOrder());
+            }
+            return sum;
+        }
+
+        private double worstPartitionP99Millis() {
+            double worst = Double.NaN;
+            for (Map.Entry<String, Histogram> entry : latencies.entrySet()) {
+                double p99 = Latencies.percentileMillis(entry.getValue(), 99);
+                if (LatencyTags.isOfPartition(entry.getKey()) && !Double.isNaN(p99)) {
+                    worst = Double.isNaN(worst) ? p99 : Math.max(worst, p99);
+                }
+            }
+            return worst;
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package dev.weir.bench.statistics;
+
+import dev.weir.bench.result.LatencyTags;
+import dev.weir.bench.result.Run;
+import java.util.Map;
+import org.HdrHistogram.Histogram;
+
+/** What runs are compared by. */
+public enum Metric {
+    RATE("rate", "records/s", true),
+    CPU("CPU", "s per million", false),
+    ALLOCATED("allocated", "B per record", false),
+    BROKER_CPU("broker CPU", "s per million", false),
+    P50("latency p50", "ms", false),
+    P99("latency p99", "ms", false),
+    P999("latency p99.9", "ms", false);
+
+    private final String title;
+    private final String unit;
+    private final boolean higherIsBetter;
+
+    Metric(String title, String unit, boolean higherIsBetter) {
+        this.title = title;
+        this.unit = unit;
+        this.higherIsBetter = higherIsBetter;
+    }
+
+    public String title() {
+        return title;
+    }
+
+    public String unit() {
+        return unit;
+    }
+
+    public boolean higherIsBetter() {
+        return higherIsBetter;
+    }
+
+    /** This figure of one run; not a number where it was not taken or too few samples stand behind it. */
+    double of(Run run, Map<String, Histogram> latencies) {
+        return switch (this) {
+            case RATE -> run.totals().recordsPerSecond();
+            case CPU -> run.totals().cpuSecondsPerMillion();
+            case ALLOCATED -> run.totals().allocatedBytesPerRecord();
+            case BROKER_CPU -> run.totals().brokerCpuSecondsPerMillion();
+            case P50 -> Latencies.percentileMillis(latencies.get(LatencyTags.RESPONSE), 50);
+            case P99 -> Latencies.percentileMillis(latencies.get(LatencyTags.RESPONSE), 99);
+            case P999 -> Latencies.percentileMillis(latencies.get(LatencyTags.RESPONSE), 99.9);
+        };
+    }
+}

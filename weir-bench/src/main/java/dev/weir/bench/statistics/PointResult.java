@@ -1,0 +1,13 @@
+package dev.weir.bench.statistics;
+
+import dev.weir.bench.result.Point;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * All drivers at one point. Immutable, thread-safe.
+ *
+ * @param noise by metric, how far apart the baseline and itself came out, as a factor of at least 1; infinite where the
+ *     control has fewer than two rounds, and missing in a campaign without a control
+ */
+public record PointResult(Point point, Map<Metric, Double> noise, List<DriverResult> drivers) {}

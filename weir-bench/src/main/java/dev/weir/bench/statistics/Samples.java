@@ -1,0 +1,34 @@
+package dev.weir.bench.statistics;
+
+import java.util.Arrays;
+
+/** Small figures of a sample. Stateless, thread-safe. */
+public final class Samples {
+
+    private Samples() {}
+
+    /** The middle of the finite values; not a number if there is none. */
+    public static double median(double... values) {
+        double[] sorted =
+                Arrays.stream(values).filter(Double::isFinite).sorted().toArray();
+        if (sorted.length == 0) {
+            return Double.NaN;
+        }
+        int middle = sorted.length / 2;
+        return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+    }
+
+    static double mean(double... values) {
+        return Arrays.stream(values).average().orElse(Double.NaN);
+    }
+
+    /** Standard deviation of what the values are a sample of; not a number below two values. */
+    static double deviation(double... values) {
+        if (values.length < 2) {
+            return Double.NaN;
+        }
+        double mean = mean(values);
+        double squares = Arrays.stream(values).map(v -> (v - mean) * (v - mean)).sum();
+        return Math.sqrt(squares / (values.length - 1));
+    }
+}

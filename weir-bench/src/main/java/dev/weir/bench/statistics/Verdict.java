@@ -1,0 +1,57 @@
+package dev.weir.bench.statistics;
+
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** What may be said about a driver against the baseline in one metric. */
+public enum Verdict {
+    /** Better, beyond noise. */
+    BETTER,
+    /** Worse, beyond noise. */
+    WORSE,
+    /** The whole interval lies within the margin of no difference. */
+    SAME,
+    /** Neither a difference nor its absence is shown. */
+    UNCLEAR,
+    /** Fewer than {@link Analysis#MIN_ROUNDS} rounds with a figure that may be quoted. */
+    NOT_MEASURED;
+
+    /**
+     * Judges an interval.
+     *
+     * @param noiseFactor how far apart the baseline and itself may be, at least 1; not a number if that was not measured
+     * @param adjustedP p after correction for the number of comparisons
+     * @param margin difference that does not matter, e.g. 0.05
+     */
+    static Verdict of(
+            RatioInterval interval, double noiseFactor, double adjustedP, double margin, boolean higherIsBetter) {
+        if (interval.rounds() < Analysis.MIN_ROUNDS) {
+            return NOT_MEASURED;
+        }
+        double factor = Math.max(interval.ratio(), 1 / interval.ratio());
+        boolean beyondNoise = Double.isNaN(noiseFactor) || factor > noiseFactor;
+        if (adjustedP <= 1 - interval.confidence() && !interval.contains(1) && beyondNoise) {
+            return interval.ratio() > 1 == higherIsBetter ? BETTER : WORSE;
+        }
+        if (interval.low() >= 1 / (1 + margin) && interval.high() <= 1 + margin) {
+            return SAME;
+        }
+        return UNCLEAR;
+    }
+
+    /** In words, that never claim more than was shown. */
+    public String words(@Nullable RatioInterval interval) {
+        return switch (this) {
+            case NOT_MEASURED -> "too few rounds";
+            case UNCLEAR -> "no difference shown";
+            case SAME -> "same within the margin";
+            case BETTER, WORSE -> {
+                double ratio = interval == null ? Double.NaN : interval.ratio();
+                String which = this == BETTER ? "better" : "worse";
+                yield ratio >= 1.995 || ratio <= 1 / 1.995
+                        ? String.format(Locale.ROOT, "%s, %.1f times", which, Math.max(ratio, 1 / ratio))
+                        : String.format(Locale.ROOT, "%s, %+.0f %%", which, (ratio - 1) * 100);
+            }
+        };
+    }
+}

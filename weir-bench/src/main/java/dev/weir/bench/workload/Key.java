@@ -1,0 +1,126 @@
+package dev.weir.bench.workload;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A key that a workload file may have: its dotted path, type, default, bounds and what it is for. The table of all of
+ * them is what files are checked against and what the JSON schema is made of. Immutable.
+ *
+ * @param fallback if the file does not say; null where it must
+ * @param min least value of a number
+ * @param max greatest value of a number
+ * @param choices what a text may be; any if empty
+ */
+record Key(
+        String path, Type type, @Nullable String fallback, double min, double max, List<String> choices, String about) {
+
+    enum Type {
+        TEXT,
+        TEXTS,
+        INTEGER,
+        NUMBER,
+        BOOLEAN
+    }
+
+    /** Sections whose keys are anybody's: properties of Kafka clients, options of scenarios. */
+    static final Map<String, String> FREE = new TreeMap<>(
+            Map.of(
+                    "client", "Properties of the Kafka clients of all drivers, over the drivers' own.",
+                    "options",
+                            "What the scenario needs: commit.interval.millis, concurrency, ordering, work.millis, work.rounds."));
+
+    /** Cannot vary: they are of the campaign, not of a point. */
+    static final Set<String> FIXED = Set.of("name", "about", "drivers", "baseline", "design");
+
+    private static final List<String> SCENARIOS = Arrays.stream(dev.weir.driver.Scenario.values())
+            .map(dev.weir.driver.Scenario::label)
+            .toList();
+
+    static final Map<String, Key> ALL = Stream.of(
+                    text("name", null, List.of(), "Names the campaign: letters, digits, dots and hyphens."),
+                    text("about", "", List.of(), "One sentence for the report."),
+                    text("scenario", null, SCENARIOS, "What the drivers do."),
+                    new Key("drivers", Type.TEXTS, null, 0, 0, List.of(), "The drivers to compare, by name."),
+                    text("baseline", "plain", List.of(), "The driver that the others are divided by."),
+                    text(
+                            "design",
+                            "grid",
+                            List.of("grid", "one-at-a-time"),
+                            "Whether each entry of vary meets each of the others, or only the first value of the others."),
+                    integer("topic.partitions", 1, 1, 1000, "Partitions of the topic."),
+                    integer("topic.records", 10_000_000, 1, 1_000_000_000, "Records in the topic, evenly spread."),
+                    integer(
+                            "topic.valueBytes",
+                            100,
+                            16,
+                            1_000_000,
+                            "Length of each value; 16 of them are its numbers."),
+                    integer("topic.batchBytes", 131_072, 0, 16_777_216, "The producer's batch.size while filling."),
+                    text(
+                            "topic.compression",
+                            "none",
+                            List.of("none", "gzip", "snappy", "lz4", "zstd"),
+                            "The producer's compression.type while filling."),
+                    integer("brokers", 1, 1, 3, "Brokers of the cluster; each partition has one replica."),
+                    integer("method.rounds", 10, 1, 1000, "How often each driver runs; each time in a fresh JVM."),
+                    number("method.minWarmUpSeconds", 3, 0, 600, "The least warm-up."),
+                    number("method.maxWarmUpSeconds", 20, 0, 3600, "Measured then, and flagged if not steady."),
+                    number(
+                            "method.measureSeconds",
+                            5,
+                            0.1,
+                            3600,
+                            "The least that is measured, and the most of a pass."),
+                    integer("method.intervalMillis", 200, 20, 60_000, "How often figures are taken."),
+                    integer("method.heapMegabytes", 1024, 64, 65_536, "Heap of each driver."),
+                    new Key(
+                            "method.control",
+                            Type.BOOLEAN,
+                            "true",
+                            0,
+                            0,
+                            List.of(),
+                            "Whether the baseline runs a second time (A/A), to show the noise."))
+            .collect(Collectors.toMap(Key::path, key -> key, (a, b) -> a, TreeMap::new));
+
+    private static Key text(String path, @Nullable String fallback, List<String> choices, String about) {
+        return new Key(path, Type.TEXT, fallback, 0, 0, choices, about);
+    }
+
+    private static Key integer(String path, long fallback, long min, long max, String about) {
+        return new Key(path, Type.INTEGER, Long.toString(fallback), min, max, List.of(), about);
+    }
+
+    private static Key number(String path, double fallback, double min, double max, String about) {
+        return new Key(path, Type.NUMBER, Double.toString(fallback), min, max, List.of(), about);
+    }
+
+    /** Why this text cannot be a value of the key; null if it can. */
+    @Nullable
+    String objection(String text) {
+        return switch (type) {
+            case TEXT, TEXTS ->
+                choices.isEmpty() || choices.contains(text) ? null : "must be one of " + String.join(", ", choices);
+            case BOOLEAN -> text.equals("true") || text.equals("false") ? null : "must be true or false";
+            case INTEGER ->
+                text.matches("-?\\d{1,15}") && inBounds(Double.parseDouble(text))
+                        ? null
+                        : "must be a whole number from " + (long) min + " to " + (long) max;
+            case NUMBER ->
+                text.matches("-?\\d{1,15}(\\.\\d{1,9})?") && inBounds(Double.parseDouble(text))
+                        ? null
+                        : "must be a number from " + min + " to " + max;
+        };
+    }
+
+    private boolean inBounds(double value) {
+        return value >= min && value <= max;
+    }
+}

@@ -1,0 +1,9 @@
+package dev.weir.bench.workload;
+
+/**
+ * A value of the file and where it stands. Immutable.
+ *
+ * @param line from 1
+ * @param column from 1
+ */
+record Setting(String text, int line, int column) {}

@@ -1,0 +1,169 @@
+package dev.weir.bench.workload;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * A campaign as its file asks for it. Immutable.
+ *
+ * @param text the file as it was read, and a comment if its quick part applied
+ * @param control whether the baseline runs a second time, under another name
+ */
+public record Workload(
+        String name,
+        String about,
+        String text,
+        List<String> drivers,
+        String baseline,
+        boolean control,
+        int rounds,
+        List<WorkloadPoint> points) {
+
+    private static final String QUICK_MARK = "# read with --quick";
+
+    /**
+     * Reads a file.
+     *
+     * @param quick whether what the file says under {@code quick} applies
+     * @throws WorkloadException if it cannot be used
+     */
+    public static Workload read(Path file, boolean quick) {
+        try {
+            return parse(file.toString(), Files.readString(file), quick);
+        } catch (IOException e) {
+            throw new WorkloadException("cannot read " + file + ": "
+                    + (Files.exists(file)
+                            ? e.toString()
+                            : "no such file; those that come with Weir are in workloads/"));
+        }
+    }
+
+    /** The workload of a campaign's {@link #text}. */
+    public static Workload ofText(String text) {
+        return parse("the campaign's workload", text, text.endsWith(QUICK_MARK + "\n"));
+    }
+
+    /** The same with so many rounds. */
+    public Workload withRounds(int newRounds, boolean newControl) {
+        return new Workload(name, about, text, drivers, baseline, newControl, newRounds, points);
+    }
+
+    /** The same with some of its drivers, the baseline among them. */
+    public Workload withDrivers(List<String> some) {
+        for (String driver : some) {
+            if (!drivers.contains(driver)) {
+                throw new WorkloadException("the workload has no driver " + driver + Spelling.hint(driver, drivers));
+            }
+        }
+        if (!some.contains(baseline)) {
+            throw new WorkloadException("the baseline " + baseline + " must be among the drivers: " + some);
+        }
+        return new Workload(name, about, text, List.copyOf(some), baseline, control, rounds, points);
+    }
+
+    /** Whether the quick part of the file applied. */
+    public boolean isQuick() {
+        return text.endsWith(QUICK_MARK + "\n");
+    }
+
+    /** The workload of a text; {@code name} is what messages call it. */
+    public static Workload parse(String name, String yaml, boolean quick) {
+        WorkloadFile file = WorkloadFile.parse(name, yaml);
+        Map<String, String> base = new TreeMap<>();
+        Key.ALL.values().stream()
+                .filter(key -> key.fallback() != null)
+                .forEach(key -> base.put(key.path(), String.valueOf(key.fallback())));
+        apply(base, file.settings());
+        if (quick) {
+            apply(base, file.quick());
+        }
+        for (Key key : Key.ALL.values()) {
+            if (!base.containsKey(key.path()) && !file.settings().containsKey(key.path())) {
+                throw new WorkloadException(name + " lacks the key " + key.path() + ": " + key.about());
+            }
+        }
+        List<Setting> drivers = quick && file.quick().containsKey("drivers")
+                ? file.quick().getOrDefault("drivers", List.of())
+                : file.settings().getOrDefault("drivers", List.of());
+        checkName(file);
+        checkDrivers(file, drivers, base.getOrDefault("baseline", ""));
+        return new Workload(
+                base.getOrDefault("name", ""),
+                base.getOrDefault("about", ""),
+                quick && !yaml.endsWith(QUICK_MARK + "\n") ? yaml.stripTrailing() + "\n" + QUICK_MARK + "\n" : yaml,
+                drivers.stream().map(Setting::text).toList(),
+                base.getOrDefault("baseline", ""),
+                Boolean.parseBoolean(base.get("method.control")),
+                Integer.parseInt(base.getOrDefault("method.rounds", "1")),
+                points(base, file.vary()));
+    }
+
+    private static void apply(Map<String, String> base, Map<String, List<Setting>> settings) {
+        settings.forEach((path, values) -> base.put(path, values.get(0).text()));
+    }
+
+    private static void checkName(WorkloadFile file) {
+        for (Setting name : file.settings().getOrDefault("name", List.of())) {
+            if (!name.text().matches("[A-Za-z0-9][A-Za-z0-9.-]{0,60}")) {
+                throw file.refuse(
+                        name, "name must be letters, digits, dots and hyphens, at most 61: name=" + name.text());
+            }
+        }
+    }
+
+    private static void checkDrivers(WorkloadFile file, List<Setting> drivers, String baseline) {
+        List<String> names = new ArrayList<>();
+        for (Setting driver : drivers) {
+            if (names.contains(driver.text())) {
+                throw file.refuse(driver, "driver " + driver.text() + " is there twice");
+            }
+            names.add(driver.text());
+        }
+        if (!names.contains(baseline)) {
+            throw file.refuse(
+                    drivers.get(0), "the baseline " + baseline + " is none of the drivers: add it, or name another");
+        }
+    }
+
+    private static List<WorkloadPoint> points(Map<String, String> base, List<Map<String, List<Setting>>> vary) {
+        boolean grid = "grid".equals(base.get("design"));
+        List<Map<String, String>> points = new ArrayList<>();
+        points.add(first(vary));
+        for (Map<String, List<Setting>> dimension : vary) {
+            List<Map<String, String>> more = new ArrayList<>();
+            List<Map<String, String>> from = grid ? points : List.of(first(vary));
+            int values = dimension.values().iterator().next().size();
+            for (int i = 1; i < values; i++) {
+                for (Map<String, String> point : from) {
+                    Map<String, String> other = new LinkedHashMap<>(point);
+                    put(other, dimension, i);
+                    more.add(other);
+                }
+            }
+            points.addAll(more);
+        }
+        List<WorkloadPoint> result = new ArrayList<>();
+        for (Map<String, String> point : points) {
+            Map<String, String> settings = new TreeMap<>(base);
+            settings.putAll(point);
+            result.add(WorkloadPoint.of(point, settings));
+        }
+        return result;
+    }
+
+    private static Map<String, String> first(List<Map<String, List<Setting>>> vary) {
+        Map<String, String> point = new LinkedHashMap<>();
+        vary.forEach(dimension -> put(point, dimension, 0));
+        return point;
+    }
+
+    private static void put(Map<String, String> point, Map<String, List<Setting>> dimension, int value) {
+        dimension.forEach((path, values) -> point.put(path, values.get(value).text()));
+    }
+}

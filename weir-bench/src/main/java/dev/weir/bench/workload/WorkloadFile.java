@@ -1,0 +1,197 @@
+package dev.weir.bench.workload;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.api.lowlevel.Compose;
+import org.snakeyaml.engine.v2.exceptions.Mark;
+import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
+import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+import org.snakeyaml.engine.v2.nodes.MappingNode;
+import org.snakeyaml.engine.v2.nodes.Node;
+import org.snakeyaml.engine.v2.nodes.NodeTuple;
+import org.snakeyaml.engine.v2.nodes.ScalarNode;
+import org.snakeyaml.engine.v2.nodes.SequenceNode;
+
+/**
+ * What a file says, flat: dotted paths to settings, each checked against {@link Key#ALL}, with their places. Confined to
+ * one thread.
+ *
+ * <p>{@code topic: {records: 5}} and {@code topic.records: 5} are the same. {@code vary} and {@code quick} hold such paths.
+ */
+final class WorkloadFile {
+    private static final String VARY = "vary";
+    private static final String QUICK = "quick";
+
+    private final String name;
+    private final Map<String, List<Setting>> settings = new LinkedHashMap<>();
+    private final Map<String, List<Setting>> quick = new LinkedHashMap<>();
+    private final List<Map<String, List<Setting>>> vary = new ArrayList<>();
+
+    private WorkloadFile(String name) {
+        this.name = name;
+    }
+
+    static WorkloadFile parse(String name, String yaml) {
+        WorkloadFile file = new WorkloadFile(name);
+        Node root;
+        try {
+            root = new Compose(LoadSettings.builder().setLabel(name).build())
+                    .composeString(yaml)
+                    .orElseThrow(() -> new WorkloadException(name + " is empty"));
+        } catch (MarkedYamlEngineException e) {
+            throw file.refuse(e.getProblemMark().orElse(null), "is no YAML: " + e.getProblem());
+        } catch (YamlEngineException e) {
+            throw new WorkloadException(name + " is no YAML: " + e.getMessage());
+        }
+        file.read(root);
+        return file;
+    }
+
+    Map<String, List<Setting>> settings() {
+        return settings;
+    }
+
+    Map<String, List<Setting>> quick() {
+        return quick;
+    }
+
+    /** Entries of {@code vary}: keys that change together, each with as many values as the others. */
+    List<Map<String, List<Setting>>> vary() {
+        return vary;
+    }
+
+    private void read(Node root) {
+        for (NodeTuple tuple : mapping(root, "the file").getValue()) {
+            switch (keyOf(tuple)) {
+                case VARY -> {
+                    for (Node entry : sequence(tuple.getValueNode(), VARY).getValue()) {
+                        vary.add(dimension(entry));
+                    }
+                }
+                case QUICK -> flatten("", mapping(tuple.getValueNode(), QUICK), quick, false);
+                default -> flatten("", tuple, settings, false);
+            }
+        }
+    }
+
+    private Map<String, List<Setting>> dimension(Node entry) {
+        Map<String, List<Setting>> together = new LinkedHashMap<>();
+        flatten("", mapping(entry, "an entry of vary"), together, true);
+        int values = 0;
+        for (Map.Entry<String, List<Setting>> key : together.entrySet()) {
+            if (Key.FIXED.contains(key.getKey()) || key.getKey().startsWith("method.")) {
+                throw refuse(entry.getStartMark().orElse(null), key.getKey() + " cannot vary within a campaign");
+            }
+            if (values > 0 && key.getValue().size() != values) {
+                throw refuse(
+                        entry.getStartMark().orElse(null),
+                        "keys that vary together need as many values as each other: " + key.getKey() + " has "
+                                + key.getValue().size() + ", the one before has " + values);
+            }
+            values = key.getValue().size();
+        }
+        return together;
+    }
+
+    private void flatten(String prefix, MappingNode node, Map<String, List<Setting>> into, boolean lists) {
+        for (NodeTuple tuple : node.getValue()) {
+            flatten(prefix, tuple, into, lists);
+        }
+    }
+
+    private void flatten(String prefix, NodeTuple tuple, Map<String, List<Setting>> into, boolean lists) {
+        String path = prefix + keyOf(tuple);
+        Node value = tuple.getValueNode();
+        if (value instanceof MappingNode section) {
+            if (!isSection(path)) {
+                throw unknown(tuple.getKeyNode(), path);
+            }
+            flatten(path + ".", section, into, lists);
+            return;
+        }
+        if (isSection(path)) {
+            mapping(value, path);
+        }
+        String section = path.contains(".") ? path.substring(0, path.indexOf('.')) : "";
+        Key key = Key.ALL.get(path);
+        if (key == null && !Key.FREE.containsKey(section)) {
+            throw unknown(tuple.getKeyNode(), path);
+        }
+        List<Setting> values = new ArrayList<>();
+        if (lists || (key != null && key.type() == Key.Type.TEXTS)) {
+            for (Node element : sequence(value, path).getValue()) {
+                values.add(scalar(element, path, key));
+            }
+            if (values.isEmpty()) {
+                throw refuse(value.getStartMark().orElse(null), path + " is an empty list");
+            }
+        } else {
+            values.add(scalar(value, path, key));
+        }
+        if (into.put(path, values) != null) {
+            throw refuse(tuple.getKeyNode().getStartMark().orElse(null), path + " is there twice");
+        }
+    }
+
+    private static boolean isSection(String path) {
+        return Key.FREE.containsKey(path) || Key.ALL.keySet().stream().anyMatch(known -> known.startsWith(path + "."));
+    }
+
+    private Setting scalar(Node node, String path, @Nullable Key key) {
+        if (!(node instanceof ScalarNode scalar)) {
+            throw refuse(node.getStartMark().orElse(null), path + " must be a single value");
+        }
+        String objection = key == null ? null : key.objection(scalar.getValue());
+        if (key != null && objection != null) {
+            throw refuse(
+                    node.getStartMark().orElse(null),
+                    path + " " + objection + ": " + path + "=" + scalar.getValue()
+                            + (key.choices().isEmpty() ? "" : Spelling.hint(scalar.getValue(), key.choices())));
+        }
+        int line = node.getStartMark().map(Mark::getLine).orElse(0) + 1;
+        int column = node.getStartMark().map(Mark::getColumn).orElse(0) + 1;
+        return new Setting(scalar.getValue(), line, column);
+    }
+
+    private WorkloadException unknown(Node at, String path) {
+        List<String> known = new ArrayList<>(Key.ALL.keySet());
+        known.addAll(Key.FREE.keySet());
+        known.addAll(List.of(VARY, QUICK));
+        return refuse(at.getStartMark().orElse(null), "there is no key " + path + Spelling.hint(path, known));
+    }
+
+    private MappingNode mapping(Node node, String what) {
+        if (node instanceof MappingNode mapping) {
+            return mapping;
+        }
+        throw refuse(node.getStartMark().orElse(null), what + " must be keys with values");
+    }
+
+    private SequenceNode sequence(Node node, String what) {
+        if (node instanceof SequenceNode sequence) {
+            return sequence;
+        }
+        throw refuse(node.getStartMark().orElse(null), what + " must be a list, such as [1, 6]");
+    }
+
+    private String keyOf(NodeTuple tuple) {
+        if (tuple.getKeyNode() instanceof ScalarNode key) {
+            return key.getValue();
+        }
+        throw refuse(tuple.getKeyNode().getStartMark().orElse(null), "a key must be a single word");
+    }
+
+    WorkloadException refuse(Setting at, String why) {
+        return new WorkloadException(name + ":" + at.line() + ":" + at.column() + ": " + why);
+    }
+
+    private WorkloadException refuse(@Nullable Mark at, String why) {
+        return at == null
+                ? new WorkloadException(name + ": " + why)
+                : refuse(new Setting("", at.getLine() + 1, at.getColumn() + 1), why);
+    }
+}

@@ -1,0 +1,500 @@
+'use strict';
+(() => {
+  const data = JSON.parse(document.getElementById('data').textContent);
+  const byId = id => document.getElementById(id);
+  const percent = `${Math.round(data.confidence * 100)} %`;
+  const rivals = data.drivers.map(d => d.name).filter(name => name !== data.baseline);
+
+  // Colours that differ for all common kinds of colour vision, and a shape for each beside it.
+  const LIGHT = ['#0072b2', '#c84e00', '#00805d', '#a8447f', '#7a6100', '#2a8fc7', '#6a3d9a', '#8b1a1a'];
+  const DARK = ['#5cb8ff', '#ff9351', '#3bd6a5', '#ff9fd3', '#e8c53a', '#a6e1ff', '#bfa0ff', '#ff8f8f'];
+  const SHAPES = ['circle', 'rect', 'triangle', 'rectRot', 'star', 'rectRounded', 'crossRot', 'cross'];
+  const dark = matchMedia('(prefers-color-scheme: dark)');
+  const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const colour = driver => driver === data.baseline ? css('--text') : driver === data.control ? css('--dim')
+    : (dark.matches ? DARK : LIGHT)[coloured.indexOf(driver) % LIGHT.length];
+  const coloured = rivals.filter(name => name !== data.control);
+  const shape = driver => SHAPES[data.drivers.findIndex(d => d.name === driver) % SHAPES.length];
+
+  const number = value => {
+    if (value === null || value === undefined || !Number.isFinite(value)) return '–';
+    const size = Math.abs(value);
+    const digits = size >= 100 || Number.isInteger(value) ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : size >= 0.1 ? 3 : 4;
+    return value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  };
+  const short = value => {
+    for (const [unit, size] of [['G', 1e9], ['M', 1e6], ['k', 1e3]]) {
+      if (Math.abs(value) >= size) return `${+(value / size).toPrecision(4)}${unit}`;
+    }
+    return `${+value.toPrecision(4)}`;
+  };
+  const tensOnly = value => value.toExponential().startsWith('1e') ? short(value) : '';
+  const ratio = value => value === null || value === undefined ? '∞' : value < 0.01 ? value.toPrecision(2) : value.toFixed(value < 0.1 ? 3 : value < 100 ? 2 : 0);
+  const range = figure => figure.low === null ? 'one round' : `${ratio(figure.low)} – ${ratio(figure.high)}`;
+
+  /** Makes an element; text is text, never markup. */
+  function element(name, attributes, ...children) {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes || {})) {
+      if (key.startsWith('on')) made.addEventListener(key.slice(2), value);
+      else if (key === 'colour') made.style.background = value;
+      else made.setAttribute(key, value);
+    }
+    made.append(...children.filter(child => child !== null && child !== undefined));
+    return made;
+  }
+
+  function fill(table, titles, rows) {
+    table.replaceChildren(
+      element('thead', {}, element('tr', {}, ...titles.map(title => element('th', { scope: 'col' }, title)))),
+      element('tbody', {}, ...rows.map(cells => element('tr', {}, ...cells))));
+  }
+  const rowTitle = (...children) => element('th', { scope: 'row' }, ...children);
+  const cell = (text, attributes) => element('td', attributes, text);
+  const swatch = driver => element('span', { class: 'swatch', colour: colour(driver) });
+
+  function save(name, url) {
+    element('a', { download: name, href: url }).click();
+  }
+
+  function saveCsv(name, rows) {
+    const quote = value => {
+      const text = value === null || value === undefined ? '' : String(value);
+      return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+    };
+    save(`${name}.csv`, 'data:text/csv;charset=utf-8,' + encodeURIComponent(rows.map(r => r.map(quote).join(',')).join('\n') + '\n'));
+  }
+
+  function savePng(name, title, canvas) {
+    const scale = canvas.width / canvas.clientWidth;
+    const copy = element('canvas', { width: canvas.width, height: canvas.height + 30 * scale });
+    const pen = copy.getContext('2d');
+    pen.fillStyle = css('--card');
+    pen.fillRect(0, 0, copy.width, copy.height);
+    pen.fillStyle = css('--text');
+    pen.font = `600 ${14 * scale}px sans-serif`;
+    pen.fillText(`${title} · ${data.campaign}`, 10 * scale, 20 * scale);
+    pen.drawImage(canvas, 0, 30 * scale);
+    save(`${name}.png`, copy.toDataURL('image/png'));
+  }
+
+  /** A chart with its title and exports; csv() gives rows, the first of them titles. */
+  function card(parent, { name, title, height, wide, config, csv }) {
+    const canvas = element('canvas', { role: 'img', 'aria-label': title });
+    const plot = element('div', { class: 'plot' }, canvas);
+    plot.style.height = `${height || 280}px`;
+    const file = `${data.name}-${name}`.replace(/[^\w.-]+/g, '_');
+    parent.append(element('figure', wide ? { class: 'wide' } : {}, element('figcaption', {}, element('span', {}, title),
+      element('button', { type: 'button', 'data-export': 'png', onclick: () => savePng(file, title, canvas) }, 'PNG'),
+      element('button', { type: 'button', 'data-export': 'csv', onclick: () => saveCsv(file, csv()) }, 'CSV')), plot));
+    const settings = config();
+    settings.options = {
+      animation: false, responsive: true, maintainAspectRatio: false, ...settings.options,
+    };
+    new Chart(canvas, settings);
+  }
+
+  /** Empties a place of its charts. */
+  function clear(place) {
+    place.querySelectorAll('canvas').forEach(canvas => Chart.getChart(canvas)?.destroy());
+    place.replaceChildren();
+  }
+
+  function axis(title, more) {
+    return {
+      title: { display: !!title, text: title, color: css('--dim') },
+      grid: { color: css('--grid') }, border: { color: css('--line') },
+      ...more, ticks: { color: css('--dim'), maxRotation: 60, ...more?.ticks },
+    };
+  }
+  const legend = () => ({ labels: { color: css('--text'), usePointStyle: true, boxHeight: 7 }, position: 'bottom' });
+
+  // --- ratios ---
+
+  /** Draws lo-hi lines through the points, the line of no difference, and the band of noise behind. */
+  const whiskers = horizontal => ({
+    id: 'whiskers',
+    beforeDatasetsDraw(chart) {
+      const { ctx, chartArea: area, scales } = chart;
+      const along = horizontal ? scales.x : scales.y;
+      const bands = chart.options.plugins.whiskers.bands;
+      ctx.save();
+      ctx.fillStyle = css('--band');
+      for (const band of bands) {
+        const [a, b] = [along.getPixelForValue(band.low), along.getPixelForValue(band.high)];
+        const across = horizontal ? scales.y : scales.x;
+        const [c, d] = [across.getPixelForValue(band.from), across.getPixelForValue(band.to)];
+        ctx.beginPath();
+        ctx.rect(area.left, area.top, area.width, area.height);
+        ctx.clip();
+        ctx.fillRect(...(horizontal ? [Math.min(a, b), Math.min(c, d), Math.abs(b - a), Math.abs(d - c)]
+          : [Math.min(c, d), Math.min(a, b), Math.abs(d - c), Math.abs(b - a)]));
+      }
+      ctx.strokeStyle = css('--dim');
+      ctx.setLineDash([4, 3]);
+      ctx.beginPath();
+      const one = along.getPixelForValue(1);
+      ctx.moveTo(horizontal ? one : area.left, horizontal ? area.top : one);
+      ctx.lineTo(horizontal ? one : area.right, horizontal ? area.bottom : one);
+      ctx.stroke();
+      ctx.restore();
+    },
+    beforeDatasetDraw(chart, { index, meta }) {
+      const { ctx, scales, chartArea: area } = chart;
+      const along = horizontal ? scales.x : scales.y;
+      const set = chart.data.datasets[index];
+      ctx.save();
+      ctx.beginPath();
+      ctx.rect(area.left, area.top, area.width, area.height);
+      ctx.clip();
+      ctx.strokeStyle = set.borderColor;
+      ctx.lineWidth = 2;
+      set.data.forEach((point, i) => {
+        if (point.low === null || !meta.data[i]) return;
+        const low = along.getPixelForValue(Math.max(point.low, along.min));
+        const high = along.getPixelForValue(Math.min(point.high, along.max));
+        const at = horizontal ? meta.data[i].y : meta.data[i].x;
+        const line = (x1, y1, x2, y2) => { ctx.beginPath(); ctx.moveTo(x1, y1); ctx.lineTo(x2, y2); ctx.stroke(); };
+        if (horizontal) {
+          line(low, at, high, at); line(low, at - 4, low, at + 4); line(high, at - 4, high, at + 4);
+        } else {
+          line(at, low, at, high);
+        }
+      });
+      ctx.restore();
+    },
+  });
+
+  function ratioBounds(all) {
+    let low = 0.9, high = 1.1;
+    for (const figure of all) {
+      // An interval of two or three rounds may be absurdly wide: it is cut at the edge rather than flattening the rest.
+      low = Math.min(low, figure.ratio, Math.max(figure.low ?? figure.ratio, figure.ratio / 4));
+      high = Math.max(high, figure.ratio, Math.min(figure.high ?? figure.ratio, figure.ratio * 4));
+    }
+    const room = Math.pow(high / low, 0.06);
+    return { min: low / room, max: high * room };
+  }
+
+  /** Ticks at 1, 2, 5 and their tens; finer where the range is small. */
+  function ratioTicks(scale) {
+    const steps = scale.max / scale.min > 6 ? [1, 2, 5] : scale.max / scale.min > 1.8 ? [1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9]
+      : [1, 1.05, 1.1, 1.2, 1.3, 1.4, 1.5, 6, 7, 7.5, 8, 8.5, 9, 9.5];
+    const ticks = [];
+    for (let power = -4; power <= 5; power++) {
+      for (const step of steps) {
+        const value = +(step * 10 ** power).toPrecision(6);
+        if (value >= scale.min && value <= scale.max) ticks.push({ value });
+      }
+    }
+    scale.ticks = ticks.length > 1 ? ticks : [{ value: scale.min }, { value: 1 }, { value: scale.max }];
+  }
+
+  function drawRatios() {
+    const place = byId('ratios');
+    clear(place);
+    const metric = data.metrics.find(m => m.name === byId('metric').value);
+    byId('compare-hint').textContent = metric
+      ? `${metric.title} divided by that of ${data.baseline} in the same round, ${percent} intervals over rounds; ${metric.higherIsBetter ? 'higher' : 'lower'} is better.`
+        + (data.control ? ' Shaded: as far as the baseline and itself came apart (A/A).' : ' No A/A run: the noise floor is unknown.')
+      : 'Nothing to compare yet.';
+    if (!metric) return;
+    const figures = data.points.flatMap((point, index) => point.drivers
+      .filter(d => d.metrics[metric.name]?.ratio > 0)
+      .map(d => ({ ...d.metrics[metric.name], driver: d.driver, point, index })));
+    const rows = data.points.length <= 3;
+    const lanes = rivals.length + 1;
+    const across = figure => rows ? figure.index * lanes + rivals.indexOf(figure.driver)
+      : figure.index + (rivals.indexOf(figure.driver) - (rivals.length - 1) / 2) * 0.7 / Math.max(1, rivals.length);
+    const bands = data.points.flatMap((point, index) => point.noise[metric.name] ? [{
+      low: 1 / point.noise[metric.name], high: point.noise[metric.name],
+      from: rows ? index * lanes - 0.5 : index - 0.5, to: rows ? index * lanes + rivals.length - 0.5 : index + 0.5,
+    }] : []);
+    const along = axis(`${metric.title} / ${data.baseline}`, {
+      type: 'logarithmic', ...ratioBounds(figures), afterBuildTicks: ratioTicks,
+      ticks: { callback: value => +value.toPrecision(3), autoSkip: true, maxRotation: 0 },
+    });
+    const label = value => {
+      const point = data.points[Math.floor(value / lanes)];
+      const driver = rivals[value % lanes];
+      return !point || !driver ? '' : data.points.length > 1 ? `${driver} · ${point.label}` : driver;
+    };
+    const other = rows
+      ? axis('', { min: -0.6, max: data.points.length * lanes - 1.4, reverse: true, grid: { display: false },
+        afterBuildTicks: scale => { scale.ticks = Array.from({ length: data.points.length * lanes - 1 }, (_, value) => ({ value })); },
+        ticks: { callback: label, color: css('--text'), autoSkip: false } })
+      : axis('', { min: -0.6, max: data.points.length - 0.4,
+        afterBuildTicks: scale => { scale.ticks = data.points.map((_, value) => ({ value })); },
+        ticks: { callback: value => data.points[value]?.label ?? '', autoSkip: true } });
+    card(place, {
+      name: `ratios-${metric.name}`, title: `${metric.title}, ratio to ${data.baseline}`, wide: true,
+      height: rows ? 90 + 30 * data.points.length * lanes : 420,
+      config: () => ({
+        type: 'scatter',
+        data: { datasets: rivals.map(driver => ({
+          label: driver === data.control ? `${driver} (A/A)` : driver, borderColor: colour(driver), backgroundColor: colour(driver),
+          pointStyle: shape(driver), radius: rows ? 6 : 4, hoverRadius: 8, clip: false,
+          data: figures.filter(f => f.driver === driver).map(f => rows
+            ? { x: f.ratio, y: across(f), low: f.low, high: f.high, f } : { x: across(f), y: f.ratio, low: f.low, high: f.high, f }),
+        })) },
+        plugins: [whiskers(rows)],
+        options: {
+          scales: rows ? { x: along, y: other } : { x: other, y: along },
+          plugins: {
+            whiskers: { bands }, legend: rows ? { display: false } : legend(),
+            tooltip: { callbacks: { label: item => {
+              const f = item.raw.f;
+              return [`${f.driver} at ${f.point.label}`, `ratio ${ratio(f.ratio)} (${range(f)}), ${f.rounds} rounds`, f.words];
+            } } },
+          },
+        },
+      }),
+      csv: () => [['point', 'dimensions', 'driver', 'ratio', 'low', 'high', 'rounds', 'verdict'],
+        ...figures.map(f => [f.point.id, f.point.label, f.driver, f.ratio, f.low, f.high, f.rounds, f.verdict])],
+    });
+    drawMatrix(metric);
+  }
+
+  const MARKS = { better: '▲', worse: '▼', same: '≈', unclear: '·', 'not-measured': '–' };
+
+  function drawMatrix(metric) {
+    fill(byId('matrix'), ['point', ...data.drivers.map(d => d.name)], data.points.map(point => [
+      rowTitle(data.points.length > 1 ? element('a', { href: '#point-title', onclick: () => choose(data.points.indexOf(point)) }, point.label) : point.label),
+      ...point.drivers.map(d => {
+        const figure = d.metrics[metric.name];
+        if (!figure) return cell(d.runs ? 'not quoted' : '–');
+        if (!figure.verdict) return cell(`${number(figure.median)} ${metric.unit}`);
+        // The control is the yardstick: it is neither better nor worse, it is off.
+        const off = d.driver === data.control && (figure.verdict === 'better' || figure.verdict === 'worse');
+        const made = cell(`${off ? '≠' : MARKS[figure.verdict]} ${ratio(figure.ratio)}`,
+          { class: off ? '' : figure.verdict, title: off ? 'the baseline differs from itself: distrust this point' : figure.words });
+        made.append(element('small', {}, range(figure)));
+        return made;
+      })]));
+  }
+
+  // --- one point ---
+
+  let chosen = 0;
+
+  function choose(index) {
+    chosen = Math.max(0, Math.min(data.points.length - 1, index));
+    byId('point').value = String(chosen);
+    byId('previous').disabled = chosen === 0;
+    byId('next').disabled = chosen === data.points.length - 1;
+    drawPoint();
+  }
+
+  function drawPoint() {
+    const point = data.points[chosen];
+    if (!point) return;
+    drawDrivers(point);
+    drawNotes(point);
+    clear(byId('latency'));
+    drawRounds(point);
+    drawCurves(point);
+    drawSeries(point);
+  }
+
+  function drawDrivers(point) {
+    const metrics = data.metrics.filter(m => point.drivers.some(d => d.metrics[m.name]));
+    const others = [...new Set(point.drivers.flatMap(d => Object.keys(d.others)))];
+    const partitions = point.drivers.some(d => d.worstPartitionP99Millis !== null);
+    fill(byId('drivers'),
+      ['driver', 'quoted', 'records', ...metrics.flatMap(m => [`${m.title}, ${m.unit}`]), ...(partitions ? ['worst partition p99, ms'] : []), ...others],
+      point.drivers.map(d => [
+        rowTitle(swatch(d.driver), d.driver + (d.driver === data.control ? ' (A/A)' : '')),
+        cell(`${d.quoted} of ${d.runs}`),
+        ledgerCell(d.ledger),
+        ...metrics.map(m => {
+          const figure = d.metrics[m.name];
+          if (!figure) return cell('–');
+          const made = cell(number(figure.median), figure.verdict ? { class: figure.verdict, title: figure.words } : {});
+          if (figure.verdict) made.append(element('small', {}, `× ${ratio(figure.ratio)} (${range(figure)})`));
+          return made;
+        }),
+        ...(partitions ? [cell(number(d.worstPartitionP99Millis))] : []),
+        ...others.map(name => cell(number(d.others[name]))),
+      ]));
+  }
+
+  function ledgerCell(ledger) {
+    const faults = [['lost', 'lost'], ['duplicates', 'double'], ['outOfOrder', 'out of order']].filter(([name]) => ledger[name] > 0);
+    if (!faults.length) return cell(ledger.expected ? 'each once' : '–');
+    return element('td', { class: 'worse' }, ...faults.map(([name, text]) => element('div', {}, `${number(ledger[name])} ${text}`)));
+  }
+
+  function drawNotes(point) {
+    const notes = point.drivers.flatMap(d => d.rounds.flatMap(run => [
+      ...(run.failure ? [`${d.driver}, round ${run.round + 1} failed: ${run.failure}`] : []),
+      ...(run.flags.length ? [`${d.driver}, round ${run.round + 1}: ${run.flags.join(', ')}${run.quoted ? '' : ' (not quoted)'}`] : []),
+    ]));
+    const control = point.drivers.find(d => d.driver === data.control)?.metrics.rate;
+    if (control && (control.verdict === 'better' || control.verdict === 'worse')) {
+      notes.unshift(`The baseline differs from itself here (${range(control)}): distrust this point.`);
+    }
+    byId('notes').replaceChildren(...notes.slice(0, 4).map(text => element('p', { class: 'warn' }, text)));
+    if (notes.length > 4) {
+      byId('notes').append(element('details', {}, element('summary', {}, `${notes.length - 4} more notes`),
+        ...notes.slice(4).map(text => element('p', { class: 'warn' }, text))));
+    }
+  }
+
+  const spreadsWide = values => Math.max(...values) > 20 * Math.min(...values.filter(v => v > 0));
+
+  function drawRounds(point) {
+    const runs = point.drivers.flatMap(d => d.rounds.filter(r => r.recordsPerSecond > 0).map(r => ({ ...r, driver: d.driver })));
+    if (!runs.length) return;
+    const wide = spreadsWide(runs.map(r => r.recordsPerSecond));
+    card(byId('latency'), {
+      name: 'rounds', title: 'Rate by round: how the machine drifted',
+      config: () => ({
+        type: 'line',
+        data: { datasets: point.drivers.map(d => ({
+          label: d.driver, borderColor: colour(d.driver), backgroundColor: colour(d.driver), pointStyle: shape(d.driver),
+          borderWidth: 1.5, radius: 4, data: runs.filter(r => r.driver === d.driver && r.quoted).sort((a, b) => a.round - b.round)
+            .map(r => ({ x: r.round + 1, y: r.recordsPerSecond })),
+        })) },
+        options: {
+          scales: {
+            x: axis('round', { type: 'linear', min: 0.7, max: data.rounds + 0.3, ticks: { stepSize: 1, callback: v => Number.isInteger(v) ? v : '' } }),
+            y: axis('records/s', { type: wide ? 'logarithmic' : 'linear', beginAtZero: true, ticks: { callback: wide ? tensOnly : short } }),
+          }, plugins: { legend: legend() },
+        },
+      }),
+      csv: () => [['driver', 'round', 'order', 'recordsPerSecond', 'quoted'],
+        ...runs.map(r => [r.driver, r.round + 1, r.order, r.recordsPerSecond, r.quoted])],
+    });
+  }
+
+  function drawCurves(point) {
+    const of = byId('from').value;
+    const curves = point.drivers.filter(d => d.curves[of]).map(d => ({ driver: d.driver, curve: d.curves[of] }));
+    byId('from-choice').hidden = !point.drivers.some(d => d.curves.service);
+    if (!curves.length) return;
+    card(byId('latency'), {
+      name: `latency-${of}`, title: of === 'response' ? 'Latency from planned sending' : 'Latency from actual sending: hides waiting',
+      config: () => ({
+        type: 'line',
+        data: { datasets: curves.map(c => ({
+          label: c.driver, borderColor: colour(c.driver), backgroundColor: colour(c.driver),
+          pointStyle: shape(c.driver), radius: 0, hitRadius: 6, borderWidth: 2,
+          data: c.curve.filter(([p, ms]) => p < 100 && ms > 0).map(([p, ms]) => ({ x: 100 / (100 - p), y: ms })),
+        })) },
+        options: {
+          interaction: { mode: 'nearest', intersect: false },
+          scales: {
+            x: axis('percentile', { type: 'logarithmic', min: 1,
+              afterBuildTicks: scale => { scale.ticks = [1, 2, 4, 10, 100, 1e3, 1e4, 1e5, 1e6].filter(v => v <= scale.max).map(value => ({ value })); },
+              ticks: { callback: v => v === 1 ? '0' : `${+(100 - 100 / v).toFixed(5)}`, maxRotation: 0 } }),
+            y: axis('ms', { type: 'logarithmic', ticks: { callback: tensOnly } }),
+          },
+          plugins: { legend: legend(), tooltip: { callbacks: {
+            title: items => `percentile ${+(100 - 100 / items[0].parsed.x).toPrecision(6)}`, label: item => `${item.dataset.label}: ${number(item.parsed.y)} ms`,
+          } } },
+        },
+      }),
+      csv: () => [['driver', 'from', 'percentile', 'millis'], ...curves.flatMap(c => c.curve.map(([p, ms]) => [c.driver, of, p, ms]))],
+    });
+  }
+
+  const SERIES = [
+    ['rate', 'Rate', 'records/s'], ['lag', 'Lag', 'records'], ['cores', 'CPU of the driver', 'cores'],
+    ['allocated', 'Allocation', 'MB/s'], ['gc', 'Garbage collection', 'ms/s'], ['heap', 'Heap', 'MB'],
+    ['direct', 'Memory outside the heap', 'MB'], ['brokerCores', 'CPU of the brokers', 'cores'],
+  ];
+
+  function drawSeries(point) {
+    const place = byId('series');
+    clear(place);
+    const round = Number(byId('round').value);
+    const runs = point.drivers.flatMap(d => d.rounds.filter(r => r.round === round && r.series.seconds).map(r => ({ ...r, driver: d.driver })));
+    for (const [key, title, unit] of SERIES) {
+      const lines = runs.filter(run => run.series[key]);
+      const values = lines.flatMap(run => run.series[key]).filter(v => v !== null);
+      if (!values.length || (key !== 'rate' && values.every(v => v === 0))) continue;
+      const wide = key === 'rate' && spreadsWide(lines.map(run => Math.max(...run.series[key])));
+      card(place, {
+        name: `${point.id}-round${round + 1}-${key}`, title: `${title}, ${unit}`, height: 240,
+        config: () => ({
+          type: 'line',
+          data: { datasets: lines.map(run => ({
+            label: run.driver, borderColor: colour(run.driver), backgroundColor: colour(run.driver), pointStyle: shape(run.driver),
+            borderWidth: 1.6, radius: run.series.seconds.length < 2 ? 3 : 0, hitRadius: 6,
+            segment: { borderDash: at => at.p1DataIndex < run.warmUp ? [3, 4] : undefined },
+            data: run.series.seconds.map((x, i) => ({ x, y: run.series[key][i] })),
+          })) },
+          options: {
+            interaction: { mode: 'nearest', axis: 'x', intersect: false },
+            scales: {
+              x: axis('seconds', { type: 'linear', min: 0 }),
+              y: axis('', { type: wide ? 'logarithmic' : 'linear', beginAtZero: true, ticks: { callback: wide ? tensOnly : short } }),
+            }, plugins: { legend: legend() },
+          },
+        }),
+        csv: () => [['driver', 'round', 'seconds', `${key} (${unit})`, 'measured'],
+          ...lines.flatMap(run => run.series.seconds.map((x, i) => [run.driver, round + 1, x, run.series[key][i], i >= run.warmUp]))],
+      });
+    }
+    if (!runs.length) place.append(element('p', { class: 'hint' }, 'No run of this round is finished.'));
+  }
+
+  // --- the rest of the page ---
+
+  function drawFacts() {
+    const e = data.environment;
+    document.title = `${data.name} · Weir benchmark`;
+    byId('title').textContent = data.name;
+    byId('where').textContent = `${data.campaign} · ${new Date(e.startedAtMillis).toISOString().slice(0, 16).replace('T', ' ')} UTC · ${e.cores} cores, `
+      + `${Math.round(e.memoryBytes / 2 ** 30)} GB · ${e.processor} · ${e.jvm} · commit ${e.commit}`;
+    const state = byId('state');
+    state.textContent = `${data.runsDone} of ${data.runsPlanned} runs`
+      + (data.runsDone + data.runsFailed < data.runsPlanned ? ': the campaign is not finished' : '') + (data.runsFailed ? `, ${data.runsFailed} failed` : '')
+      + (data.runsNotQuoted ? `, ${data.runsNotQuoted} not quoted` : '');
+    state.className = data.complete && !data.runsFailed && !data.runsNotQuoted ? 'hint' : 'warn';
+    byId('how').replaceChildren(...[
+      `Each driver ran ${data.rounds} times at each point, each time in a fresh process; one run of each makes a round, in random order (seed ${data.seed}).`,
+      `A ratio is the geometric mean over rounds of the driver's figure by that of ${data.baseline} in the same round, so what the machine did to both cancels; `
+        + `its ${percent} interval is Student's t on the logarithms. Absolute figures are medians and belong to this machine and hour.`,
+      `Better or worse is said only with ${data.minRounds} rounds or more, where the interval excludes 1 after correction for the number of comparisons`
+        + (data.control ? ` and the ratio is beyond what the baseline shows against itself (${data.control}).` : '; there was no A/A run.')
+        + ` Same: the whole interval is within ${data.margin * 100} % of 1.`,
+      'A run whose generator or broker was the bottleneck, or that lost or doubled records against its guarantee, is not quoted. '
+        + 'A percentile is shown only with ten samples beyond it.',
+    ].map(text => element('p', {}, text)));
+    const pairs = (table, entries) => fill(table, ['name', 'value'], entries.map(([name, value]) => [rowTitle(name), cell(String(value))]));
+    pairs(byId('environment'), [['virtual machine', e.jvm], ['operating system', e.os], ['processor', e.processor],
+      ...Object.entries(e.versions), ...Object.entries(e.settings)]);
+    byId('settings').replaceChildren(...data.drivers.flatMap(d => {
+      const table = element('table');
+      pairs(table, [['version', d.version], ...Object.entries(d.settings)]);
+      return [element('h3', {}, d.name), table];
+    }));
+    byId('workload').textContent = data.workload;
+  }
+
+  function option(value, text) {
+    return element('option', { value }, text);
+  }
+
+  function start() {
+    drawFacts();
+    byId('metric').append(...data.metrics
+      .filter(m => data.points.some(p => p.drivers.some(d => d.metrics[m.name]?.verdict)))
+      .map(m => option(m.name, m.title)));
+    byId('point').append(...data.points.map((p, i) => option(i, p.label)));
+    byId('round').append(...Array.from({ length: data.rounds }, (_, i) => option(i, i + 1)));
+    for (const id of ['point-choice', 'previous', 'next']) byId(id).hidden = data.points.length < 2;
+    byId('metric').addEventListener('change', drawRatios);
+    byId('point').addEventListener('change', () => choose(Number(byId('point').value)));
+    byId('previous').addEventListener('click', () => choose(chosen - 1));
+    byId('next').addEventListener('click', () => choose(chosen + 1));
+    byId('round').addEventListener('change', drawPoint);
+    byId('from').addEventListener('change', drawPoint);
+    dark.addEventListener('change', () => { drawRatios(); drawPoint(); });
+    drawRatios();
+    choose(0);
+  }
+
+  start();
+})();

@@ -1,0 +1,82 @@
+package dev.weir.bench.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** Chromium without a window and without a network, a process for each page. Confined to one thread. */
+final class Browser {
+
+    private static final List<String> NAMES =
+            List.of("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome");
+    private static final String ON_MAC = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome";
+
+    private final Path folder;
+
+    /** Keeps its profile and its output in this folder. */
+    Browser(Path folder) {
+        this.folder = folder;
+    }
+
+    /** What a page became: its document after the scripts ran, and what it wrote to the console. */
+    record Page(String document, List<String> console) {}
+
+    Page open(Path page) throws IOException, InterruptedException {
+        File out = folder.resolve("document.html").toFile();
+        File log = folder.resolve("browser.log").toFile();
+        List<String> command = List.of(
+                executable(),
+                "--headless",
+                // The page is our own, and containers have no user namespaces for the sandbox.
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-dev-shm-usage",
+                "--no-first-run",
+                "--host-resolver-rules=MAP * ~NOTFOUND",
+                "--user-data-dir=" + folder.resolve("profile"),
+                "--enable-logging=stderr",
+                "--window-size=1280,2600",
+                "--virtual-time-budget=15000",
+                "--dump-dom",
+                page.toUri().toString());
+        Process process = new ProcessBuilder(command)
+                .redirectOutput(out)
+                .redirectError(log)
+                .start();
+        boolean ended;
+        try {
+            ended = process.waitFor(50, TimeUnit.SECONDS);
+        } finally {
+            process.descendants().forEach(ProcessHandle::destroyForcibly);
+            process.destroyForcibly().waitFor();
+        }
+        assertThat(ended)
+                .as("the browser ended in time; its log: %s", Files.readString(log.toPath()))
+                .isTrue();
+        List<String> console = Files.readAllLines(log.toPath()).stream()
+                .filter(line -> line.contains("CONSOLE"))
+                .toList();
+        return new Page(Files.readString(out.toPath()), console);
+    }
+
+    private static String executable() {
+        String path = System.getenv().getOrDefault("PATH", "");
+        return Stream.concat(
+                        NAMES.stream()
+                                .flatMap(name -> Stream.of(path.split(File.pathSeparator, -1))
+                                        .map(folder -> folder + File.separator + name)),
+                        Stream.of(ON_MAC))
+                .filter(file -> Files.isExecutable(Path.of(file)))
+                .findFirst()
+                .orElseThrow(() ->
+                        new AssertionError("Chromium is needed to open the report and is not on the PATH. Install it:"
+                                + " apt-get install chromium (Debian), snap install chromium (Ubuntu),"
+                                + " brew install --cask google-chrome (macOS)"));
+    }
+}

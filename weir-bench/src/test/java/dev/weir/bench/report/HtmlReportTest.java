@@ -1,0 +1,144 @@
+package dev.weir.bench.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Opens the page in a real browser that has no network, and asks the page from inside what is on it. */
+class HtmlReportTest {
+
+    /**
+     * Runs after the page's own script: in which charts something is drawn where their points are, what their buttons give, and whether the
+     * same holds at the last point.
+     */
+    private static final String PROBE = """
+            <script>
+            (() => {
+              const saved = [];
+              HTMLAnchorElement.prototype.click = function () { saved.push([this.download, this.href]); };
+              const look = () => [...document.querySelectorAll('figure')].map(figure => {
+                const canvas = figure.querySelector('canvas');
+                const chart = Chart.getChart(canvas);
+                const { left, right, top, bottom } = chart.chartArea;
+                const points = chart.data.datasets.flatMap((_, i) => chart.getDatasetMeta(i).data)
+                  .filter(p => p.x >= left && p.x <= right && p.y >= top && p.y <= bottom);
+                // The canvas is transparent where nothing was drawn, and nearly so under the band of noise.
+                const scale = canvas.width / canvas.clientWidth;
+                const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+                const drawn = points.filter(p =>
+                  pixels.data[(Math.round(p.y * scale) * pixels.width + Math.round(p.x * scale)) * 4 + 3] > 100);
+                saved.length = 0;
+                figure.querySelectorAll('[data-export]').forEach(button => button.click());
+                return { title: figure.querySelector('figcaption span').textContent, points: points.length, drawn: drawn.length,
+                  png: saved[0][1].slice(0, 22), pngLength: saved[0][1].length, csv: decodeURIComponent(saved[1][1]), names: saved.map(s => s[0]) };
+              });
+              const tables = () => ({ matrix: document.querySelectorAll('#matrix tbody tr').length, drivers: document.querySelectorAll('#drivers tbody tr').length });
+              const first = look();
+              const point = document.getElementById('point');
+              point.value = String(point.options.length - 1);
+              point.dispatchEvent(new Event('change'));
+              const metric = document.getElementById('metric');
+              metric.value = 'p99';
+              metric.dispatchEvent(new Event('change'));
+              const result = { first, last: look(), tables: tables(), wide: document.documentElement.scrollWidth > innerWidth };
+              const out = document.createElement('pre');
+              out.id = 'probe';
+              out.textContent = btoa(unescape(encodeURIComponent(JSON.stringify(result))));
+              document.body.append(out);
+            })();
+            </script>
+            </body>
+            """;
+
+    @TempDir
+    Path temp;
+
+    @Test
+    void page_ofOnePoint_drawsEachChartAndExportsIt() throws Exception {
+        JsonNode seen = open(1, 5, 0);
+        assertThat(titles(seen.get("first")))
+                .contains("rate, ratio to plain", "Rate, records/s", "Lag, records", "CPU of the driver, cores")
+                .contains("Allocation, MB/s", "Latency from planned sending");
+        assertThat(titles(seen.get("last"))).contains("latency p99, ratio to plain");
+        assertThat(seen.get("tables").get("matrix").asInt()).isEqualTo(1);
+        assertThat(seen.get("tables").get("drivers").asInt()).isEqualTo(7);
+        requireDrawn(seen);
+    }
+
+    @Test
+    void page_ofFortyPoints_drawsEachChartAndExportsIt() throws Exception {
+        JsonNode seen = open(40, 3, 0);
+        assertThat(seen.get("tables").get("matrix").asInt()).isEqualTo(40);
+        String ratios = seen.get("first").get(0).get("csv").asText();
+        assertThat(ratios.lines().count())
+                .as("title and 6 drivers at 40 points")
+                .isEqualTo(1 + 6 * 40);
+        requireDrawn(seen);
+    }
+
+    @Test
+    void page_ofAnInterruptedCampaign_drawsWhatThereIs() throws Exception {
+        requireDrawn(open(3, 3, 27));
+    }
+
+    @Test
+    void page_ofACampaignWithoutRuns_opensWithoutError() throws Exception {
+        assertThat(open(2, 3, 2 * 3 * 7).get("tables").get("drivers").asInt()).isEqualTo(7);
+    }
+
+    private JsonNode open(int points, int rounds, int missing) throws Exception {
+        Path html = Reports.html(SampleCampaign.write(temp.resolve("results"), points, rounds, missing));
+        String text = Files.readString(html);
+        assertThat(text).doesNotContain(SampleCampaign.SECRET).doesNotContain("src=", "sourceMappingURL");
+        Path kept = Path.of("target", "report-" + points + "-points-" + missing + "-missing.html");
+        Files.writeString(kept, text);
+        Path probed = Files.writeString(temp.resolve("probed.html"), text.replace("</body>", PROBE));
+
+        Browser.Page page = new Browser(temp).open(probed);
+
+        assertThat(page.console()).as("what the page wrote to the console").isEmpty();
+        Matcher probe = Pattern.compile("<pre id=\"probe\">([^<]+)</pre>").matcher(page.document());
+        assertThat(probe.find()).as("the page's script ran to its end").isTrue();
+        return new ObjectMapper().readTree(Base64.getDecoder().decode(probe.group(1)));
+    }
+
+    private static void requireDrawn(JsonNode seen) {
+        assertThat(seen.get("wide").asBoolean())
+                .as("page is wider than the window")
+                .isFalse();
+        for (String when : List.of("first", "last")) {
+            assertThat(seen.get(when)).isNotEmpty();
+            for (JsonNode chart : seen.get(when)) {
+                String title = chart.get("title").asText();
+                // Half of them: during warm-up a line is dashed, and a point may lie in a gap.
+                int points = chart.get("points").asInt();
+                assertThat(points).as("points in '%s'", title).isPositive();
+                assertThat(chart.get("drawn").asInt())
+                        .as("points with something drawn in '%s'", title)
+                        .isGreaterThanOrEqualTo(points / 2);
+                assertThat(chart.get("png").asText()).as(title).isEqualTo("data:image/png;base64,");
+                assertThat(chart.get("pngLength").asInt()).as(title).isGreaterThan(2_000);
+                assertThat(chart.get("csv").asText().lines().count())
+                        .as("lines of '%s'", title)
+                        .isGreaterThan(1);
+                assertThat(chart.get("names").get(1).asText()).matches("[\\w.-]+\\.csv");
+            }
+        }
+    }
+
+    private static List<String> titles(JsonNode charts) {
+        List<String> titles = new ArrayList<>();
+        charts.forEach(chart -> titles.add(chart.get("title").asText()));
+        return titles;
+    }
+}

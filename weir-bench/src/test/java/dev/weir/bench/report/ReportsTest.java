@@ -1,0 +1,83 @@
+package dev.weir.bench.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.weir.bench.result.ResultsFolder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ReportsTest {
+
+    @TempDir
+    Path temp;
+
+    @Test
+    void text_ofACampaign_saysWhatWasShownAndWhatWasNot() {
+        String text = Reports.text(SampleCampaign.write(temp, 1, 5, 0));
+        assertThat(text)
+                .contains("34 of 35 runs done, 1 failed")
+                .contains("noise (A/A)")
+                .containsPattern("plain +[\\d,]+ +1 .* baseline")
+                .containsPattern("pekko .* worse, ")
+                .containsPattern("plain-again .* (no difference shown|same within the margin)")
+                .contains("weir-lean: the broker was the bottleneck in 1 of 5 runs, not quoted")
+                .contains("pekko: 0 lost, 15 duplicates")
+                .contains("reactor: round 2 failed: the broker closed <b>it</b>");
+        assertThat(text.lines().mapToInt(String::length).max().orElseThrow()).isLessThan(130);
+    }
+
+    @Test
+    void json_ofACampaign_isAnObjectPerLineAndSumsUpLast() throws Exception {
+        String json = Reports.json(SampleCampaign.write(temp, 2, 3, 0));
+        List<JsonNode> lines = new ArrayList<>();
+        for (String line : json.lines().toList()) {
+            lines.add(new ObjectMapper().readTree(line));
+        }
+        assertThat(lines).hasSize(2 * 7 + 1);
+        JsonNode weir = lines.get(2);
+        assertThat(weir.get("driver").asText()).isEqualTo("weir");
+        JsonNode rate = weir.get("metrics").get("rate");
+        assertThat(rate.get("median").asDouble()).isPositive();
+        assertThat(rate.get("low").asDouble()).isLessThan(rate.get("ratio").asDouble());
+        assertThat(rate.get("high").asDouble()).isGreaterThan(rate.get("ratio").asDouble());
+        assertThat(weir.get("metrics").get("cpu").get("median").asDouble()).isPositive();
+        assertThat(weir.get("metrics").get("allocated").get("median").asDouble())
+                .isEqualTo(500);
+        assertThat(weir.get("ledger").get("lost").asLong()).isZero();
+        JsonNode summary = lines.getLast();
+        assertThat(summary.get("type").asText()).isEqualTo("summary");
+        assertThat(summary.get("complete").asBoolean()).as("two runs failed").isFalse();
+        assertThat(summary.get("runsFailed").asInt()).isEqualTo(2);
+    }
+
+    @Test
+    void reports_ofACampaignWithoutRuns_areMade() {
+        ResultsFolder folder = SampleCampaign.write(temp, 1, 3, 21);
+        assertThat(Reports.text(folder)).contains("0 of 21 runs done", "not measured");
+        assertThat(Reports.json(folder).lines().count()).isEqualTo(8);
+        assertThat(Reports.csv(folder)).hasSize(4);
+    }
+
+    @Test
+    void files_ofACampaignWithSecrets_holdNone() throws Exception {
+        ResultsFolder folder = SampleCampaign.write(temp, 1, 3, 0);
+        String unused = Reports.text(folder) + Reports.json(folder) + Reports.csv(folder) + Reports.html(folder);
+        assertThat(unused).doesNotContain(SampleCampaign.SECRET);
+        try (Stream<Path> files = Files.walk(temp)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                assertThat(file).content().doesNotContain(SampleCampaign.SECRET);
+            }
+        }
+        assertThat(temp.resolve("runs.csv")).content().contains("the broker closed <b>it</b>");
+        assertThat(temp.resolve("comparison.csv")).content().contains("p0,plain-consumer,,weir,rate,records/s,");
+        assertThat(temp.resolve("intervals.csv")).content().contains("p0,plain,0,false,0,1000,");
+        assertThat(temp.resolve("latency.csv")).content().contains("p0,plain,response,0.0,");
+    }
+}

@@ -1,0 +1,202 @@
+package dev.weir.bench.report;
+
+import dev.weir.bench.result.Campaign;
+import dev.weir.bench.result.Driver;
+import dev.weir.bench.result.Environment;
+import dev.weir.bench.result.Flag;
+import dev.weir.bench.result.Interval;
+import dev.weir.bench.result.LatencyTags;
+import dev.weir.bench.result.Ledger;
+import dev.weir.bench.result.Point;
+import dev.weir.bench.result.ResultsFolder;
+import dev.weir.bench.result.Run;
+import dev.weir.bench.result.Totals;
+import dev.weir.bench.statistics.Latencies;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+import org.HdrHistogram.Histogram;
+
+/** Results as a campaign would leave them, with all that a report must cope with. The same for the same arguments. */
+final class SampleCampaign {
+
+    private static final List<String> DRIVERS =
+            List.of("plain", "plain-again", "weir", "weir-lean", "pekko", "reactor", "parallel-consumer");
+    private static final Map<String, Double> SPEED = Map.of(
+            "plain",
+            1.0,
+            "plain-again",
+            1.0,
+            "weir",
+            0.85,
+            "weir-lean",
+            2.8,
+            "pekko",
+            0.52,
+            "reactor",
+            0.78,
+            "parallel-consumer",
+            0.03);
+    static final String SECRET = "hunter2";
+    private static final int SECONDS = 30;
+
+    private final Random random = new Random(11);
+    private final int rounds;
+    private final List<Point> points;
+
+    private SampleCampaign(int points, int rounds) {
+        this.rounds = rounds;
+        this.points = IntStream.range(0, points)
+                .mapToObj(i -> new Point(
+                        "p" + i,
+                        "plain-consumer",
+                        points == 1
+                                ? Map.of()
+                                : new TreeMap<>(Map.of(
+                                        "partitions",
+                                        Integer.toString(1 << (i % 8)),
+                                        "bytes",
+                                        Integer.toString(23 * (1 + i / 8))))))
+                .toList();
+    }
+
+    /** Writes all but the last {@code missing} runs. */
+    static ResultsFolder write(Path path, int points, int rounds, int missing) {
+        SampleCampaign sample = new SampleCampaign(points, rounds);
+        ResultsFolder folder = ResultsFolder.create(path, sample.campaign());
+        int left = points * rounds * DRIVERS.size() - missing;
+        for (Point point : sample.points) {
+            for (int round = 0; round < rounds; round++) {
+                double machine = Math.exp(sample.random.nextGaussian() * 0.08);
+                for (String driver : DRIVERS) {
+                    if (left-- > 0) {
+                        sample.append(folder, point, driver, round, machine);
+                    }
+                }
+            }
+        }
+        return folder;
+    }
+
+    private Campaign campaign() {
+        return new Campaign(
+                "plain-consumer-20261121T021051",
+                "plain-consumer",
+                "scenario: plain-consumer\n# </script><script>throw 'markup'</script>\nsasl.password: " + SECRET + "\n",
+                "plain",
+                "plain-again",
+                rounds,
+                42,
+                DRIVERS.stream()
+                        .map(d -> new Driver(d, "4.4.0", Map.of("fetch.min.bytes", "1", "ssl.key.password", SECRET)))
+                        .toList(),
+                points,
+                new Environment(
+                        "Temurin 25.0.1",
+                        "Linux 6.1 x86_64",
+                        "some processor",
+                        2,
+                        24L << 30,
+                        Map.of("kafka-clients", "4.4.0"),
+                        Map.of("broker.ssl.keystore.password", SECRET, "jvm.flags", "-Xmx1g"),
+                        "abc1234",
+                        1_795_227_051_000L));
+    }
+
+    private void append(ResultsFolder folder, Point point, String driver, int round, double machine) {
+        int order = folder.runs().size();
+        long startMillis = 1_795_227_051_000L + order * 60_000L;
+        if (driver.equals("reactor") && round == 1) {
+            folder.append(
+                    Run.failed(
+                            point.id(),
+                            driver,
+                            round,
+                            order,
+                            1,
+                            startMillis,
+                            startMillis + 9,
+                            "the broker closed <b>it</b>"),
+                    List.of());
+            return;
+        }
+        List<Interval> intervals = intervals(point, driver, machine);
+        long records = intervals.stream().skip(8).mapToLong(Interval::records).sum();
+        Set<Flag> flags =
+                driver.equals("weir-lean") && round == 0 ? Set.of(Flag.BROKER_BOUND, Flag.NOT_STEADY) : Set.of();
+        Totals totals = new Totals(
+                records,
+                records * 100,
+                (SECONDS - 8) * 1_000_000_000L,
+                intervals.stream().skip(8).mapToLong(Interval::cpuNanos).sum(),
+                intervals.stream().skip(8).mapToLong(Interval::allocatedBytes).sum(),
+                40,
+                9_000,
+                8_800_000_000L,
+                Map.of("fetch requests", 900.0 + round));
+        Ledger ledger = new Ledger(records, records, 0, driver.equals("pekko") ? 3 : 0, 0);
+        folder.append(
+                new Run(
+                        point.id(),
+                        driver,
+                        round,
+                        order,
+                        1,
+                        startMillis,
+                        startMillis + 30_000,
+                        8,
+                        intervals,
+                        totals,
+                        ledger,
+                        flags,
+                        null),
+                latencies(driver, startMillis));
+    }
+
+    private List<Interval> intervals(Point point, String driver, double machine) {
+        double trend = point.dimensions().isEmpty() ? 1 : Math.pow(1.03, points.indexOf(point) % 8);
+        double rate = 5e6
+                * machine
+                * Math.exp(random.nextGaussian() * 0.02)
+                * SPEED.getOrDefault(driver, 1.0)
+                * (driver.startsWith("weir") ? trend : 1);
+        List<Interval> intervals = new ArrayList<>();
+        for (int i = 0; i < SECONDS; i++) {
+            long records = (long) (rate * (1 - 0.7 * Math.exp(-i / 2.0)) * (1 + 0.04 * random.nextGaussian()));
+            intervals.add(new Interval(
+                    i * 1_000L,
+                    1_000,
+                    records,
+                    records * 100,
+                    (long) (records * 150 / SPEED.getOrDefault(driver, 1.0)),
+                    driver.equals("weir-lean") ? 900 : records * 500,
+                    records / 1_000_000,
+                    Math.max(0, 200_000_000 - i * records),
+                    200_000_000 + (i % 5) * 30_000_000L,
+                    8_000_000,
+                    400_000_000));
+        }
+        return intervals;
+    }
+
+    /** A few thousand records with a stall, which the service time hides. */
+    private List<Histogram> latencies(String driver, long startMillis) {
+        Latencies latencies = new Latencies();
+        double meanNanos = 8e5 / Math.sqrt(SPEED.getOrDefault(driver, 1.0));
+        for (int i = 0; i < 3_000; i++) {
+            long waited = i > 2_900 ? (3_000 - i) * 2_000_000L : 0;
+            latencies.record(0, waited, waited + (long) (meanNanos * (0.4 - Math.log1p(-random.nextDouble()))));
+        }
+        latencies.endInterval(startMillis, startMillis + 30_000);
+        List<Histogram> all = new ArrayList<>(latencies.intervals());
+        Histogram partition = all.getFirst().copy();
+        partition.setTag(LatencyTags.responseOfPartition(3));
+        all.add(partition);
+        return all;
+    }
+}

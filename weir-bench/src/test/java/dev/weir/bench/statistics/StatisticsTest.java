@@ -1,0 +1,158 @@
+package dev.weir.bench.statistics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.weir.bench.result.Campaign;
+import dev.weir.bench.result.Flag;
+import dev.weir.bench.result.Run;
+import dev.weir.bench.result.Totals;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class StatisticsTest {
+
+    /** From printed tables of the distribution. */
+    @ParameterizedTest
+    @CsvSource({
+        "1,0.95,12.706",
+        "2,0.95,4.303",
+        "4,0.95,2.776",
+        "9,0.95,2.262",
+        "4,0.99,4.604",
+        "30,0.95,2.042",
+        "1000,0.95,1.962"
+    })
+    void studentT_quantile_isThatOfTheTables(int degrees, double confidence, double expected) {
+        assertThat(StudentT.twoSidedQuantile(confidence, degrees)).isCloseTo(expected, within(0.0006));
+    }
+
+    /** Worked by hand: logs of 2, 2.2, 1.8; mean 0.69179, deviation 0.10034, t(2) = 4.3027. */
+    @Test
+    void ofPairs_threeRounds_isTheIntervalByHand() {
+        RatioInterval interval = RatioInterval.ofPairs(new double[] {20, 22, 18}, new double[] {10, 10, 10}, 0.95);
+        assertThat(interval.ratio()).isCloseTo(1.9933, within(0.0005));
+        assertThat(interval.medianRatio()).isCloseTo(2, within(1e-9));
+        assertThat(interval.low()).isCloseTo(1.5536, within(0.001));
+        assertThat(interval.high()).isCloseTo(2.5575, within(0.001));
+        assertThat(interval.p()).isBetween(0.006, 0.008);
+    }
+
+    @Test
+    void ofPairs_brokenPairs_areLeftOut() {
+        double[] driver = {20, Double.NaN, 22, 0, 18};
+        double[] baseline = {10, 10, 10, 10, 10};
+        assertThat(RatioInterval.ofPairs(driver, baseline, 0.95))
+                .isEqualTo(RatioInterval.ofPairs(new double[] {20, 22, 18}, new double[] {10, 10, 10}, 0.95));
+        RatioInterval one = RatioInterval.ofPairs(new double[] {20}, new double[] {10}, 0.95);
+        assertThat(one.isBounded()).isFalse();
+        assertThat(one.contains(1)).isTrue();
+        assertThatThrownBy(() -> RatioInterval.ofPairs(driver, new double[1], 0.95))
+                .hasMessageContaining("driver=5");
+    }
+
+    /** The example of the paper by Benjamini and Hochberg: 4 of 15 at 5 %. */
+    @Test
+    void falseDiscovery_examplesOfThePaper_claimsFour() {
+        double[] adjusted = FalseDiscovery.adjust(
+                0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240, 0.4262, 0.5719, 0.6528,
+                0.7590, 1.0);
+        assertThat(Arrays.stream(adjusted).filter(p -> p <= 0.05)).hasSize(4);
+    }
+
+    @Test
+    void verdict_withinTheNoise_claimsNothing() {
+        RatioInterval small = RatioInterval.ofPairs(new double[] {1.02, 1.021, 1.022}, new double[] {1, 1, 1}, 0.95);
+        assertThat(Verdict.of(small, 1.01, small.p(), 0.01, true)).isEqualTo(Verdict.BETTER);
+        assertThat(Verdict.of(small, 1.01, small.p(), 0.01, false)).isEqualTo(Verdict.WORSE);
+        assertThat(Verdict.of(small, 1.03, small.p(), 0.01, true)).isEqualTo(Verdict.UNCLEAR);
+        assertThat(Verdict.of(small, 1.03, small.p(), 0.05, true)).isEqualTo(Verdict.SAME);
+        assertThat(Verdict.of(small, Double.NaN, 0.2, 0.01, true)).isEqualTo(Verdict.UNCLEAR);
+        assertThat(Verdict.UNCLEAR.words(small)).isEqualTo("no difference shown");
+        assertThat(Verdict.BETTER.words(small)).isEqualTo("better, +2 %");
+        RatioInterval two = RatioInterval.ofPairs(new double[] {9, 9}, new double[] {1, 1}, 0.95);
+        assertThat(Verdict.of(two, 1, 0, 0.05, true)).isEqualTo(Verdict.NOT_MEASURED);
+    }
+
+    /** Of five rounds one failed and one had a slow broker: three are left, for driver and baseline alike. */
+    @Test
+    void analysis_runsThatMayNotBeQuoted_areCountedAndLeftOut() {
+        Campaign campaign = SimulatedDriver.campaign(1, 5, null, "plain", "weir");
+        List<Run> runs = new ArrayList<>(new SimulatedDriver(1, SimulatedDriver.Luck.NORMAL, 0.05, 0.02)
+                .interleaved(campaign, Map.of("plain", 200.0, "weir", 100.0)));
+        runs.replaceAll(run -> {
+            if (run.driver().equals("plain")) {
+                return run;
+            }
+            return switch (run.round()) {
+                case 1 -> Run.failed(run.point(), run.driver(), 1, run.order(), 0, 0, 1, "it broke");
+                case 3 ->
+                    new Run(
+                            run.point(),
+                            run.driver(),
+                            3,
+                            run.order(),
+                            0,
+                            0,
+                            1,
+                            0,
+                            List.of(),
+                            run.totals(),
+                            run.ledger(),
+                            Set.of(Flag.BROKER_BOUND),
+                            null);
+                default -> run;
+            };
+        });
+        DriverResult weir = Analysis.of(campaign, runs, run -> Map.of())
+                .points()
+                .getFirst()
+                .drivers()
+                .get(1);
+        assertThat(weir.runs()).hasSize(5);
+        assertThat(weir.quoted()).isEqualTo(3);
+        assertThat(weir.flags()).containsEntry(Flag.BROKER_BOUND, 1);
+        Comparison rate = Objects.requireNonNull(weir.comparisons().get(Metric.RATE));
+        assertThat(rate.interval().rounds()).isEqualTo(3);
+        assertThat(rate.words()).startsWith("better, 2.0 times");
+        assertThat(weir.medians()).containsEntry(Metric.ALLOCATED, 500.0).doesNotContainKey(Metric.P99);
+    }
+
+    @Test
+    void analysis_whoseControlHasNoFigures_claimsNothing() {
+        Campaign campaign = SimulatedDriver.campaign(1, 5, "control", "plain", "control", "weir");
+        List<Run> runs = new SimulatedDriver(1, SimulatedDriver.Luck.NORMAL, 0.05, 0.02)
+                .interleaved(campaign, Map.of("plain", 200.0, "control", 200.0, "weir", 100.0));
+        assertThat(verdictOfWeir(campaign, runs)).isEqualTo(Verdict.BETTER);
+        List<Run> without =
+                runs.stream().filter(run -> !run.driver().equals("control")).toList();
+        assertThat(verdictOfWeir(campaign, without)).isEqualTo(Verdict.UNCLEAR);
+    }
+
+    private static Verdict verdictOfWeir(Campaign campaign, List<Run> runs) {
+        PointResult point =
+                Analysis.of(campaign, runs, run -> Map.of()).points().getFirst();
+        return Objects.requireNonNull(point.drivers().get(2).comparisons().get(Metric.RATE))
+                .verdict();
+    }
+
+    @Test
+    void bottleneck_byProcessorTime_isFound() {
+        assertThat(Bottleneck.ofProcessorTime(totals(0.3, 0.95), 4)).containsExactly(Flag.BROKER_BOUND);
+        assertThat(Bottleneck.ofProcessorTime(totals(1.0, 0.95), 2)).containsExactly(Flag.MACHINE_SATURATED);
+        assertThat(Bottleneck.ofProcessorTime(totals(1.0, 0.5), 2)).isEmpty();
+        assertThat(Bottleneck.ofProcessorTime(Totals.NONE, 2)).isEmpty();
+    }
+
+    private static Totals totals(double driverCores, double brokerCores) {
+        return new Totals(1, 1, 1_000_000, (long) (driverCores * 1e6), 0, 0, 0, (long) (brokerCores * 1e6), Map.of());
+    }
+}

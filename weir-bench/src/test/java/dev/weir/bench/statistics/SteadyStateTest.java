@@ -1,0 +1,67 @@
+package dev.weir.bench.statistics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Random;
+import java.util.function.IntToDoubleFunction;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class SteadyStateTest {
+
+    @Test
+    void of_warmUpThenFlat_cutsAfterTheWarmUp() {
+        int right = 0;
+        for (int seed = 0; seed < 300; seed++) {
+            Random random = new Random(seed);
+            double[] rates = series(40, i -> 1e6 * (1 - 0.8 * Math.exp(-i / 3.0)) * (1 + 0.03 * random.nextGaussian()));
+            SteadyState.Finding finding = SteadyState.of(rates);
+            // After 12 intervals the simulated warm-up is within 1.5 % of its end.
+            right += finding.steady() && finding.from() >= 4 && finding.from() <= 20 ? 1 : 0;
+        }
+        assertThat(right).as("of 300 series").isGreaterThan(285);
+    }
+
+    @Test
+    void of_flatSeries_isSteadyFromNearTheStart() {
+        int right = 0;
+        for (int seed = 0; seed < 300; seed++) {
+            Random random = new Random(seed);
+            SteadyState.Finding finding = SteadyState.of(series(30, i -> 1e6 * (1 + 0.05 * random.nextGaussian())));
+            right += finding.steady() ? 1 : 0;
+        }
+        assertThat(right).as("of 300 series").isGreaterThan(270);
+        assertThat(SteadyState.of(series(30, i -> 7)).from()).isZero();
+    }
+
+    @Test
+    void of_driftingSeries_isNotSteady() {
+        int wrong = 0;
+        for (int seed = 0; seed < 300; seed++) {
+            Random random = new Random(seed);
+            double[] rates = series(40, i -> 1e6 * (1 + 0.01 * i) * (1 + 0.02 * random.nextGaussian()));
+            wrong += SteadyState.of(rates).steady() ? 1 : 0;
+        }
+        assertThat(wrong).as("of 300 series").isLessThan(6);
+    }
+
+    @Test
+    void of_slowSecondsHereAndThere_staysSteady() {
+        Random random = new Random(1);
+        double[] rates = series(40, i -> i % 13 == 7 ? 6e5 : 1e6 * (1 + 0.02 * random.nextGaussian()));
+        assertThat(SteadyState.of(rates).steady()).isTrue();
+    }
+
+    @Test
+    void of_wildOrShortSeries_isNotSteady() {
+        assertThat(SteadyState.of(series(40, i -> i % 2 == 0 ? 1 : 10)).steady())
+                .isFalse();
+        assertThat(SteadyState.of(series(SteadyState.MIN_INTERVALS - 1, i -> 7)).steady())
+                .isFalse();
+        assertThat(SteadyState.of().steady()).isFalse();
+    }
+
+    private static double[] series(int length, IntToDoubleFunction value) {
+        return IntStream.range(0, length).mapToDouble(value).toArray();
+    }
+}

@@ -1,0 +1,133 @@
+package dev.weir.bench.workload;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class WorkloadTest {
+
+    private static final String SMALLEST = """
+            name: small
+            scenario: consume
+            drivers: [plain, weir]
+            """;
+
+    static List<Path> shipped() throws IOException {
+        try (Stream<Path> files = Files.list(Path.of(System.getProperty("weir.root"), "workloads"))) {
+            return files.toList();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("shipped")
+    void shippedFile_isAccepted_alsoQuick(Path file) {
+        assertThat(Workload.read(file, false).rounds())
+                .isGreaterThan(Workload.read(file, true).rounds());
+        assertThat(file.getFileName()).hasToString(Workload.read(file, false).name() + ".yaml");
+    }
+
+    @Test
+    void smallestFile_takesTheDefaults() {
+        Workload workload = Workload.parse("w.yaml", SMALLEST, false);
+        assertThat(workload.drivers()).containsExactly("plain", "weir");
+        assertThat(workload.control()).isTrue();
+        assertThat(workload.points()).singleElement().satisfies(point -> {
+            assertThat(point.partitions()).isOne();
+            assertThat(point.valueBytes()).isEqualTo(100);
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            topc: {records: 5}                | w.yaml:4:1: there is no key topc;
+            topic: {recods: 5}                | w.yaml:4:9: there is no key topic.recods; did you mean topic.records?
+            topic: {records: many}            | w.yaml:4:18: topic.records must be a whole number from 1 to 1000000000: topic.records=many
+            topic: {valueBytes: 15}           | w.yaml:4:21: topic.valueBytes must be a whole number from 16 to 1000000: topic.valueBytes=15
+            baseline: pekko                   | w.yaml:3:11: the baseline pekko is none of the drivers: add it, or name another
+            name: twice                       | w.yaml:4:1: name is there twice
+            design: gird                      | w.yaml:4:9: design must be one of grid, one-at-a-time: design=gird; did you mean grid?
+            vary: [{name: [a, b]}]            | w.yaml:4:8: name cannot vary within a campaign
+            vary: [{topic.partitions: 6}]     | w.yaml:4:27: topic.partitions must be a list, such as [1, 6]
+            quick: {topic.record: 6}          | w.yaml:4:9: there is no key topic.record; did you mean topic.records?
+            topic: [1]                        | w.yaml:4:8: topic must be keys with values
+            about: "a                         | w.yaml:5:1: is no YAML: found unexpected end of stream
+            """)
+    void fault_isRefusedWithPlaceAndWayOut(String line, String message) {
+        assertThatThrownBy(() -> Workload.parse("w.yaml", SMALLEST + line + "\n", false))
+                .isInstanceOf(WorkloadException.class)
+                .hasMessageStartingWith(message.substring(0, Math.min(message.length(), 60)));
+    }
+
+    @Test
+    void driverTwice_isRefused() {
+        assertThatThrownBy(() -> Workload.parse("w.yaml", SMALLEST.replace("weir]", "plain]"), false))
+                .hasMessage("w.yaml:3:18: driver plain is there twice");
+    }
+
+    @Test
+    void missingKey_isNamed() {
+        assertThatThrownBy(() -> Workload.parse("w.yaml", "name: small\nscenario: consume\n", false))
+                .hasMessageContaining("lacks the key drivers");
+    }
+
+    @Test
+    void unequalKeysThatVaryTogether_areRefused() {
+        String yaml = SMALLEST + "vary: [{topic.partitions: [1, 6], topic.valueBytes: [20]}]\n";
+        assertThatThrownBy(() -> Workload.parse("w.yaml", yaml, false)).hasMessageContaining("as many values");
+    }
+
+    @Test
+    void grid_meetsEachValueWithEachOther() {
+        assertThat(dimensions("grid")).hasSize(6);
+    }
+
+    @Test
+    void oneAtATime_leavesTheOthersAtTheirFirst() {
+        assertThat(dimensions("one-at-a-time"))
+                .containsExactly(
+                        Map.of("topic.partitions", "1", "client.fetch.min.bytes", "1", "topic.valueBytes", "20"),
+                        Map.of("topic.partitions", "6", "client.fetch.min.bytes", "1", "topic.valueBytes", "20"),
+                        Map.of("topic.partitions", "1", "client.fetch.min.bytes", "2", "topic.valueBytes", "30"),
+                        Map.of("topic.partitions", "1", "client.fetch.min.bytes", "3", "topic.valueBytes", "40"));
+    }
+
+    private static List<Map<String, String>> dimensions(String design) {
+        String yaml = SMALLEST + """
+                design: %s
+                vary:
+                  - topic.partitions: [1, 6]
+                  - client.fetch.min.bytes: [1, 2, 3]
+                    topic.valueBytes: [20, 30, 40]
+                """.formatted(design);
+        return Workload.parse("w.yaml", yaml, false).points().stream()
+                .map(WorkloadPoint::dimensions)
+                .toList();
+    }
+
+    @Test
+    void textOfAQuickWorkload_isReadAsQuickAgain() {
+        Workload quick = Workload.parse("w.yaml", SMALLEST + "quick: {method.rounds: 2}\n", true);
+        assertThat(Workload.ofText(quick.text())).isEqualTo(quick);
+    }
+
+    @Test
+    void schema_hasEveryKey() throws IOException {
+        JsonNode schema = new ObjectMapper().readTree(WorkloadSchema.json());
+        assertThat(schema.at("/properties/topic/properties/records/maximum").asLong())
+                .isEqualTo(1_000_000_000);
+        assertThat(schema.at("/additionalProperties").asBoolean(true)).isFalse();
+        assertThat(schema.at("/properties/scenario/enum")).isNotEmpty();
+    }
+}

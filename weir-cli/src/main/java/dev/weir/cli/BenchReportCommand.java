@@ -1,0 +1,34 @@
+package dev.weir.cli;
+
+import dev.weir.bench.result.ResultsFolder;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+
+/** {@code weir bench report}: makes the reports of a folder again. */
+@Command(name = "report", description = "Make the page, tables and summary of a results folder again, finished or not.")
+final class BenchReportCommand implements Callable<Integer> {
+
+    @ParentCommand
+    private BenchCommand bench;
+
+    @Parameters(paramLabel = "FOLDER", description = "The results folder of a campaign.")
+    private Path folder;
+
+    @Option(names = "--json", description = "Print one JSON object per point and driver, and a summary.")
+    private boolean json;
+
+    @Override
+    public Integer call() {
+        try {
+            BenchReports.print(bench.weir(), ResultsFolder.open(folder), json);
+        } catch (IllegalArgumentException | UncheckedIOException e) {
+            throw CliFailure.work(String.valueOf(e.getMessage()), "", e);
+        }
+        return ExitCode.DONE;
+    }
+}

@@ -1,0 +1,59 @@
+package dev.weir.driver;
+
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import java.util.Map;
+
+/**
+ * What the harness tells a driver, one JSON object per line on its standard input. Immutable.
+ *
+ * <pre>
+ * harness                driver
+ *         <- hello               once, when the process is up
+ * configure ->                   once
+ * start ->                       for each pass
+ *         <- first               when the first record is delivered
+ *         <- interval ...        while it delivers
+ *         <- passed              or failed, which ends the process
+ * stop ->                        or the end of the stream
+ * </pre>
+ */
+@JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "do")
+@JsonSubTypes({
+    @JsonSubTypes.Type(value = Command.Configure.class, name = "configure"),
+    @JsonSubTypes.Type(value = Command.Start.class, name = "start"),
+    @JsonSubTypes.Type(value = Command.Stop.class, name = "stop")
+})
+public sealed interface Command {
+
+    /**
+     * What stays the same for all passes of a process.
+     *
+     * @param topic to read from, or to write to
+     * @param recordsPerPartition how many records each partition holds, numbered from 0
+     * @param client properties of Kafka clients that the workload sets, over the driver's own
+     * @param options what the scenario needs, such as {@code work.millis}
+     * @param intervalMillis how often figures are reported
+     */
+    record Configure(
+            String bootstrapServers,
+            String topic,
+            int partitions,
+            long recordsPerPartition,
+            int valueBytes,
+            Scenario scenario,
+            Map<String, String> client,
+            Map<String, String> options,
+            int intervalMillis)
+            implements Command {}
+
+    /**
+     * One pass: from the beginning of the topic until so many records or seconds, whichever comes first.
+     *
+     * @param group new to the brokers
+     */
+    record Start(String group, long records, double seconds) implements Command {}
+
+    /** The end. */
+    record Stop() implements Command {}
+}

@@ -1,0 +1,21 @@
+package dev.weir.driver;
+
+import java.util.Set;
+
+/**
+ * A library under test. Its methods are called on the main thread of its process, one after the other.
+ *
+ * <p>The module of a driver names its main class and its drivers in {@code weir-driver.properties}; that class calls
+ * {@link DriverMain#serve}.
+ */
+public interface Driver {
+
+    /** What it can do. */
+    Set<Scenario> scenarios();
+
+    /**
+     * Does one pass and returns when {@link Pass#isDone()}, having closed all that it opened. Each record is told to the
+     * pass when the library has handed it to user code; for {@link Scenario#PRODUCE}, when it is acknowledged.
+     */
+    void run(Pass pass) throws Exception;
+}

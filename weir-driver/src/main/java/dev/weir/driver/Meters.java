@@ -1,0 +1,73 @@
+package dev.weir.driver;
+
+import com.sun.management.OperatingSystemMXBean;
+import com.sun.management.ThreadMXBean;
+import java.io.IOException;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.GarbageCollectorMXBean;
+import java.lang.management.ManagementFactory;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Reads what this process has used so far. Thread-safe. */
+final class Meters {
+    private static final OperatingSystemMXBean SYSTEM =
+            (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    private static final Path TASKS = Path.of("/proc/self/task");
+
+    private Meters() {}
+
+    /** A reading without context switches, which cost a file per thread. */
+    static Usage quick() {
+        return read(-1, -1);
+    }
+
+    /** A reading of everything. Threads that have ended take their context switches along. */
+    static Usage full() {
+        long voluntary = 0;
+        long involuntary = 0;
+        try (DirectoryStream<Path> tasks = Files.newDirectoryStream(TASKS)) {
+            for (Path task : tasks) {
+                for (String line : Files.readAllLines(task.resolve("status"))) {
+                    if (line.startsWith("voluntary_ctxt_switches:")) {
+                        voluntary += number(line);
+                    } else if (line.startsWith("nonvoluntary_ctxt_switches:")) {
+                        involuntary += number(line);
+                    }
+                }
+            }
+        } catch (IOException e) { // No such file system, or a thread that ended meanwhile.
+            return quick();
+        }
+        return read(voluntary, involuntary);
+    }
+
+    private static long number(String line) {
+        return Long.parseLong(line.substring(line.indexOf(':') + 1).strip());
+    }
+
+    private static Usage read(long voluntary, long involuntary) {
+        long gcCount = 0;
+        long gcMillis = 0;
+        for (GarbageCollectorMXBean collector : ManagementFactory.getGarbageCollectorMXBeans()) {
+            gcCount += Math.max(0, collector.getCollectionCount());
+            gcMillis += Math.max(0, collector.getCollectionTime());
+        }
+        long direct = 0;
+        for (BufferPoolMXBean pool : ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class)) {
+            direct += pool.getName().equals("direct") ? pool.getMemoryUsed() : 0;
+        }
+        Runtime runtime = Runtime.getRuntime();
+        return new Usage(
+                SYSTEM.getProcessCpuTime(),
+                THREADS.getTotalThreadAllocatedBytes(),
+                gcCount,
+                gcMillis,
+                voluntary,
+                involuntary,
+                runtime.totalMemory() - runtime.freeMemory(),
+                direct);
+    }
+}

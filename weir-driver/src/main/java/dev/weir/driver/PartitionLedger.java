@@ -1,0 +1,75 @@
+package dev.weir.driver;
+
+import java.util.BitSet;
+
+/**
+ * Which of a partition's records, numbered from 0, came. Confined to one thread at a time.
+ *
+ * <p>What comes in order costs one comparison. What comes out of order is kept as bits past {@link #low}, the end of the
+ * prefix that came whole; the bits are shifted down as it grows.
+ */
+final class PartitionLedger {
+    private static final int MAX_SPREAD = 100_000_000;
+
+    private final long size;
+    private final BitSet ahead = new BitSet();
+
+    private long base; // number of bit 0
+    private long low;
+    private long highest = -1;
+    private long duplicates;
+    private long reordered;
+    private long foreign;
+
+    PartitionLedger(long size) {
+        this.size = size;
+    }
+
+    void delivered(long number) {
+        if (number == low && number == highest + 1 && number < size) {
+            low = number + 1;
+            highest = number;
+        } else {
+            outOfOrder(number);
+        }
+    }
+
+    private void outOfOrder(long number) {
+        if (number < 0 || number >= size || number - low > MAX_SPREAD) {
+            foreign++;
+            return;
+        }
+        if (ahead.isEmpty()) {
+            base = low;
+        }
+        if (number < low || ahead.get((int) (number - base))) {
+            duplicates++;
+            return;
+        }
+        if (number < highest) {
+            reordered++;
+        }
+        highest = Math.max(highest, number);
+        ahead.set((int) (number - base));
+        int whole = ahead.nextClearBit((int) (low - base));
+        low = base + whole;
+        if (low > highest) {
+            ahead.clear();
+        } else if (whole > ahead.size() / 2) {
+            shiftDown(whole);
+        }
+    }
+
+    private void shiftDown(int bits) {
+        BitSet rest = ahead.get(bits, ahead.length());
+        ahead.clear();
+        ahead.or(rest);
+        base += bits;
+    }
+
+    LedgerFigures figures(boolean complete) {
+        long distinct = low + (ahead.isEmpty() ? 0 : ahead.cardinality() - (low - base));
+        long expected = complete ? size : highest + 1;
+        return new LedgerFigures(distinct, expected - distinct, duplicates, reordered, foreign);
+    }
+}

@@ -1,0 +1,283 @@
+package dev.weir.driver;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One pass under way: what was ordered, and the book of what was delivered. Orders are for any thread; each delivery is
+ * told by one thread at a time through {@link #delivered}, or by any through {@link #deliveredConcurrently}.
+ *
+ * <p>A value begins with its number in its partition, from 0, as a big-endian long.
+ */
+public final class Pass {
+    /** The least length of a value: its number, and the time at which it was to be sent. */
+    public static final int MIN_VALUE_BYTES = 16;
+
+    /** Option: {@link #commitIntervalMillis}. */
+    public static final String COMMIT_INTERVAL = "commit.interval.millis";
+
+    /** Option: {@link #concurrency}. */
+    public static final String CONCURRENCY = "concurrency";
+
+    /** Option: {@link #ordering}. */
+    public static final String ORDERING = "ordering";
+
+    /** Which records are worked on one after the other. */
+    public enum Order {
+        /** Those of a partition. */
+        PARTITION,
+        /** Those of a key. */
+        KEY,
+        /** None. */
+        NONE
+    }
+
+    // Written by the delivering thread only (or under the lock), read by the sampler: opaque is enough.
+    private long records;
+    private long bytes;
+
+    private final Command.Configure configuration;
+    private final Command.Start order;
+    private final long wanted;
+    private final long limitNanos;
+    private final PartitionLedger[] ledgers;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final AtomicBoolean ending = new AtomicBoolean();
+    private final CountDownLatch first = new CountDownLatch(1);
+    private final CountDownLatch done = new CountDownLatch(1);
+    private final long orderedNanos = System.nanoTime();
+
+    private volatile boolean isDone;
+    private volatile @Nullable Throwable failure;
+    private volatile @Nullable Mark start;
+    private volatile @Nullable Mark end;
+
+    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+    private static final VarHandle RECORDS;
+    private static final VarHandle BYTES;
+
+    static {
+        try {
+            RECORDS = MethodHandles.lookup().findVarHandle(Pass.class, "records", long.class);
+            BYTES = MethodHandles.lookup().findVarHandle(Pass.class, "bytes", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    Pass(Command.Configure configuration, Command.Start order) {
+        this.configuration = configuration;
+        this.order = order;
+        long all = configuration.recordsPerPartition() * configuration.partitions();
+        this.wanted = order.records() > 0 ? Math.min(order.records(), all) : all;
+        this.limitNanos = (long) (order.seconds() * TimeUnit.SECONDS.toNanos(1));
+        this.ledgers = new PartitionLedger[configuration.partitions()];
+        for (int i = 0; i < ledgers.length; i++) {
+            ledgers[i] = new PartitionLedger(configuration.recordsPerPartition());
+        }
+    }
+
+    public Command.Configure configuration() {
+        return configuration;
+    }
+
+    /** The consumer group, which the brokers do not know yet. */
+    public String group() {
+        return order.group();
+    }
+
+    /** How many records are to be delivered or produced. */
+    public long wanted() {
+        return wanted;
+    }
+
+    public Map<String, String> options() {
+        return configuration.options();
+    }
+
+    /**
+     * Properties of a Kafka consumer: what all drivers share, then the driver's own, then what the workload says. Nothing
+     * commits by itself, and reading begins with the first record.
+     */
+    public Map<String, String> consumerConfig(Map<String, String> driversOwn) {
+        Map<String, String> config = new HashMap<>();
+        config.put("auto.offset.reset", "earliest");
+        config.putAll(driversOwn);
+        config.putAll(configuration.client());
+        config.put("bootstrap.servers", configuration.bootstrapServers());
+        config.put("group.id", order.group());
+        config.put("enable.auto.commit", "false");
+        return config;
+    }
+
+    /** How often {@link Scenario#AT_LEAST_ONCE} commits; the same for all drivers. */
+    public long commitIntervalMillis() {
+        return Long.parseLong(options().getOrDefault(COMMIT_INTERVAL, "1000"));
+    }
+
+    /** How many handlers may work at a time, where the library has several. */
+    public int concurrency() {
+        return Integer.parseInt(options().getOrDefault(CONCURRENCY, "16"));
+    }
+
+    /** Which order handlers keep, where the library lets one choose. */
+    public Order ordering() {
+        return ordering(options());
+    }
+
+    /** The order that these options ask for. */
+    public static Order ordering(Map<String, String> options) {
+        return Order.valueOf(options.getOrDefault(ORDERING, "partition").toUpperCase(Locale.ROOT));
+    }
+
+    /** Whether enough came, or time ran out: the driver then closes down. */
+    public boolean isDone() {
+        return isDone;
+    }
+
+    /** Waits until {@link #isDone}. */
+    public void awaitDone() throws InterruptedException {
+        done.await();
+    }
+
+    /** A record was handed to user code. One thread at a time. */
+    public void delivered(int partition, byte[] value) {
+        delivered(partition, number(value), value.length);
+    }
+
+    /** A record of that number and that many bytes was handed to user code. One thread at a time. */
+    public void delivered(int partition, long number, int valueBytes) {
+        ledgers[partition].delivered(number);
+        BYTES.setOpaque(this, bytes + valueBytes);
+        count(records + 1);
+    }
+
+    /** A record's work is done. Any thread. */
+    public void deliveredConcurrently(int partition, byte[] value) {
+        long number = number(value);
+        lock.lock();
+        try {
+            delivered(partition, number, value.length);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A produced record of that many bytes was acknowledged. One thread at a time. */
+    public void acknowledged(int valueBytes) {
+        BYTES.setOpaque(this, bytes + valueBytes);
+        count(records + 1);
+    }
+
+    /** The library gave up; does nothing for null, so that it can be told how anything ended. Any thread. */
+    public void fail(@Nullable Throwable cause) {
+        if (cause != null) {
+            failure = cause;
+            isDone = true;
+            done.countDown();
+        }
+    }
+
+    /** The pass fails if {@code run} does. */
+    public void failsWith(CompletionStage<?> run) {
+        run.whenComplete((end, cause) -> fail(cause));
+    }
+
+    private void count(long now) {
+        RECORDS.setOpaque(this, now);
+        if (now == 1) {
+            Usage usage = Meters.full();
+            start = new Mark(System.nanoTime(), 0, 0, usage);
+            first.countDown();
+        }
+        if (now == wanted) {
+            end();
+        }
+    }
+
+    private void end() {
+        if (ending.compareAndSet(false, true)) {
+            long nanos = System.nanoTime();
+            end = new Mark(nanos, Math.min(wanted, recordsSoFar()), bytesSoFar(), Meters.full());
+            isDone = true;
+            done.countDown();
+        }
+    }
+
+    static long number(byte[] value) {
+        return (long) LONGS.get(value, 0);
+    }
+
+    long recordsSoFar() {
+        return (long) RECORDS.getOpaque(this);
+    }
+
+    long bytesSoFar() {
+        return (long) BYTES.getOpaque(this);
+    }
+
+    /** Waits for the first record; null if the pass is given up before. Sampler only. */
+    @Nullable
+    Mark awaitFirst(long nanos) throws InterruptedException {
+        return first.await(nanos, TimeUnit.NANOSECONDS) ? start : null;
+    }
+
+    /** Waits that long for the end; ends the pass if its time is up. Sampler only. */
+    boolean awaitEnd(long nanos) throws InterruptedException {
+        boolean ended = done.await(nanos, TimeUnit.NANOSECONDS);
+        Mark from = start;
+        if (!ended && from != null && System.nanoTime() - from.nanos() >= limitNanos) {
+            end();
+            return true;
+        }
+        return ended;
+    }
+
+    /** The figures, when the driver has returned. */
+    Report.Passed result() {
+        Throwable cause = failure;
+        if (cause != null) {
+            throw new IllegalStateException("the library failed: " + cause, cause);
+        }
+        Mark from = start;
+        Mark to = end;
+        if (from == null || to == null) {
+            throw new IllegalStateException("the driver ended its pass after " + recordsSoFar() + " of " + wanted
+                    + " records, before enough came or time ran out");
+        }
+        boolean complete = to.records() >= wanted;
+        return new Report.Passed(
+                complete,
+                to.records(),
+                to.bytes(),
+                to.nanos() - from.nanos(),
+                from.nanos() - orderedNanos,
+                to.usage().since(from.usage()),
+                ledger(complete));
+    }
+
+    private LedgerFigures ledger(boolean complete) {
+        if (configuration.scenario() == Scenario.PRODUCE) {
+            return new LedgerFigures(recordsSoFar(), 0, 0, 0, 0);
+        }
+        boolean all = complete && wanted == configuration.recordsPerPartition() * configuration.partitions();
+        LedgerFigures sum = new LedgerFigures(0, 0, 0, 0, 0);
+        for (PartitionLedger ledger : ledgers) {
+            sum = sum.plus(ledger.figures(all));
+        }
+        return sum;
+    }
+
+    /** Where the books stood at a moment. */
+    record Mark(long nanos, long records, long bytes, Usage usage) {}
+}

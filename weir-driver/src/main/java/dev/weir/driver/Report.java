@@ -1,0 +1,59 @@
+package dev.weir.driver;
+
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import java.util.List;
+
+/** What a driver tells the harness, one JSON object per line on its standard output. Immutable. See {@link Command}. */
+@JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "say")
+@JsonSubTypes({
+    @JsonSubTypes.Type(value = Report.Hello.class, name = "hello"),
+    @JsonSubTypes.Type(value = Report.First.class, name = "first"),
+    @JsonSubTypes.Type(value = Report.Interval.class, name = "interval"),
+    @JsonSubTypes.Type(value = Report.Passed.class, name = "passed"),
+    @JsonSubTypes.Type(value = Report.Failed.class, name = "failed")
+})
+public sealed interface Report {
+
+    /**
+     * The process is up.
+     *
+     * @param libraries file names on its class path, which carry versions
+     * @param arguments of its JVM
+     */
+    record Hello(
+            String driver,
+            long pid,
+            List<Scenario> scenarios,
+            String java,
+            List<String> libraries,
+            List<String> arguments)
+            implements Report {}
+
+    /** The first record was delivered: from here on it counts. */
+    record First() implements Report {}
+
+    /**
+     * Figures since the one before; the last one of a pass is shorter.
+     *
+     * @param atNanos end of the interval, since the first record
+     */
+    record Interval(long atNanos, long records, long bytes, Usage usage) implements Report {}
+
+    /**
+     * The pass is over.
+     *
+     * @param complete whether all records of the order came; false if time ran out
+     * @param records delivered from the first record to the end
+     * @param bytes of their values
+     * @param nanos from the first record to the end
+     * @param joinNanos from the order to the first record
+     * @param usage of the process from the first record to the end
+     */
+    record Passed(
+            boolean complete, long records, long bytes, long nanos, long joinNanos, Usage usage, LedgerFigures ledger)
+            implements Report {}
+
+    /** The driver cannot go on. */
+    record Failed(String message, String trace) implements Report {}
+}

@@ -1,0 +1,39 @@
+package dev.weir.driver;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/** What a driver is asked to do in a pass. Its {@link #label} is what workload files and messages say. */
+public enum Scenario {
+    /** Consume and drop; nothing is committed. */
+    CONSUME,
+    /** Consume; commit what is finished, about each second. */
+    AT_LEAST_ONCE,
+    /** Consume; commit each record before it is worked on. */
+    AT_MOST_ONCE,
+    /** Consume; each record has work that takes time; commit what is finished. */
+    WORK,
+    /** Consume with most partitions paused, others each time. */
+    FLOW_CONTROL,
+    /** Write records and wait for their acknowledgements, as many in flight as the library likes. */
+    PRODUCE;
+
+    /** The name in lower case with hyphens, for example {@code at-least-once}. */
+    @JsonValue
+    public String label() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** The scenario of that {@link #label}. */
+    @JsonCreator
+    public static Scenario of(String label) {
+        return Arrays.stream(values())
+                .filter(scenario -> scenario.label().equals(label))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("no scenario is called " + label + "; there are "
+                        + Arrays.stream(values()).map(Scenario::label).collect(Collectors.joining(", "))));
+    }
+}

@@ -1,0 +1,51 @@
+package dev.weir.driver;
+
+/**
+ * What a process used, as a difference of two readings. Immutable.
+ *
+ * @param cpuNanos of all its threads, collector and compiler included
+ * @param allocatedBytes on the heap
+ * @param gcCount collections
+ * @param gcMillis time in collections
+ * @param voluntarySwitches context switches because a thread waited; -1 where the system does not say
+ * @param involuntarySwitches context switches because a thread was put off; -1 where the system does not say
+ * @param heapBytes used at the end
+ * @param directBytes of direct buffers at the end
+ */
+public record Usage(
+        long cpuNanos,
+        long allocatedBytes,
+        long gcCount,
+        long gcMillis,
+        long voluntarySwitches,
+        long involuntarySwitches,
+        long heapBytes,
+        long directBytes) {
+
+    /** Both together; heap and direct memory are the greater of both. */
+    public Usage plus(Usage other) {
+        boolean known = voluntarySwitches >= 0 && other.voluntarySwitches >= 0;
+        return new Usage(
+                cpuNanos + other.cpuNanos,
+                allocatedBytes + other.allocatedBytes,
+                gcCount + other.gcCount,
+                gcMillis + other.gcMillis,
+                known ? voluntarySwitches + other.voluntarySwitches : -1,
+                known ? involuntarySwitches + other.involuntarySwitches : -1,
+                Math.max(heapBytes, other.heapBytes),
+                Math.max(directBytes, other.directBytes));
+    }
+
+    /** What was used since {@code earlier}. */
+    Usage since(Usage earlier) {
+        return new Usage(
+                cpuNanos - earlier.cpuNanos,
+                allocatedBytes - earlier.allocatedBytes,
+                gcCount - earlier.gcCount,
+                gcMillis - earlier.gcMillis,
+                voluntarySwitches < 0 ? -1 : voluntarySwitches - earlier.voluntarySwitches,
+                involuntarySwitches < 0 ? -1 : involuntarySwitches - earlier.involuntarySwitches,
+                heapBytes,
+                directBytes);
+    }
+}

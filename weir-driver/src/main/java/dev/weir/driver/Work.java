@@ -1,0 +1,45 @@
+package dev.weir.driver;
+
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** What a handler does with a record, as the workload says: wait, burn CPU, or nothing. Immutable. */
+public final class Work {
+    /** How long a handler blocks, in milliseconds. */
+    public static final String MILLIS = "work.millis";
+
+    /** How many rounds of arithmetic a handler does; a round is about a nanosecond. */
+    public static final String ROUNDS = "work.rounds";
+
+    private final long nanos;
+    private final int rounds;
+
+    private Work(long nanos, int rounds) {
+        this.nanos = nanos;
+        this.rounds = rounds;
+    }
+
+    /** The work of these options; none if they name none. */
+    public static Work of(Map<String, String> options) {
+        double millis = Double.parseDouble(options.getOrDefault(MILLIS, "0"));
+        return new Work(
+                (long) (millis * TimeUnit.MILLISECONDS.toNanos(1)),
+                Integer.parseInt(options.getOrDefault(ROUNDS, "0")));
+    }
+
+    /** Does it, and returns what came of the arithmetic, so that nobody can leave it out. */
+    public long on(byte[] value) {
+        if (nanos > 0) {
+            long end = System.nanoTime() + nanos;
+            for (long left = nanos; left > 0; left = end - System.nanoTime()) {
+                LockSupport.parkNanos(left);
+            }
+        }
+        long mixed = Pass.number(value);
+        for (int i = 0; i < rounds; i++) {
+            mixed = mixed * 6_364_136_223_846_793_005L + 1_442_695_040_888_963_407L;
+        }
+        return mixed;
+    }
+}

@@ -1,0 +1,229 @@
+package dev.weir.kafka;
+
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import java.time.Duration;
+import java.util.BitSet;
+import java.util.Objects;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
+
+/**
+ * Holds back calls to a service that fails. Thread-safe; may be shared by all pipelines that call the same service.
+ *
+ * <pre>
+ *   CLOSED --too many of the last calls failed--> OPEN --time is over--> HALF_OPEN --all probes done--> CLOSED
+ *                                                  ^                        |
+ *                                                  +----a probe failed------+
+ * </pre>
+ *
+ * <p>While it is open callers wait instead of failing, so that a pipeline stands still, its consumer pauses, and nothing is
+ * lost, repeated or sent away because of the service. Half open, so many calls as it takes probes go through.
+ */
+public final class CircuitBreaker {
+
+    /** Whether calls go through. */
+    public enum State {
+        /** All do. */
+        CLOSED,
+        /** None does. */
+        OPEN,
+        /** A few do, as probes. */
+        HALF_OPEN
+    }
+
+    /**
+     * A breaker at one moment.
+     *
+     * @param calls of the last ones, as many as the window holds
+     * @param failures how many of those failed
+     * @param timesOpened since it was made
+     */
+    public record Snapshot(State state, int calls, int failures, long timesOpened) {}
+
+    /** How many calls must succeed before an open breaker closes: {@value}. */
+    public static final int DEFAULT_PROBES = 3;
+
+    private static final int MAX_WINDOW = 1_000_000;
+
+    private final double share;
+    private final int window;
+    private final Duration openFor;
+    private final int probes;
+    private final Predicate<? super Throwable> counts;
+    private final Clock clock;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition mayHaveChanged = lock.newCondition();
+
+    // Under the lock.
+    private State state = State.CLOSED;
+    private final BitSet failed = new BitSet();
+    private int next;
+    private int calls;
+    private int failures;
+    private long generation;
+    private long openUntilNanos;
+    private int probesBegun;
+    private int probesDone;
+    private long timesOpened;
+
+    private CircuitBreaker(
+            double share, int window, Duration openFor, int probes, Predicate<? super Throwable> counts, Clock clock) {
+        if (!(share > 0 && share <= 1)) {
+            throw new IllegalArgumentException("share must be more than 0 and at most 1: share=" + share);
+        }
+        if (window < 1 || window > MAX_WINDOW) {
+            throw new IllegalArgumentException("a breaker must look at 1 to " + MAX_WINDOW + " calls: calls=" + window);
+        }
+        if (openFor.isNegative() || openFor.isZero()) {
+            throw new IllegalArgumentException("openFor must be more than zero: openFor=" + openFor);
+        }
+        if (probes < 1) {
+            throw new IllegalArgumentException("probes must be at least 1: probes=" + probes);
+        }
+        this.share = share;
+        this.window = window;
+        this.openFor = openFor;
+        this.probes = probes;
+        this.counts = Objects.requireNonNull(counts, "counts");
+        this.clock = Objects.requireNonNull(clock, "clock");
+    }
+
+    /** Opens for {@code openFor} when so many calls failed one after the other. */
+    public static CircuitBreaker consecutive(int failures, Duration openFor) {
+        return failureRate(1, failures, openFor);
+    }
+
+    /** Opens for {@code openFor} when of the last {@code calls} at least this share failed. */
+    public static CircuitBreaker failureRate(double share, int calls, Duration openFor) {
+        return new CircuitBreaker(share, calls, openFor, DEFAULT_PROBES, failure -> true, Clock.SYSTEM);
+    }
+
+    /** A new breaker that closes after so many probes have succeeded; at least 1, default {@value #DEFAULT_PROBES}. */
+    public CircuitBreaker withProbes(int newProbes) {
+        return new CircuitBreaker(share, window, openFor, newProbes, counts, clock);
+    }
+
+    /** A new breaker for which only these failures count; others say that the service answers. */
+    public CircuitBreaker counting(Predicate<? super Throwable> newCounts) {
+        return new CircuitBreaker(share, window, openFor, probes, newCounts, clock);
+    }
+
+    /** A new breaker on another clock; for tests. */
+    public CircuitBreaker on(Clock newClock) {
+        return new CircuitBreaker(share, window, openFor, probes, counts, newClock);
+    }
+
+    /** Waits until a call may go through. Each return is to be followed by one of the three below, with what it gave. */
+    public long acquire() throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (!mayCall()) {
+                clock.await(lock, mayHaveChanged, state == State.OPEN ? openUntilNanos : Stage.NEVER);
+            }
+            return generation;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean mayCall() {
+        if (state == State.OPEN && clock.hasPassed(openUntilNanos)) {
+            become(State.HALF_OPEN);
+        }
+        if (state == State.HALF_OPEN && probesBegun < probes) {
+            probesBegun++;
+            return true;
+        }
+        return state == State.CLOSED;
+    }
+
+    /** The call that {@code permit} was given for is done. */
+    public void succeeded(long permit) {
+        ended(permit, false);
+    }
+
+    /** The call that {@code permit} was given for failed. */
+    public void failed(long permit, Throwable failure) {
+        ended(permit, counts.test(failure));
+    }
+
+    /** The call that {@code permit} was given for was not made, or nothing can be learned from it. */
+    public void abandoned(long permit) {
+        lock.lock();
+        try {
+            if (permit == generation && state == State.HALF_OPEN) {
+                probesBegun--;
+                mayHaveChanged.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void ended(long permit, boolean isFailure) {
+        lock.lock();
+        try {
+            if (permit != generation) {
+                return;
+            }
+            if (state == State.CLOSED) {
+                note(isFailure);
+                if (calls == window && failures >= share * window) {
+                    become(State.OPEN);
+                }
+            } else if (isFailure) {
+                become(State.OPEN);
+            } else if (++probesDone == probes) {
+                become(State.CLOSED);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void note(boolean isFailure) {
+        if (calls == window) {
+            failures -= failed.get(next) ? 1 : 0;
+        } else {
+            calls++;
+        }
+        failed.set(next, isFailure);
+        failures += isFailure ? 1 : 0;
+        next = (next + 1) % window;
+    }
+
+    private void become(State newState) {
+        state = newState;
+        generation++;
+        probesBegun = 0;
+        probesDone = 0;
+        if (newState == State.OPEN) {
+            openUntilNanos = clock.after(openFor.toNanos());
+            timesOpened++;
+        }
+        if (newState == State.CLOSED) {
+            failed.clear();
+            calls = 0;
+            failures = 0;
+            next = 0;
+        }
+        mayHaveChanged.signalAll();
+    }
+
+    /** The state now. One whose time is over stays open until somebody wants to call. */
+    public State state() {
+        return snapshot().state();
+    }
+
+    public Snapshot snapshot() {
+        lock.lock();
+        try {
+            return new Snapshot(state, calls, failures, timesOpened);
+        } finally {
+            lock.unlock();
+        }
+    }
+}

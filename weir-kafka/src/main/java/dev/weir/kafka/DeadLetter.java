@@ -1,0 +1,155 @@
+package dev.weir.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Header;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A record of a dead-letter topic, read: what died, where it came from, and why. Immutable but for the bytes, which nobody
+ * may change. Values of headers are text in UTF-8, numbers in decimal.
+ *
+ * @param letter as consumed from the dead-letter topic
+ * @param topic where the record came from
+ * @param partition where the record came from
+ * @param offset where the record came from
+ * @param timestamp the record's own, or null if it had none
+ */
+public record DeadLetter(
+        ConsumerRecord<byte[], byte[]> letter,
+        String topic,
+        int partition,
+        long offset,
+        @Nullable Long timestamp) {
+
+    /** What the names of all headers begin with that a letter has beside those of its record. */
+    public static final String PREFIX = "weir-dlq-";
+
+    /** Header: the step that failed, a name of {@link FailedRecord.Reason}, or what another writer of letters says. */
+    public static final String REASON = PREFIX + "reason";
+
+    /** Header: the class of the exception. */
+    public static final String CAUSE = PREFIX + "cause";
+
+    /** Header: the exception's message, cut after 1,024 characters. */
+    public static final String MESSAGE = PREFIX + "message";
+
+    /** Header: the stack trace, cut after 4,096 characters. */
+    public static final String STACK = PREFIX + "stack";
+
+    /** Header: how often the handler was called for the record, over all deliveries. */
+    public static final String ATTEMPTS = PREFIX + "attempts";
+
+    /** Header: the topic that the record came from. */
+    public static final String TOPIC = PREFIX + "topic";
+
+    /** Header: the partition that the record came from. */
+    public static final String PARTITION = PREFIX + "partition";
+
+    /** Header: the record's offset there. */
+    public static final String OFFSET = PREFIX + "offset";
+
+    /** Header: the record's timestamp, in milliseconds; absent if it had none. */
+    public static final String TIMESTAMP = PREFIX + "timestamp";
+
+    /** Header: the consumer group that gave the record up; absent if it is not known. */
+    public static final String GROUP = PREFIX + "group";
+
+    /** Header: when it was given up, as ISO 8601 in UTC. */
+    public static final String TIME = PREFIX + "time";
+
+    /** Header: the sizes of what was left out because the letter was too large for its topic; absent if it is whole. */
+    public static final String CUT = PREFIX + "cut";
+
+    /** Checks. */
+    public DeadLetter {
+        Objects.requireNonNull(letter, "letter");
+        Objects.requireNonNull(topic, "topic");
+    }
+
+    /**
+     * Reads a letter.
+     *
+     * @throws IllegalArgumentException if a header that says where it came from is missing or is no number
+     */
+    public static DeadLetter read(ConsumerRecord<byte[], byte[]> letter) {
+        String timestamp = text(letter, TIMESTAMP);
+        // Writers that do not say when it died leave the record's own timestamp with the letter.
+        Long otherwise = text(letter, TIME) == null && letter.timestamp() != ConsumerRecord.NO_TIMESTAMP
+                ? letter.timestamp()
+                : null;
+        return new DeadLetter(
+                letter,
+                required(letter, TOPIC),
+                (int) number(letter, PARTITION, required(letter, PARTITION)),
+                number(letter, OFFSET, required(letter, OFFSET)),
+                timestamp == null ? otherwise : Long.valueOf(number(letter, TIMESTAMP, timestamp)));
+    }
+
+    private static String required(ConsumerRecord<byte[], byte[]> letter, String name) {
+        String text = text(letter, name);
+        if (text == null) {
+            throw new IllegalArgumentException(place(letter) + " is no dead letter of Weir: it has no header " + name);
+        }
+        return text;
+    }
+
+    private static long number(ConsumerRecord<byte[], byte[]> letter, String name, String text) {
+        try {
+            return Long.parseLong(text);
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException(
+                    place(letter) + " is no dead letter of Weir: its header " + name + " is no number: " + text, e);
+        }
+    }
+
+    private static String place(ConsumerRecord<byte[], byte[]> letter) {
+        return letter.topic() + "-" + letter.partition() + "@" + letter.offset();
+    }
+
+    private static @Nullable String text(ConsumerRecord<byte[], byte[]> letter, String name) {
+        Header header = letter.headers().lastHeader(name);
+        return header == null || header.value() == null ? null : new String(header.value(), UTF_8);
+    }
+
+    /** The value of one of the headers above, or null if the letter has none of that name. */
+    public @Nullable String header(String name) {
+        return text(letter, name);
+    }
+
+    /** Whether the letter has all that the record had; if not, the value is lost but for the origin. */
+    public boolean isWhole() {
+        return header(CUT) == null;
+    }
+
+    /** The headers that the record had. */
+    public List<Header> originalHeaders() {
+        List<Header> original = new ArrayList<>();
+        for (Header header : letter.headers()) {
+            if (!isOurs(header.key())) {
+                original.add(header);
+            }
+        }
+        return original;
+    }
+
+    /** Whether a header of this name was put in by Weir. */
+    public static boolean isOurs(String header) {
+        return header.startsWith(PREFIX) || header.startsWith(RetryTopics.PREFIX);
+    }
+
+    /** The record as it was, for the partition it came from. */
+    public ProducerRecord<byte[], byte[]> restored() {
+        return new ProducerRecord<>(topic, partition, timestamp, letter.key(), letter.value(), originalHeaders());
+    }
+
+    /** The record as it was, for another topic; its key chooses the partition. */
+    public ProducerRecord<byte[], byte[]> restoredTo(String otherTopic) {
+        return new ProducerRecord<>(otherTopic, null, timestamp, letter.key(), letter.value(), originalHeaders());
+    }
+}

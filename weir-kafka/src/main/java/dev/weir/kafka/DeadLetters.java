@@ -1,0 +1,69 @@
+package dev.weir.kafka;
+
+import dev.weir.kafka.internal.failure.ForwardSink;
+import dev.weir.kafka.internal.failure.Letters;
+import dev.weir.stream.Sink;
+import dev.weir.stream.Source;
+import java.util.List;
+import java.util.Objects;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/**
+ * A topic for records that could not be dealt with, and how it is written. Immutable and free to share.
+ *
+ * <p>A dead letter has key, value and headers of its record, byte for byte, and headers that say what happened and where
+ * it came from; see {@link DeadLetter} for their names and for reading them. Its timestamp is the time of its death.
+ *
+ * @param topic where letters go; it must exist
+ * @param settings how its producer is made; each run has its own
+ * @param group what letters name as the consumer group, or an empty string
+ */
+public record DeadLetters(String topic, ProducerSettings<byte[], byte[]> settings, String group) {
+
+    /** Checks. */
+    public DeadLetters {
+        if (topic.isBlank()) {
+            throw new IllegalArgumentException("the dead-letter topic must have a name: topic=" + topic);
+        }
+        Objects.requireNonNull(settings, "settings");
+        Objects.requireNonNull(group, "group");
+    }
+
+    /** Letters to {@code topic}. */
+    public static DeadLetters to(String topic, ProducerSettings<byte[], byte[]> settings) {
+        return new DeadLetters(topic, settings, "");
+    }
+
+    /** Letters to {@code topic}, on the cluster and with the security settings of a consumer, and with its group. */
+    public static DeadLetters to(String topic, ConsumerSettings<?, ?> like) {
+        return new DeadLetters(topic, like.producerSettings(), Objects.requireNonNullElse(like.groupId(), ""));
+    }
+
+    /**
+     * Writes a letter for each failed record and acknowledges the record when the brokers have the letter.
+     *
+     * <p>Never gives a record up: what the brokers refuse is written again, with a growing wait and a warning each time,
+     * until they take it or the pipeline ends. Only a letter that is too large for the topic is written without its
+     * value, and says so in a header.
+     *
+     * <p>Fails the run at its start with {@link KafkaPipelineException} if the topic does not exist.
+     */
+    public Sink<FailedRecord> sink() {
+        return Sink.custom("dead-letter", new ForwardSink(settings, List.of(topic), new Letters(topic, group)));
+    }
+
+    /**
+     * Sends the records that could not be decoded to this topic, and the others on.
+     *
+     * {@snippet :
+     * Source<ConsumerRecord<String, Order>> orders = letters.divert(KafkaSource.decoded(settings, "orders"));
+     * }
+     */
+    public <K, V> Source<ConsumerRecord<K, V>> divert(Source<Decoded<K, V>> source) {
+        return source.divertTo(
+                        Sink.through(refused -> refused.map(each -> FailedRecord.of((Decoded.Refused<K, V>) each))
+                                .to(sink())),
+                        Decoded.Refused.class::isInstance)
+                .map(decoded -> ((Decoded.Read<K, V>) decoded).record());
+    }
+}

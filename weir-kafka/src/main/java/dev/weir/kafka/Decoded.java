@@ -1,0 +1,44 @@
+package dev.weir.kafka;
+
+import java.util.Objects;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/**
+ * A consumed record and what its deserializers made of it: the typed record, or why there is none. Immutable but for the
+ * bytes, which nobody may change. See {@link KafkaSource#decoded}.
+ */
+public sealed interface Decoded<K, V> {
+
+    /** The record as it was consumed: key and value as bytes, headers, topic, partition, offset, timestamp. */
+    ConsumerRecord<byte[], byte[]> raw();
+
+    /**
+     * A record that could be decoded.
+     *
+     * @param raw as consumed
+     * @param record the same with typed key and value
+     */
+    record Read<K, V>(ConsumerRecord<byte[], byte[]> raw, ConsumerRecord<K, V> record) implements Decoded<K, V> {
+
+        /** Checks. */
+        public Read {
+            Objects.requireNonNull(raw, "raw");
+            Objects.requireNonNull(record, "record");
+        }
+    }
+
+    /**
+     * A record whose key or value a deserializer refused.
+     *
+     * @param raw as consumed
+     * @param cause says where the record is, and has what the deserializer threw as its cause
+     */
+    record Refused<K, V>(ConsumerRecord<byte[], byte[]> raw, RecordDecodeException cause) implements Decoded<K, V> {
+
+        /** Checks. */
+        public Refused {
+            Objects.requireNonNull(raw, "raw");
+            Objects.requireNonNull(cause, "cause");
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package dev.weir.kafka;
+
+import java.util.Objects;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/**
+ * A consumed record that could not be dealt with, and why. Immutable but for the bytes, which nobody may change.
+ *
+ * @param raw as consumed
+ * @param reason in which step it failed
+ * @param cause what was thrown last
+ * @param attempts how often the handler was called for it since it was consumed; 0 if it did not get there
+ * @param retriable whether another attempt later may succeed
+ */
+public record FailedRecord(
+        ConsumerRecord<byte[], byte[]> raw, Reason reason, Throwable cause, int attempts, boolean retriable) {
+
+    /** The step in which a record failed. */
+    public enum Reason {
+        /** A deserializer refused it. */
+        DECODE,
+        /** Its handler threw. */
+        HANDLER,
+        /** Its handler took too long. */
+        TIMEOUT,
+        /** What was made of it cannot be written: too large, not serialisable, refused by the broker. */
+        WRITE
+    }
+
+    /** Checks. */
+    public FailedRecord {
+        Objects.requireNonNull(raw, "raw");
+        Objects.requireNonNull(reason, "reason");
+        Objects.requireNonNull(cause, "cause");
+        if (attempts < 0) {
+            throw new IllegalArgumentException("attempts must not be negative: attempts=" + attempts);
+        }
+    }
+
+    /** A record that a deserializer refused. */
+    public static FailedRecord of(Decoded.Refused<?, ?> refused) {
+        Throwable cause = refused.cause().getCause();
+        return new FailedRecord(refused.raw(), Reason.DECODE, cause == null ? refused.cause() : cause, 0, false);
+    }
+}

@@ -1,0 +1,16 @@
+package dev.weir.kafka;
+
+/** What becomes of a record whose handler failed; see {@link HandledFlow#on}. */
+public enum FailureAction {
+    /**
+     * The handler is called again as the {@link HandledFlow#retry} says; then the record goes to the first or the next
+     * retry topic; then it becomes a dead letter. Without any of these, the pipeline fails.
+     */
+    RETRY,
+    /** The record becomes a dead letter at once; without a dead-letter topic the pipeline fails. */
+    DEAD_LETTER,
+    /** The record is dropped and committed. */
+    SKIP,
+    /** The pipeline fails; the record comes again with the next run. */
+    FAIL
+}

@@ -1,0 +1,226 @@
+package dev.weir.kafka;
+
+import dev.weir.kafka.internal.failure.FailureRules;
+import dev.weir.kafka.internal.failure.ForwardSink;
+import dev.weir.kafka.internal.failure.Job;
+import dev.weir.kafka.internal.failure.Outcome;
+import dev.weir.kafka.internal.failure.Tiers;
+import dev.weir.kafka.internal.producer.RoutingSink;
+import dev.weir.stream.Ordering;
+import dev.weir.stream.Pipeline;
+import dev.weir.stream.RetryPolicy;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.Sink;
+import dev.weir.stream.Source;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A {@link KafkaFlow} with its handler: says what happens to records that fail, then where results go. Immutable.
+ *
+ * <p>If nothing is said, the first failure fails the pipeline, and the record comes again with the next run.
+ */
+public final class HandledFlow<K, V, R> {
+
+    private final KafkaFlow<K, V> flow;
+    private final Ordering<Job<K, V>> ordering;
+    private final HandlerStage<K, V, R> stage;
+    private final FailureRules rules;
+    private final @Nullable DeadLetters letters;
+    private final @Nullable RetryTopics retryTopics;
+
+    /** The stage that calls the handler. */
+    @FunctionalInterface
+    interface HandlerStage<K, V, R> {
+        Source<Outcome<R>> under(Source<Job<K, V>> jobs, Ordering<Job<K, V>> ordering, FailureRules rules);
+    }
+
+    private HandledFlow(
+            KafkaFlow<K, V> flow,
+            Ordering<Job<K, V>> ordering,
+            HandlerStage<K, V, R> stage,
+            FailureRules rules,
+            @Nullable DeadLetters letters,
+            @Nullable RetryTopics retryTopics) {
+        this.flow = flow;
+        this.ordering = ordering;
+        this.stage = stage;
+        this.rules = rules;
+        this.letters = letters;
+        this.retryTopics = retryTopics;
+    }
+
+    static <K, V, R> HandledFlow<K, V, R> of(
+            KafkaFlow<K, V> flow, Ordering<? super ConsumerRecord<K, V>> ordering, HandlerStage<K, V, R> stage) {
+        return new HandledFlow<>(flow, onJobs(ordering), stage, FailureRules.NONE, null, null);
+    }
+
+    private static <K, V> Ordering<Job<K, V>> onJobs(Ordering<? super ConsumerRecord<K, V>> ordering) {
+        if (ordering.isKeyed()) {
+            return Ordering.byHash(job ->
+                    job.decoded() instanceof Decoded.Read<K, V> read ? ordering.keyOf(read.record()) : Ordering.NO_KEY);
+        }
+        return ordering.isInput() ? Ordering.input() : Ordering.unordered();
+    }
+
+    private HandledFlow<K, V, R> with(FailureRules newRules) {
+        return new HandledFlow<>(flow, ordering, stage, newRules, letters, retryTopics);
+    }
+
+    /**
+     * Calls the handler again for a record for which it threw. What waits behind the record, by key or by input, goes on
+     * waiting; the others go on. A wait between two calls counts as one of the concurrent calls; on virtual threads it
+     * holds no thread of the machine.
+     */
+    public HandledFlow<K, V, R> retry(RetryPolicy policy) {
+        return with(rules.withRetry(Objects.requireNonNull(policy, "policy")));
+    }
+
+    /**
+     * How long one call of the handler may take, at most a day. One that takes longer is interrupted, or its future is
+     * cancelled, and has failed with a {@link HandlerTimeoutException}. A handler that blocks and ignores interrupts is
+     * waited for.
+     */
+    public HandledFlow<K, V, R> timeout(Duration timeout) {
+        return with(rules.withTimeout(Objects.requireNonNull(timeout, "timeout")));
+    }
+
+    /** {@link #timeout(Duration)} and what becomes of a record that takes longer. */
+    public HandledFlow<K, V, R> timeout(Duration timeout, FailureAction action) {
+        return timeout(timeout).on(HandlerTimeoutException.class, action);
+    }
+
+    /**
+     * What becomes of a record whose handler throws this type; what was said first wins, and {@link FailureAction#RETRY}
+     * holds for other types. A record that cannot be decoded counts as having thrown a {@link RecordDecodeException}, which
+     * is never retried.
+     */
+    public HandledFlow<K, V, R> on(Class<? extends Throwable> type, FailureAction action) {
+        return with(rules.with(new FailureRules.ByType(
+                Objects.requireNonNull(type, "type"), Objects.requireNonNull(action, "action"))));
+    }
+
+    /** Lets calls of the handler, retries too, wait while {@code breaker} is open. */
+    public HandledFlow<K, V, R> breaker(CircuitBreaker breaker) {
+        return with(rules.withBreaker(Objects.requireNonNull(breaker, "breaker")));
+    }
+
+    /** {@link #deadLetter(DeadLetters)} on the cluster that is read, with the settings and the group of the consumer. */
+    public HandledFlow<K, V, R> deadLetter(String topic) {
+        return deadLetter(DeadLetters.to(topic, flow.settings()));
+    }
+
+    /**
+     * Where records go whose handler failed for good, that cannot be decoded, or whose result cannot be written by {@link
+     * #produceTo}. See {@link DeadLetters#sink} for what is promised.
+     */
+    public HandledFlow<K, V, R> deadLetter(DeadLetters newLetters) {
+        Objects.requireNonNull(newLetters, "letters");
+        return new HandledFlow<>(flow, ordering, stage, rules.withWayOut(), newLetters, retryTopics);
+    }
+
+    /**
+     * Where records wait, after the retries in place, to be handled again by this flow. After the last topic they become
+     * dead letters, so that {@link #deadLetter} must be said, too. Their order is given up.
+     *
+     * <p>All topics must exist when the pipeline starts. Each has a consumer of its own in the same group. A record that
+     * is handled again looks as it did in the topic it came from, but for headers {@link RetryTopics#PREFIX}.
+     */
+    public HandledFlow<K, V, R> retryTopics(RetryTopics topics) {
+        return new HandledFlow<>(flow, ordering, stage, rules, letters, Objects.requireNonNull(topics, "topics"));
+    }
+
+    private Source<Outcome<R>> outcomes() {
+        Source<ConsumerRecord<byte[], byte[]>> raw =
+                KafkaSource.committable(flow.settings().raw(), flow.subscription());
+        if (retryTopics != null) {
+            Tiers tiers = new Tiers(retryTopics, requiredLetters());
+            for (var tier :
+                    tiers.sources(flow.settings().raw(), flow.subscription().isBounded())) {
+                raw = raw.merge(tier);
+            }
+        }
+        RecordDecoder<K, V> decoder = new RecordDecoder<>(
+                flow.settings().keyDeserializer(), flow.settings().valueDeserializer());
+        return stage.under(raw.map(record -> new Job<>(decoder.apply(record))).named("decode"), ordering, rules)
+                .named("handle")
+                .supervised(rules.supervision());
+    }
+
+    private DeadLetters requiredLetters() {
+        if (letters == null) {
+            throw new IllegalStateException(
+                    "retryTopics(...) needs deadLetter(...): where records go after the last one");
+        }
+        return letters;
+    }
+
+    private static <R> boolean isFailed(Outcome<R> outcome) {
+        return outcome instanceof Outcome.Failed<R>;
+    }
+
+    /** What is done; failed records have gone their way. */
+    private Source<Outcome.Done<R>> done() {
+        Source<Outcome<R>> outcomes = outcomes();
+        Sink<FailedRecord> forward = forward();
+        if (forward != null) {
+            outcomes = outcomes.divertTo(
+                    Sink.through(failed -> failed.map(each -> ((Outcome.Failed<R>) each).failed())
+                            .named("failed")
+                            .to(forward)),
+                    HandledFlow::isFailed);
+        }
+        return outcomes.<Outcome.Done<R>>collect(outcome -> outcome instanceof Outcome.Done<R> done ? done : null)
+                .named("done");
+    }
+
+    private @Nullable Sink<FailedRecord> forward() {
+        if (retryTopics == null) {
+            return letters == null ? null : letters.sink();
+        }
+        DeadLetters last = requiredLetters();
+        Tiers tiers = new Tiers(retryTopics, last);
+        List<String> topics = new ArrayList<>(tiers.topics());
+        topics.add(last.topic());
+        return Sink.custom("retry", new ForwardSink(last.settings(), topics, tiers));
+    }
+
+    /** The results, to go on with operators of your own; failed records have gone their way. */
+    public Source<R> results() {
+        return done().<R>map(Outcome.Done::result).named("results");
+    }
+
+    /**
+     * Closes the flow with a producer, as {@link KafkaSink#producing}. A result that cannot be written (too large, not
+     * serialisable, refused by the broker, {@code records} throws) makes its record a dead letter; without a dead-letter
+     * topic it fails the pipeline. A topic that is missing or forbidden always does.
+     *
+     * @param records what is written for a result; called on the pipeline's thread
+     */
+    public <A, B> Pipeline produceTo(
+            ProducerSettings<A, B> settings, Function<? super R, ProducerRecord<A, B>> records) {
+        Objects.requireNonNull(records, "records");
+        return done().to(Sink.custom("produce", new RoutingSink<R, A, B>(settings, records, letters)));
+    }
+
+    /** Closes the flow with a sink. */
+    public Pipeline to(Sink<? super R> sink) {
+        return results().to(sink);
+    }
+
+    /** Closes the flow: a record whose handler has returned is done. */
+    public Pipeline pipeline() {
+        return to(Sink.ignore());
+    }
+
+    /** {@link #pipeline} and run. */
+    public RunningPipeline run() {
+        return pipeline().run();
+    }
+}

@@ -1,0 +1,49 @@
+package dev.weir.kafka;
+
+import java.time.Duration;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+
+/** A handler took longer for a record than it was given. */
+public final class HandlerTimeoutException extends RuntimeException {
+
+    private static final long serialVersionUID = 1;
+
+    private final String topic;
+    private final int partition;
+    private final long offset;
+    private final Duration timeout;
+
+    /**
+     * Creates one whose message is made of the fields.
+     *
+     * @param cause what the handler threw when it was interrupted, or null
+     */
+    public HandlerTimeoutException(ConsumerRecord<?, ?> record, Duration timeout, @Nullable Throwable cause) {
+        super(
+                "the handler took longer than " + timeout + " for " + record.topic() + "-" + record.partition() + "@"
+                        + record.offset(),
+                cause);
+        this.topic = record.topic();
+        this.partition = record.partition();
+        this.offset = record.offset();
+        this.timeout = timeout;
+    }
+
+    public String topic() {
+        return topic;
+    }
+
+    public int partition() {
+        return partition;
+    }
+
+    public long offset() {
+        return offset;
+    }
+
+    /** The limit that was exceeded. */
+    public Duration timeout() {
+        return timeout;
+    }
+}

@@ -1,0 +1,102 @@
+package dev.weir.kafka;
+
+import dev.weir.kafka.internal.failure.AsyncGuard;
+import dev.weir.kafka.internal.failure.BlockingGuard;
+import dev.weir.stream.Action;
+import dev.weir.stream.Handler;
+import dev.weir.stream.Ordering;
+import dev.weir.stream.Parallelism;
+import java.util.Objects;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/**
+ * The common case in a few lines: records in, a handler for each, and what is to happen when it fails. Immutable; nothing
+ * runs until a pipeline made of it does.
+ *
+ * {@snippet :
+ * KafkaFlow.from(orders, "orders")
+ *         .handle(64, RecordOrdering.byKey(), order -> price(order.value()))
+ *         .retry(RetryPolicy.of(3, Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(5))))
+ *         .deadLetter("orders-dead")
+ *         .produceTo(invoices, invoice -> new ProducerRecord<>("invoices", invoice.customer(), invoice))
+ *         .run();
+ * }
+ *
+ * <p>At least once, as {@link KafkaSource#committable}: a record is committed when its result has been written or taken by
+ * the sink, when it stands in a retry or dead-letter topic, or when it was skipped because you said so, and every record
+ * before it in its partition too.
+ *
+ * @param settings how records are consumed
+ * @param subscription which
+ */
+public record KafkaFlow<K, V>(ConsumerSettings<K, V> settings, Subscription subscription) {
+
+    /** Checks. */
+    public KafkaFlow {
+        Objects.requireNonNull(settings, "settings");
+        Objects.requireNonNull(subscription, "subscription");
+    }
+
+    /** All partitions of the topics. */
+    public static <K, V> KafkaFlow<K, V> from(ConsumerSettings<K, V> settings, String... topics) {
+        return from(settings, Subscription.topics(topics));
+    }
+
+    /** What the subscription says. */
+    public static <K, V> KafkaFlow<K, V> from(ConsumerSettings<K, V> settings, Subscription subscription) {
+        return new KafkaFlow<>(settings, subscription);
+    }
+
+    /** {@link #handle(Parallelism, Ordering, Handler)} with a fixed concurrency. */
+    public <R> HandledFlow<K, V, R> handle(
+            int concurrency,
+            Ordering<? super ConsumerRecord<K, V>> ordering,
+            Handler<? super ConsumerRecord<K, V>, ? extends R> handler) {
+        return handle(Parallelism.fixed(concurrency), ordering, handler);
+    }
+
+    /**
+     * Calls {@code handler}, which may block, for each record, up to {@code concurrency} at once on virtual threads, in the
+     * order asked for; see {@link dev.weir.stream.Source#mapBlocking}.
+     */
+    public <R> HandledFlow<K, V, R> handle(
+            Parallelism concurrency,
+            Ordering<? super ConsumerRecord<K, V>> ordering,
+            Handler<? super ConsumerRecord<K, V>, ? extends R> handler) {
+        Objects.requireNonNull(handler, "handler");
+        return HandledFlow.of(
+                this,
+                ordering,
+                (jobs, order, rules) -> jobs.mapBlocking(concurrency, order, new BlockingGuard<>(rules, handler)));
+    }
+
+    /** {@link #handle} for work that gives no result; close the flow with {@link HandledFlow#pipeline}. */
+    public HandledFlow<K, V, ConsumerRecord<K, V>> forEach(
+            int concurrency,
+            Ordering<? super ConsumerRecord<K, V>> ordering,
+            Action<? super ConsumerRecord<K, V>> action) {
+        Objects.requireNonNull(action, "action");
+        return handle(concurrency, ordering, record -> {
+            action.accept(record);
+            return record;
+        });
+    }
+
+    /**
+     * Starts an asynchronous computation for each record, up to {@code parallelism} at once, in the order asked for; see
+     * {@link dev.weir.stream.Source#mapAsync}.
+     */
+    public <R> HandledFlow<K, V, R> handleAsync(
+            int parallelism,
+            Ordering<? super ConsumerRecord<K, V>> ordering,
+            Function<? super ConsumerRecord<K, V>, ? extends CompletionStage<? extends R>> handler) {
+        Objects.requireNonNull(handler, "handler");
+        return HandledFlow.of(
+                this,
+                ordering,
+                (jobs, order, rules) ->
+                        jobs.mapAsync(Parallelism.fixed(parallelism), order, new AsyncGuard<K, V, R>(rules, handler)));
+    }
+}

@@ -1,0 +1,47 @@
+package dev.weir.kafka;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.util.Locale;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the client's {@code auto.offset.reset}, which Weir carries out itself. Stateless. */
+final class OffsetReset {
+
+    private static final String BY_DURATION = "by_duration:";
+
+    private OffsetReset() {}
+
+    static void check(Map<String, String> properties) {
+        @Nullable Position ignored = position(properties);
+    }
+
+    /** The position that is meant now; null for {@code none}. */
+    static @Nullable Position position(Map<String, String> properties) {
+        String value = properties
+                .getOrDefault(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest")
+                .strip();
+        String lower = value.toLowerCase(Locale.ROOT);
+        if (lower.startsWith(BY_DURATION)) {
+            try {
+                return Position.time(Instant.now().minus(Duration.parse(value.substring(BY_DURATION.length()))));
+            } catch (DateTimeParseException refused) {
+                throw unknown(value);
+            }
+        }
+        return switch (lower) {
+            case "earliest" -> Position.beginning();
+            case "latest" -> Position.end();
+            case "none" -> null;
+            default -> throw unknown(value);
+        };
+    }
+
+    private static IllegalArgumentException unknown(String value) {
+        return new IllegalArgumentException("auto.offset.reset must be earliest, latest, none or, for instance,"
+                + " by_duration:PT1H: auto.offset.reset=" + value);
+    }
+}

@@ -1,0 +1,55 @@
+package dev.weir.kafka;
+
+import java.util.Objects;
+import java.util.function.Function;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.serialization.Deserializer;
+
+/**
+ * Turns consumed bytes into typed records; a function for {@code map} below any source of raw records. As thread-safe as
+ * its deserializers.
+ */
+public final class RecordDecoder<K, V> implements Function<ConsumerRecord<byte[], byte[]>, Decoded<K, V>> {
+
+    private final Deserializer<K> keys;
+    private final Deserializer<V> values;
+
+    public RecordDecoder(Deserializer<K> keys, Deserializer<V> values) {
+        this.keys = Objects.requireNonNull(keys, "key deserializer");
+        this.values = Objects.requireNonNull(values, "value deserializer");
+    }
+
+    /** The typed record, or why there is none. Throws nothing but errors of the JVM. */
+    @Override
+    public Decoded<K, V> apply(ConsumerRecord<byte[], byte[]> raw) {
+        try {
+            return new Decoded.Read<>(raw, decode(raw));
+        } catch (RecordDecodeException refused) {
+            return new Decoded.Refused<>(raw, refused);
+        }
+    }
+
+    /**
+     * The typed record.
+     *
+     * @throws RecordDecodeException if a deserializer refuses it
+     */
+    public ConsumerRecord<K, V> decode(ConsumerRecord<byte[], byte[]> raw) {
+        try {
+            return new ConsumerRecord<>(
+                    raw.topic(),
+                    raw.partition(),
+                    raw.offset(),
+                    raw.timestamp(),
+                    raw.timestampType(),
+                    raw.serializedKeySize(),
+                    raw.serializedValueSize(),
+                    keys.deserialize(raw.topic(), raw.headers(), raw.key()),
+                    values.deserialize(raw.topic(), raw.headers(), raw.value()),
+                    raw.headers(),
+                    raw.leaderEpoch());
+        } catch (RuntimeException refused) {
+            throw new RecordDecodeException(raw.topic(), raw.partition(), raw.offset(), refused);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+package dev.weir.kafka;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Topics in which failed records wait before they are tried again, one after the other, each with its own delay. Immutable.
+ *
+ * {@snippet :
+ * RetryTopics.of("orders-retry-1m", Duration.ofMinutes(1)).then("orders-retry-10m", Duration.ofMinutes(10))
+ * }
+ *
+ * @param tiers in the order in which a record goes through them
+ */
+public record RetryTopics(List<Tier> tiers) {
+
+    private static final Duration LONGEST = Duration.ofDays(7);
+
+    /**
+     * One of the topics.
+     *
+     * @param topic must exist
+     * @param delay how long a record waits in it: 1 ms to 7 days
+     */
+    public record Tier(String topic, Duration delay) {
+
+        /** Checks. */
+        public Tier {
+            if (topic.isBlank()) {
+                throw new IllegalArgumentException("a retry topic must have a name: topic=" + topic);
+            }
+            if (delay.compareTo(Duration.ofMillis(1)) < 0 || delay.compareTo(LONGEST) > 0) {
+                throw new IllegalArgumentException("delay must be 1 ms to 7 days: delay=" + delay + " topic=" + topic);
+            }
+        }
+    }
+
+    /** Checks and copies. */
+    public RetryTopics {
+        tiers = List.copyOf(tiers);
+        if (tiers.isEmpty()) {
+            throw new IllegalArgumentException("there must be at least one retry topic");
+        }
+        if (tiers.stream().map(Tier::topic).distinct().count() < tiers.size()) {
+            throw new IllegalArgumentException("each retry topic can have one delay only: tiers=" + tiers);
+        }
+    }
+
+    /** One topic. */
+    public static RetryTopics of(String topic, Duration delay) {
+        return new RetryTopics(List.of(new Tier(topic, delay)));
+    }
+
+    /** And another after those. */
+    public RetryTopics then(String topic, Duration delay) {
+        List<Tier> all = new ArrayList<>(tiers);
+        all.add(new Tier(topic, delay));
+        return new RetryTopics(all);
+    }
+
+    /** What the names of all headers begin with that a record has in a retry topic beside its own. */
+    public static final String PREFIX = "weir-retry-";
+
+    /** Header: the topic that the record came from first. */
+    public static final String TOPIC = PREFIX + "topic";
+
+    /** Header: the partition that the record came from first. */
+    public static final String PARTITION = PREFIX + "partition";
+
+    /** Header: the record's offset there. */
+    public static final String OFFSET = PREFIX + "offset";
+
+    /** Header: the record's timestamp, in milliseconds; absent if it had none. */
+    public static final String TIMESTAMP = PREFIX + "timestamp";
+
+    /** Header: how often the handler has been called for the record so far. */
+    public static final String ATTEMPTS = PREFIX + "attempts";
+
+    /** Header: in how many retry topics the record has been, this one included. */
+    public static final String TIER = PREFIX + "tier";
+
+    /** Header: when the record is to be tried again, in milliseconds since 1970. */
+    public static final String DUE = PREFIX + "due";
+
+    /** Header: what the handler threw last, as text. */
+    public static final String CAUSE = PREFIX + "cause";
+}

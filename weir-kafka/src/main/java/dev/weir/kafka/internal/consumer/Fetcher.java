@@ -1,0 +1,49 @@
+package dev.weir.kafka.internal.consumer;
+
+import java.util.Collection;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * Where the records of the assigned partitions come from. Membership and commits are not its business: they stay with
+ * Kafka's own client, whichever way the records take. Confined to the owner thread, but for {@link #wakeup}.
+ *
+ * <p>{@link #pause}, {@link #resume}, {@link #seek} and {@link #position} are for assigned partitions only.
+ */
+interface Fetcher {
+
+    /** A position or a lag that is not known at the moment. */
+    long UNKNOWN = -1;
+
+    /**
+     * Returns what is there, or waits for it. It also serves the group: rebalances are called back and commits answered
+     * from within, so it has to be called whether records are wanted or not.
+     *
+     * @throws org.apache.kafka.common.errors.WakeupException after a {@link #wakeup}
+     * @throws org.apache.kafka.common.errors.RetriableException if another try may succeed
+     */
+    ConsumerRecords<byte[], byte[]> poll(long nanos);
+
+    /** Ends the poll that is under way or comes next. Any thread. */
+    void wakeup();
+
+    /** Partitions have come: from their committed offsets on, unless {@link #seek} says otherwise. Within a poll. */
+    void assigned(Collection<TopicPartition> ids);
+
+    /** Partitions go: a poll returns no more of them. Within a poll. */
+    void withdrawn(Collection<TopicPartition> ids);
+
+    /** What has been fetched of paused partitions is kept for later and not fetched again. */
+    void pause(Collection<TopicPartition> ids);
+
+    void resume(Collection<TopicPartition> ids);
+
+    /** The next poll goes on at {@code offset}; what was fetched ahead is dropped. */
+    void seek(TopicPartition id, long offset);
+
+    /** Past the last record that a poll returned, and past what was not for us behind it; does not wait. */
+    long position(TopicPartition id);
+
+    /** Records from there to the end of the partition; does not wait. */
+    long lag(TopicPartition id);
+}

@@ -1,0 +1,145 @@
+package dev.weir.kafka.internal.failure;
+
+import dev.weir.kafka.CircuitBreaker;
+import dev.weir.kafka.Decoded;
+import dev.weir.kafka.HandlerTimeoutException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An asynchronous handler with what surrounds it: breaker, timeout, and failures that become values. Called as the stage
+ * calls functions; futures may complete on any thread.
+ */
+public final class AsyncGuard<K, V, R> implements Function<Job<K, V>, CompletionStage<Outcome<R>>> {
+
+    private final FailureRules rules;
+    private final Function<? super ConsumerRecord<K, V>, ? extends CompletionStage<? extends R>> handler;
+
+    public AsyncGuard(
+            FailureRules rules,
+            Function<? super ConsumerRecord<K, V>, ? extends CompletionStage<? extends R>> handler) {
+        this.rules = rules;
+        this.handler = handler;
+    }
+
+    @Override
+    public CompletionStage<Outcome<R>> apply(Job<K, V> job) {
+        return switch (job.decoded()) {
+            case Decoded.Refused<K, V> refused -> CompletableFuture.completedFuture(rules.undecodable(refused));
+            case Decoded.Read<K, V> read -> {
+                long permit = acquire();
+                job.countAttempt();
+                Attempt attempt = new Attempt(job, permit);
+                attempt.start(read.record());
+                yield attempt.outcome;
+            }
+        };
+    }
+
+    private long acquire() {
+        CircuitBreaker breaker = rules.breaker();
+        try {
+            return breaker == null ? 0 : breaker.acquire();
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new CompletionException(interrupted);
+        }
+    }
+
+    /** One call of the handler, until its future or the timer ends it. */
+    private final class Attempt {
+
+        private final Job<K, V> job;
+        private final long permit;
+        private final CompletableFuture<Outcome<R>> outcome = new CompletableFuture<>();
+
+        Attempt(Job<K, V> job, long permit) {
+            this.job = job;
+            this.permit = permit;
+        }
+
+        void start(ConsumerRecord<K, V> record) {
+            CompletionStage<? extends R> stage;
+            try {
+                stage = handler.apply(record);
+                if (stage == null) {
+                    throw new NullPointerException("the handler returned null");
+                }
+            } catch (Throwable thrown) {
+                failed(thrown);
+                return;
+            }
+            var ignored = stage.whenComplete((result, thrown) -> {
+                if (thrown != null) {
+                    failed(
+                            thrown instanceof CompletionException && thrown.getCause() != null
+                                    ? thrown.getCause()
+                                    : thrown);
+                } else if (result == null) {
+                    failed(new NullPointerException("the handler's future was completed with null"));
+                } else {
+                    succeeded(result);
+                }
+            });
+            Duration timeout = rules.timeout();
+            if (!outcome.isDone()) {
+                watch(stage, record, timeout);
+            }
+        }
+
+        /** The pipeline's cancellation reaches the handler's future, and so does the timeout. */
+        private void watch(
+                CompletionStage<? extends R> stage, ConsumerRecord<K, V> record, @Nullable Duration timeout) {
+            CompletableFuture<Boolean> timer = new CompletableFuture<>();
+            if (timeout != null) {
+                var ignored = timer.completeOnTimeout(true, timeout.toNanos(), TimeUnit.NANOSECONDS)
+                        // What hangs on the handler's future is not ours and not to run on the JVM's timer.
+                        .thenAcceptAsync(
+                                due -> {
+                                    failed(new HandlerTimeoutException(record, timeout, null));
+                                    cancel(stage);
+                                },
+                                task -> Thread.ofVirtual().start(task));
+            }
+            var unused = outcome.whenComplete((done, thrown) -> {
+                boolean ignored = timer.cancel(false);
+                if (outcome.isCancelled()) {
+                    cancel(stage);
+                }
+            });
+        }
+
+        private void succeeded(R result) {
+            if (outcome.complete(new Outcome.Done<>(job.raw(), result, job.attempts())) && rules.breaker() != null) {
+                rules.breaker().succeeded(permit);
+            }
+        }
+
+        private void failed(Throwable thrown) {
+            Outcome<R> decided;
+            try {
+                decided = rules.decide(job, thrown);
+            } catch (Throwable inRules) {
+                thrown.addSuppressed(inRules);
+                decided = null;
+            }
+            if (decided == null ? outcome.completeExceptionally(thrown) : outcome.complete(decided)) {
+                rules.tell(permit, thrown);
+            }
+        }
+
+        private void cancel(CompletionStage<? extends R> stage) {
+            try {
+                boolean ignored = stage.toCompletableFuture().cancel(true);
+            } catch (RuntimeException cannot) {
+                // A stage of the user's own kind; it goes on, and nobody listens.
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+package dev.weir.kafka.internal.failure;
+
+import dev.weir.kafka.CircuitBreaker;
+import dev.weir.kafka.Decoded;
+import dev.weir.stream.Handler;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/**
+ * A blocking handler with what surrounds it: breaker, timeout, and failures that become values. Thread-safe if the handler
+ * is; throws what is to be tried again or is to fail the pipeline.
+ */
+public final class BlockingGuard<K, V, R> implements Handler<Job<K, V>, Outcome<R>> {
+
+    private final FailureRules rules;
+    private final Handler<? super ConsumerRecord<K, V>, ? extends R> handler;
+
+    public BlockingGuard(FailureRules rules, Handler<? super ConsumerRecord<K, V>, ? extends R> handler) {
+        this.rules = rules;
+        this.handler = handler;
+    }
+
+    @Override
+    public Outcome<R> handle(Job<K, V> job) throws Exception {
+        return switch (job.decoded()) {
+            case Decoded.Refused<K, V> refused -> rules.undecodable(refused);
+            case Decoded.Read<K, V> read -> {
+                CircuitBreaker breaker = rules.breaker();
+                long permit = breaker == null ? 0 : breaker.acquire();
+                job.countAttempt();
+                try {
+                    R result = call(read.record());
+                    if (breaker != null) {
+                        breaker.succeeded(permit);
+                    }
+                    yield new Outcome.Done<>(job.raw(), result, job.attempts());
+                } catch (Throwable thrown) {
+                    rules.tell(permit, thrown);
+                    Outcome<R> outcome = rules.decide(job, thrown);
+                    if (outcome == null) {
+                        throw thrown;
+                    }
+                    yield outcome;
+                }
+            }
+        };
+    }
+
+    private R call(ConsumerRecord<K, V> record) throws Exception {
+        R result = rules.timeout() == null
+                ? handler.handle(record)
+                : TimedCall.call(() -> handler.handle(record), rules.timeout(), record);
+        if (result == null) {
+            throw new NullPointerException("the handler returned null");
+        }
+        return result;
+    }
+}

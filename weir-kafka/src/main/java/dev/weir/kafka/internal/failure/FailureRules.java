@@ -1,0 +1,150 @@
+package dev.weir.kafka.internal.failure;
+
+import dev.weir.kafka.CircuitBreaker;
+import dev.weir.kafka.Decoded;
+import dev.weir.kafka.FailedRecord;
+import dev.weir.kafka.FailedRecord.Reason;
+import dev.weir.kafka.FailureAction;
+import dev.weir.kafka.HandlerTimeoutException;
+import dev.weir.kafka.RecordDecodeException;
+import dev.weir.stream.Backoff;
+import dev.weir.stream.RetryPolicy;
+import dev.weir.stream.Supervision;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is done about failures of a handler. Immutable.
+ *
+ * @param retry how often the handler is called in place; once if nothing was said
+ * @param exceptions what is done by the type of the exception, first match first; RETRY for others
+ * @param timeout how long one call may take, or null
+ * @param breaker what calls have to wait for, or null
+ * @param hasWayOut whether failed records have somewhere to go
+ */
+public record FailureRules(
+        RetryPolicy retry,
+        List<ByType> exceptions,
+        @Nullable Duration timeout,
+        @Nullable CircuitBreaker breaker,
+        boolean hasWayOut) {
+
+    /** The rules if nothing is said: the first failure fails the pipeline. */
+    public static final FailureRules NONE =
+            new FailureRules(RetryPolicy.of(1, Backoff.NONE), List.of(), null, null, false);
+
+    private static final Duration LONGEST_TIMEOUT = Duration.ofDays(1);
+
+    /** What is done about one type of exceptions. */
+    public record ByType(Class<? extends Throwable> type, FailureAction action) {}
+
+    /** Checks and copies. */
+    public FailureRules {
+        exceptions = List.copyOf(exceptions);
+        if (timeout != null && (timeout.compareTo(Duration.ZERO) <= 0 || timeout.compareTo(LONGEST_TIMEOUT) > 0)) {
+            throw new IllegalArgumentException(
+                    "timeout must be more than zero and at most " + LONGEST_TIMEOUT + ": timeout=" + timeout);
+        }
+    }
+
+    public FailureRules withRetry(RetryPolicy newRetry) {
+        return new FailureRules(newRetry, exceptions, timeout, breaker, hasWayOut);
+    }
+
+    /** With one more rule behind those there are. */
+    public FailureRules with(ByType rule) {
+        List<ByType> all = new ArrayList<>(exceptions);
+        all.add(rule);
+        return new FailureRules(retry, all, timeout, breaker, hasWayOut);
+    }
+
+    public FailureRules withTimeout(Duration newTimeout) {
+        return new FailureRules(retry, exceptions, newTimeout, breaker, hasWayOut);
+    }
+
+    public FailureRules withBreaker(CircuitBreaker newBreaker) {
+        return new FailureRules(retry, exceptions, timeout, newBreaker, hasWayOut);
+    }
+
+    public FailureRules withWayOut() {
+        return new FailureRules(retry, exceptions, timeout, breaker, true);
+    }
+
+    private FailureAction actionOn(Throwable thrown) {
+        for (ByType rule : exceptions) {
+            if (rule.type.isInstance(thrown)) {
+                return rule.action;
+            }
+        }
+        return FailureAction.RETRY;
+    }
+
+    private boolean isRetriable(Throwable thrown) {
+        return actionOn(thrown) == FailureAction.RETRY && retry.retriable().test(thrown);
+    }
+
+    /** Calls again what {@link #decide} has thrown, as long as it is worth it. */
+    public Supervision supervision() {
+        return Supervision.retry(
+                new RetryPolicy(
+                        retry.attempts(),
+                        retry.backoff(),
+                        thrown -> !(thrown instanceof RecordDecodeException) && isRetriable(thrown)),
+                Supervision.fail());
+    }
+
+    /**
+     * What becomes of a record.
+     *
+     * @return null to throw: so that it is tried again, or that the pipeline fails
+     */
+    <R> @Nullable Outcome<R> decide(Job<?, ?> job, Throwable thrown) {
+        FailureAction action = actionOn(thrown);
+        if (isOfTheMachinery(thrown)
+                || action == FailureAction.FAIL
+                || (job.attempts() < retry.attempts() && isRetriable(thrown))) {
+            return null;
+        }
+        if (action == FailureAction.SKIP) {
+            return new Outcome.Skipped<>();
+        }
+        if (!hasWayOut) {
+            return null;
+        }
+        Reason reason = thrown instanceof HandlerTimeoutException ? Reason.TIMEOUT : Reason.HANDLER;
+        return new Outcome.Failed<>(new FailedRecord(job.raw(), reason, thrown, job.attempts(), isRetriable(thrown)));
+    }
+
+    /** What becomes of a record that could not be decoded; throws if it has nowhere to go. */
+    <R> Outcome<R> undecodable(Decoded.Refused<?, ?> refused) {
+        return switch (actionOn(refused.cause())) {
+            case SKIP -> new Outcome.Skipped<>();
+            case FAIL -> throw refused.cause();
+            case RETRY, DEAD_LETTER -> {
+                if (!hasWayOut) {
+                    throw refused.cause();
+                }
+                yield new Outcome.Failed<>(FailedRecord.of(refused));
+            }
+        };
+    }
+
+    /** Tells the breaker of a call that failed. */
+    void tell(long permit, Throwable thrown) {
+        if (breaker == null) {
+            return;
+        }
+        if (isOfTheMachinery(thrown)) {
+            breaker.abandoned(permit);
+        } else {
+            breaker.failed(permit, thrown);
+        }
+    }
+
+    /** Thrown because the run is being cancelled, or by a JVM that is out of something: it says nothing of the record. */
+    private static boolean isOfTheMachinery(Throwable thrown) {
+        return Supervision.skip().decide(thrown) == Supervision.Decision.FAIL;
+    }
+}

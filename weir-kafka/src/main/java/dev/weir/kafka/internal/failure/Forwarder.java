@@ -1,0 +1,219 @@
+package dev.weir.kafka.internal.failure;
+
+import dev.weir.kafka.DeadLetterHandle;
+import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.FailedRecord;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.stream.Backoff;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.StageContext;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes failed records to where their route says, and does not come back before the brokers have them. Confined to the
+ * Confined to the
+ * segment's thread; its producer is closed after that. */
+public final class Forwarder implements DeadLetterHandle {
+
+    // A batch is written whole, then all answers are waited for: failed records are rare or in heaps, and either way a
+    // round
+    // trip per batch costs little; in return there is no state beyond the batch.
+
+    private static final Logger LOG = LoggerFactory.getLogger(Forwarder.class);
+
+    private static final Backoff BACKOFF = Backoff.between(Duration.ofSeconds(1), Duration.ofSeconds(30));
+
+    /** Proposals beyond which a route has nothing smaller to offer. */
+    private static final int MAX_TOO_LARGE = 3;
+
+    private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(2);
+
+    private final Supplier<Producer<byte[], byte[]>> producers;
+    private final Route route;
+    private final StageContext context;
+
+    // Written by the segment's thread.
+    private volatile long written;
+    private volatile int held;
+
+    /** Null as long as nothing has failed, and after an error until the next attempt. */
+    private @Nullable Producer<byte[], byte[]> producer;
+
+    Forwarder(Supplier<Producer<byte[], byte[]>> producers, Route route, StageContext context) {
+        this.producers = producers;
+        this.route = route;
+        this.context = context;
+    }
+
+    /** Makes one for a run that writes letters. */
+    public static Forwarder create(DeadLetters letters, StageContext context) {
+        return create(
+                letters.settings(), List.of(letters.topic()), new Letters(letters.topic(), letters.group()), context);
+    }
+
+    /** Makes one for a run, which closes it; refuses topics that do not exist. */
+    static Forwarder create(
+            ProducerSettings<byte[], byte[]> settings, List<String> topics, Route route, StageContext context) {
+        TopicCheck.check(settings, topics);
+        Forwarder forwarder = new Forwarder(
+                () -> new KafkaProducer<>(
+                        settings.clientConfig(), settings.keySerializer(), settings.valueSerializer()),
+                route,
+                context);
+        context.expose(forwarder);
+        context.onTermination(patience -> {
+            forwarder.closeProducer(CLOSE_PATIENCE);
+            return "";
+        });
+        return forwarder;
+    }
+
+    /**
+     * Writes the records of a batch and acknowledges each when the brokers have it; returns when all are. The wait between
+     * two attempts is the run's.
+     */
+    public void deliver(Batch<FailedRecord> batch) throws InterruptedException {
+        List<Pending> left = new ArrayList<>();
+        for (int i = 0; i < batch.size(); i++) {
+            left.add(new Pending(batch, i));
+        }
+        for (int failures = 0; !left.isEmpty(); ) {
+            Exception refusal = attempt(left);
+            int before = left.size();
+            left.removeIf(pending -> pending.acknowledged);
+            written = written + before - left.size();
+            held = refusal == null ? 0 : left.size();
+            if (refusal != null) {
+                failures++;
+                holdUp(refusal, left, failures);
+            }
+        }
+    }
+
+    @Override
+    public long written() {
+        return written;
+    }
+
+    @Override
+    public int held() {
+        return held;
+    }
+
+    /** One attempt at each; returns why one of them failed, if it was not for its size. */
+    private @Nullable Exception attempt(List<Pending> all) throws InterruptedException {
+        Exception refusal = null;
+        try {
+            Producer<byte[], byte[]> open = producer == null ? producers.get() : producer;
+            producer = open;
+            for (Pending pending : all) {
+                pending.send(open);
+            }
+            open.flush();
+            for (Pending pending : all) {
+                Exception thrown = pending.settle();
+                refusal = thrown == null ? refusal : thrown;
+            }
+            return refusal;
+        } catch (InterruptException interrupted) {
+            boolean ignored = Thread.interrupted();
+            InterruptedException unwrapped = new InterruptedException("stopped while writing failed records");
+            unwrapped.initCause(interrupted);
+            throw unwrapped;
+        }
+    }
+
+    private void holdUp(Exception refusal, List<Pending> left, int failures) throws InterruptedException {
+        Duration pause = BACKOFF.after(failures);
+        LOG.warn(
+                "pipeline {} waits: {} failed records cannot be written to {}; next attempt in {} ms: {}",
+                context.pipelineName(),
+                left.size(),
+                left.getFirst().topic(),
+                pause.toMillis(),
+                refusal.toString());
+        if (!(refusal instanceof TimeoutException)) {
+            // After some errors a producer does nothing more, and it does not say after which.
+            closeProducer(Duration.ZERO);
+        }
+        context.clock().sleepUntil(context.clock().after(pause.toNanos()));
+    }
+
+    private void closeProducer(Duration patience) {
+        if (producer != null) {
+            producer.close(patience);
+            producer = null;
+        }
+    }
+
+    /** A failed record on its way. */
+    private final class Pending {
+
+        private final Batch<FailedRecord> batch;
+        private final int index;
+        private int tooLarge;
+        private boolean acknowledged;
+        private @Nullable Future<?> answer;
+        private @Nullable RuntimeException notSent;
+
+        Pending(Batch<FailedRecord> batch, int index) {
+            this.batch = batch;
+            this.index = index;
+        }
+
+        String topic() {
+            return proposal().topic();
+        }
+
+        private ProducerRecord<byte[], byte[]> proposal() {
+            return route.propose(batch.get(index), tooLarge);
+        }
+
+        void send(Producer<byte[], byte[]> open) {
+            answer = null;
+            notSent = null;
+            try {
+                answer = open.send(proposal());
+            } catch (InterruptException interrupted) {
+                throw interrupted;
+            } catch (RuntimeException refused) {
+                notSent = refused;
+            }
+        }
+
+        /** Acknowledges if the brokers have it; returns why not, unless there is something smaller to be tried at once. */
+        @Nullable
+        Exception settle() throws InterruptedException {
+            Exception refused = notSent;
+            if (answer != null) {
+                try {
+                    answer.get();
+                    acknowledged = true;
+                    batch.ack(index);
+                    return null;
+                } catch (ExecutionException failed) {
+                    refused = failed.getCause() instanceof Exception cause ? cause : failed;
+                }
+            }
+            if (refused instanceof RecordTooLargeException && tooLarge < MAX_TOO_LARGE) {
+                tooLarge++;
+                return null;
+            }
+            return refused;
+        }
+    }
+}

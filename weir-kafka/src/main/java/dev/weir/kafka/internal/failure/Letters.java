@@ -1,0 +1,94 @@
+package dev.weir.kafka.internal.failure;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.weir.kafka.DeadLetter;
+import dev.weir.kafka.FailedRecord;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeader;
+
+/**
+ * Writes dead letters: the record as it was, then, if that is too large, without its value, then with nothing of it but
+ * where it was. Stateless.
+ */
+public final class Letters implements Route {
+
+    static final int MAX_MESSAGE = 1024;
+    private static final int MAX_STACK = 4096;
+
+    private final String topic;
+    private final String group;
+
+    public Letters(String topic, String group) {
+        this.topic = topic;
+        this.group = group;
+    }
+
+    @Override
+    public ProducerRecord<byte[], byte[]> propose(FailedRecord failed, int tooLarge) {
+        ConsumerRecord<byte[], byte[]> raw = failed.raw();
+        boolean bare = tooLarge > 1;
+        List<Header> headers = bare ? new ArrayList<>() : Origin.originalHeaders(raw);
+        describe(failed, headers);
+        if (tooLarge > 0) {
+            add(
+                    headers,
+                    DeadLetter.CUT,
+                    "value of " + Math.max(0, raw.serializedValueSize()) + " bytes"
+                            + (bare ? ", key of " + Math.max(0, raw.serializedKeySize()) + " bytes, all headers" : ""));
+        }
+        return new ProducerRecord<>(
+                topic,
+                null,
+                Clock.systemUTC().millis(),
+                bare ? noBytes() : raw.key(),
+                tooLarge > 0 ? noBytes() : raw.value(),
+                headers);
+    }
+
+    @SuppressWarnings("NullAway") // a record without key or value has null there
+    private static byte[] noBytes() {
+        return null;
+    }
+
+    private void describe(FailedRecord failed, List<Header> headers) {
+        Origin origin = Origin.of(failed.raw());
+        Throwable cause = failed.cause();
+        add(headers, DeadLetter.REASON, failed.reason().name());
+        add(headers, DeadLetter.CAUSE, cause.getClass().getName());
+        add(headers, DeadLetter.MESSAGE, cut(String.valueOf(cause.getMessage()), MAX_MESSAGE));
+        add(headers, DeadLetter.STACK, stack(cause));
+        add(headers, DeadLetter.ATTEMPTS, Integer.toString(origin.attempts() + failed.attempts()));
+        add(headers, DeadLetter.TOPIC, origin.topic());
+        add(headers, DeadLetter.PARTITION, Integer.toString(origin.partition()));
+        add(headers, DeadLetter.OFFSET, Long.toString(origin.offset()));
+        if (origin.timestamp() != ConsumerRecord.NO_TIMESTAMP) {
+            add(headers, DeadLetter.TIMESTAMP, Long.toString(origin.timestamp()));
+        }
+        if (!group.isEmpty()) {
+            add(headers, DeadLetter.GROUP, group);
+        }
+        add(headers, DeadLetter.TIME, Clock.systemUTC().instant().toString());
+    }
+
+    private static String stack(Throwable cause) {
+        StringWriter trace = new StringWriter();
+        cause.printStackTrace(new PrintWriter(trace));
+        return cut(trace.toString(), MAX_STACK);
+    }
+
+    static String cut(String text, int length) {
+        return text.length() <= length ? text : text.substring(0, length) + "...";
+    }
+
+    static void add(List<Header> headers, String name, String value) {
+        headers.add(new RecordHeader(name, value.getBytes(UTF_8)));
+    }
+}

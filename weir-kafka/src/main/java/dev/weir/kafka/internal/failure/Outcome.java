@@ -1,0 +1,27 @@
+package dev.weir.kafka.internal.failure;
+
+import dev.weir.kafka.FailedRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/** What became of a record in its handler's stage. */
+public sealed interface Outcome<R> {
+
+    /**
+     * It is done.
+     *
+     * @param attempts how often the handler was called
+     */
+    record Done<R>(ConsumerRecord<byte[], byte[]> raw, R result, int attempts) implements Outcome<R> {
+
+        /** The record as one whose result cannot be written. */
+        public FailedRecord unwritable(Throwable cause) {
+            return new FailedRecord(raw, FailedRecord.Reason.WRITE, cause, attempts, false);
+        }
+    }
+
+    /** It failed and goes to a topic for failed records. */
+    record Failed<R>(FailedRecord failed) implements Outcome<R> {}
+
+    /** It failed and is not wanted any more. */
+    record Skipped<R>() implements Outcome<R> {}
+}

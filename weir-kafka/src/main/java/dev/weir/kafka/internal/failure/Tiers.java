@@ -1,0 +1,106 @@
+package dev.weir.kafka.internal.failure;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.FailedRecord;
+import dev.weir.kafka.RetryTopics;
+import dev.weir.kafka.Subscription;
+import dev.weir.kafka.internal.consumer.ConsumerSource;
+import dev.weir.stream.Source;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Header;
+
+/** Retry topics as a route, which ends in a dead-letter topic, and as sources. Immutable. */
+public final class Tiers implements Route {
+
+    /** Records of a partition that a tier's consumer holds until they are due. */
+    private static final int MAX_OUTSTANDING = 256;
+
+    private static final long BUFFER_BYTES = 8L * 1024 * 1024;
+
+    private final List<RetryTopics.Tier> tiers;
+    private final Letters letters;
+
+    public Tiers(RetryTopics topics, DeadLetters last) {
+        this.tiers = topics.tiers();
+        this.letters = new Letters(last.topic(), last.group());
+    }
+
+    @Override
+    public ProducerRecord<byte[], byte[]> propose(FailedRecord failed, int tooLarge) {
+        int tier = (int) Origin.number(failed.raw(), RetryTopics.TIER, 0);
+        if (!failed.retriable() || tier < 0 || tier >= tiers.size()) {
+            return letters.propose(failed, tooLarge);
+        }
+        return tooLarge == 0 ? toTier(failed, tier) : letters.propose(failed, tooLarge - 1);
+    }
+
+    private ProducerRecord<byte[], byte[]> toTier(FailedRecord failed, int tier) {
+        RetryTopics.Tier to = tiers.get(tier);
+        ConsumerRecord<byte[], byte[]> raw = failed.raw();
+        Origin origin = Origin.of(raw);
+        long now = Clock.systemUTC().millis();
+        List<Header> headers = Origin.originalHeaders(raw);
+        Letters.add(headers, RetryTopics.TOPIC, origin.topic());
+        Letters.add(headers, RetryTopics.PARTITION, Integer.toString(origin.partition()));
+        Letters.add(headers, RetryTopics.OFFSET, Long.toString(origin.offset()));
+        if (origin.timestamp() != ConsumerRecord.NO_TIMESTAMP) {
+            Letters.add(headers, RetryTopics.TIMESTAMP, Long.toString(origin.timestamp()));
+        }
+        Letters.add(headers, RetryTopics.ATTEMPTS, Integer.toString(origin.attempts() + failed.attempts()));
+        Letters.add(headers, RetryTopics.TIER, Integer.toString(tier + 1));
+        Letters.add(headers, RetryTopics.DUE, Long.toString(now + to.delay().toMillis()));
+        Letters.add(headers, RetryTopics.CAUSE, Letters.cut(failed.cause().toString(), Letters.MAX_MESSAGE));
+        return new ProducerRecord<>(to.topic(), null, now, raw.key(), raw.value(), headers);
+    }
+
+    /** A source for each tier: its records when they are due, as they were where they came from. */
+    public List<Source<ConsumerRecord<byte[], byte[]>>> sources(
+            ConsumerSettings<byte[], byte[]> settings, boolean untilEnd) {
+        List<Source<ConsumerRecord<byte[], byte[]>>> sources = new ArrayList<>();
+        for (RetryTopics.Tier tier : tiers) {
+            Subscription topic = Subscription.topics(tier.topic());
+            sources.add(Source.custom(
+                            tier.topic(),
+                            new ConsumerSource<>(
+                                    forTier(settings, tier), untilEnd ? topic.untilEnd() : topic, Origin::dueMillis))
+                    .map(Origin::restored)
+                    .named("due"));
+        }
+        return sources;
+    }
+
+    private static ConsumerSettings<byte[], byte[]> forTier(
+            ConsumerSettings<byte[], byte[]> like, RetryTopics.Tier tier) {
+        Map<String, String> properties = new HashMap<>(like.properties());
+        // Two members, or clients, must not have the same.
+        for (String name : List.of(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG, ConsumerConfig.CLIENT_ID_CONFIG)) {
+            properties.computeIfPresent(name, (same, id) -> id + "-" + tier.topic());
+        }
+        properties.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, Integer.toString(MAX_OUTSTANDING));
+        return new ConsumerSettings<>(
+                properties,
+                like.keyDeserializer(),
+                like.valueDeserializer(),
+                like.commitInterval(),
+                like.commitRecords(),
+                Math.min(MAX_OUTSTANDING, like.maxOutstandingRecords()),
+                Math.min(BUFFER_BYTES, like.bufferBytes()),
+                like.revokeDeadline(),
+                like.outOfRange(),
+                like.commitMetadataChars(),
+                like.commitMetadata());
+    }
+
+    /** The topics that must exist, but for the last. */
+    public List<String> topics() {
+        return tiers.stream().map(RetryTopics.Tier::topic).toList();
+    }
+}

@@ -1,0 +1,212 @@
+package dev.weir.kafka.internal.offsets;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.zip.CRC32C;
+import java.util.zip.DataFormatException;
+import java.util.zip.Deflater;
+import java.util.zip.Inflater;
+
+/**
+ * The metadata of a commit: {@code weir1:<finished set>:<the user's text>}, or empty if there is neither. Immutable; ADR
+ * 0013 describes the form.
+ *
+ * @param finished what is finished at and past the committed offset
+ * @param userText what the user's own function said
+ */
+public record CommitText(FinishedSet finished, String userText) {
+
+    /** Runs that a set is looked up to; more never fit. */
+    static final int MAX_RUNS = 16_384;
+
+    private static final String PREFIX = "weir1:";
+
+    /** What the form takes beside the set and the user's text. */
+    public static final int OVERHEAD_CHARS = PREFIX.length() + 1;
+
+    private static final CommitText NONE = new CommitText(FinishedSet.EMPTY, "");
+    private static final int HEADER_BYTES = 5;
+    private static final byte PLAIN = 0;
+    private static final byte DEFLATED = 1;
+    /** A varint of a long takes ten bytes at most. */
+    private static final int MAX_RUN_BYTES = 20 * MAX_RUNS;
+
+    /** A set this small is not worth the effort of making it smaller. */
+    private static final int SMALL_BYTES = 256;
+
+    /**
+     * Writes as much of the set as fits.
+     *
+     * @param committed the offset that the text goes with
+     * @param maxChars what the broker takes
+     * @return the text; without the set where there is no room for any of it, without {@code userText} if that alone is
+     *     too long
+     */
+    public static String encode(long committed, FinishedSet finished, String userText, int maxChars) {
+        int chars = maxChars - OVERHEAD_CHARS - userText.length();
+        if (chars < 0) {
+            return "";
+        }
+        // Base64 makes four characters of three bytes.
+        int room = chars / 4 * 3;
+        int runs = Math.min(finished.runs(), MAX_RUNS);
+        byte[] set = {};
+        while (runs > 0) {
+            set = payload(committed, finished, runs);
+            if (set.length <= room) {
+                break;
+            }
+            runs = (int) Math.min(runs - 1L, (long) runs * room / set.length);
+        }
+        if (runs == 0) {
+            return userText.isEmpty() ? "" : PREFIX + ":" + userText;
+        }
+        return PREFIX + Base64.getUrlEncoder().withoutPadding().encodeToString(set) + ":" + userText;
+    }
+
+    /**
+     * Reads what {@link #encode} wrote for this offset.
+     *
+     * @throws IllegalArgumentException if it is not such a text, saying why
+     */
+    public static CommitText decode(long committed, String metadata) {
+        if (metadata.isEmpty()) {
+            return NONE;
+        }
+        if (!metadata.startsWith(PREFIX)) {
+            throw new IllegalArgumentException("it was not written by Weir, or by another version");
+        }
+        int end = metadata.indexOf(':', PREFIX.length());
+        if (end < 0) {
+            throw new IllegalArgumentException("it is cut off");
+        }
+        String set = metadata.substring(PREFIX.length(), end);
+        return new CommitText(
+                set.isEmpty()
+                        ? FinishedSet.EMPTY
+                        : finished(committed, Base64.getUrlDecoder().decode(set)),
+                metadata.substring(end + 1));
+    }
+
+    /** The part of a text that {@link #encode} made of the set. */
+    public static String setOf(String metadata) {
+        return metadata.isEmpty() ? "" : metadata.substring(PREFIX.length(), metadata.indexOf(':', PREFIX.length()));
+    }
+
+    private static byte[] payload(long committed, FinishedSet finished, int runs) {
+        byte[] plain = runLengths(committed, finished, runs);
+        byte[] packed = plain.length <= SMALL_BYTES ? plain : deflate(plain);
+        boolean isSmaller = packed.length < plain.length;
+        byte[] body = isSmaller ? packed : plain;
+        return ByteBuffer.allocate(HEADER_BYTES + body.length)
+                .put(isSmaller ? DEFLATED : PLAIN)
+                .putInt(checksum(committed, plain))
+                .put(body)
+                .array();
+    }
+
+    private static byte[] runLengths(long committed, FinishedSet finished, int runs) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(2 * runs);
+        long at = committed;
+        for (int run = 0; run < runs; run++) {
+            writeVarint(bytes, finished.from(run) - at);
+            at = finished.to(run);
+            writeVarint(bytes, at - finished.from(run));
+        }
+        return bytes.toByteArray();
+    }
+
+    private static void writeVarint(ByteArrayOutputStream bytes, long value) {
+        long rest = value;
+        while ((rest & ~0x7FL) != 0) {
+            bytes.write((int) (rest & 0x7F) | 0x80);
+            rest >>>= 7;
+        }
+        bytes.write((int) rest);
+    }
+
+    private static FinishedSet finished(long committed, byte[] payload) {
+        if (payload.length <= HEADER_BYTES) {
+            throw new IllegalArgumentException("it is cut off");
+        }
+        ByteBuffer header = ByteBuffer.wrap(payload);
+        byte form = header.get();
+        int checksum = header.getInt();
+        byte[] body = Arrays.copyOfRange(payload, HEADER_BYTES, payload.length);
+        byte[] plain = switch (form) {
+            case PLAIN -> body;
+            case DEFLATED -> inflate(body);
+            default -> throw new IllegalArgumentException("its form is not known: " + form);
+        };
+        if (checksum(committed, plain) != checksum) {
+            throw new IllegalArgumentException("its checksum is wrong, or it belongs to another offset");
+        }
+        FinishedSet.Builder finished = new FinishedSet.Builder();
+        ByteBuffer lengths = ByteBuffer.wrap(plain);
+        long at = committed;
+        while (lengths.hasRemaining()) {
+            // A sum that overflows is no ascending run.
+            long from = at + readVarint(lengths);
+            at = from + readVarint(lengths);
+            finished.add(from, at);
+        }
+        return finished.build();
+    }
+
+    private static long readVarint(ByteBuffer bytes) {
+        long value = 0;
+        for (int shift = 0; shift < Long.SIZE && bytes.hasRemaining(); shift += 7) {
+            byte next = bytes.get();
+            value |= (long) (next & 0x7F) << shift;
+            if (next >= 0) {
+                return value;
+            }
+        }
+        throw new IllegalArgumentException("a run is cut off");
+    }
+
+    private static int checksum(long committed, byte[] plain) {
+        CRC32C crc = new CRC32C();
+        crc.update(ByteBuffer.allocate(Long.BYTES).putLong(0, committed));
+        crc.update(plain, 0, plain.length);
+        return (int) crc.getValue();
+    }
+
+    private static byte[] deflate(byte[] plain) {
+        Deflater deflater = new Deflater(Deflater.BEST_SPEED, true);
+        try {
+            deflater.setStrategy(Deflater.HUFFMAN_ONLY);
+            deflater.setInput(plain);
+            deflater.finish();
+            byte[] packed = new byte[plain.length];
+            int length = 0;
+            // The first call only takes note of the strategy.
+            while (!deflater.finished() && length < packed.length) {
+                length += deflater.deflate(packed, length, packed.length - length);
+            }
+            // Not finished within the length of the original: not smaller.
+            return deflater.finished() ? Arrays.copyOf(packed, length) : plain;
+        } finally {
+            deflater.end();
+        }
+    }
+
+    private static byte[] inflate(byte[] packed) {
+        Inflater inflater = new Inflater(true);
+        try {
+            inflater.setInput(packed);
+            byte[] plain = new byte[MAX_RUN_BYTES];
+            int length = inflater.inflate(plain);
+            if (!inflater.finished()) {
+                throw new IllegalArgumentException("it does not end");
+            }
+            return Arrays.copyOf(plain, length);
+        } catch (DataFormatException e) {
+            throw new IllegalArgumentException("it cannot be inflated: " + e.getMessage(), e);
+        } finally {
+            inflater.end();
+        }
+    }
+}

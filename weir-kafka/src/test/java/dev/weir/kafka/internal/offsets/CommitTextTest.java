@@ -1,0 +1,138 @@
+package dev.weir.kafka.internal.offsets;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.util.BitSet;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class CommitTextTest {
+
+    private static final int LIMIT = 4096;
+
+    private static FinishedSet setOf(long base, BitSet offsets) {
+        FinishedSet.Builder builder = new FinishedSet.Builder();
+        for (int from = offsets.nextSetBit(0); from >= 0; from = offsets.nextSetBit(from)) {
+            int to = offsets.nextClearBit(from);
+            builder.add(base + from, base + to);
+            from = to;
+        }
+        return builder.build();
+    }
+
+    private static BitSet draw(Random random) {
+        BitSet offsets = new BitSet();
+        int size = random.nextInt(random.nextBoolean() ? 200 : 30_000);
+        int density = 1 + random.nextInt(100);
+        for (int i = 0; i < size; i++) {
+            if (random.nextInt(100) < density) {
+                offsets.set(i);
+            }
+        }
+        return offsets;
+    }
+
+    @Test
+    void set_anyThatFits_comesBackAsItWas_othersLoseTheirFarEnd() {
+        for (long seed = 0; seed < 2_000; seed++) {
+            Random random = new Random(seed);
+            long base = random.nextInt(4) == 0 ? 0 : random.nextLong(Long.MAX_VALUE / 2);
+            BitSet offsets = draw(random);
+            FinishedSet finished = setOf(base, offsets);
+            String user = random.nextBoolean() ? "" : "a:b" + random.nextInt();
+            int limit = random.nextInt(10) == 0 ? 40 + random.nextInt(100) : LIMIT;
+            String text = CommitText.encode(base, finished, user, limit);
+            assertThat(text.length()).as("seed %s", seed).isLessThanOrEqualTo(limit);
+            CommitText back = CommitText.decode(base, text);
+            assertThat(back.userText()).as("seed %s", seed).isEqualTo(user);
+            int kept = back.finished().runs();
+            BitSet expected = (BitSet) offsets.clone();
+            if (kept < finished.runs()) {
+                expected.clear(kept == 0 ? 0 : (int) (finished.to(kept - 1) - base), offsets.length());
+                assertThat(text.length()).as("seed %s uses its room", seed).isGreaterThan(limit * 3 / 4 - 40);
+            }
+            assertThat(back.finished()).as("seed %s", seed).isEqualTo(setOf(base, expected));
+            for (int i = 0; i < 50; i++) {
+                int at = random.nextInt(offsets.length() + 2);
+                assertThat(back.finished().contains(base + at))
+                        .as("seed %s offset %s", seed, at)
+                        .isEqualTo(expected.get(at));
+            }
+        }
+    }
+
+    @Test
+    void set_everyOtherOfTwentyThousand_fits() {
+        Random random = new Random(1);
+        BitSet offsets = new BitSet();
+        for (int i = 1; i < 20_000; i++) {
+            offsets.set(i, random.nextBoolean());
+        }
+        FinishedSet finished = setOf(0, offsets);
+        FinishedSet back =
+                CommitText.decode(0, CommitText.encode(0, finished, "", LIMIT)).finished();
+        assertThat(back.runs()).isEqualTo(finished.runs());
+    }
+
+    @Test
+    void nothingToSay_isEmpty() {
+        assertThat(CommitText.encode(5, FinishedSet.EMPTY, "", LIMIT)).isEmpty();
+        assertThat(CommitText.decode(5, "").finished().isEmpty()).isTrue();
+        assertThat(CommitText.encode(5, FinishedSet.EMPTY, "host", LIMIT)).isEqualTo("weir1::host");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "host-7",
+                "weir2:AAAA:",
+                "weir1:",
+                "weir1:AA:",
+                "weir1:====:",
+                "weir1:AAAAAAA:x",
+                "weir1:AgAAAAAB:"
+            })
+    void decode_foreignText_isRefusedWithAReason(String text) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> CommitText.decode(5, text))
+                .withMessageMatching(".+");
+    }
+
+    @Test
+    void decode_ofAnotherOffset_isRefused() {
+        FinishedSet.Builder finished = new FinishedSet.Builder();
+        finished.add(7, 9);
+        String text = CommitText.encode(5, finished.build(), "", LIMIT);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> CommitText.decode(6, text))
+                .withMessageContaining("another offset");
+    }
+
+    @Test
+    void decode_ofAnyDamage_isRefusedOrHarmless() {
+        for (long seed = 0; seed < 3_000; seed++) {
+            Random random = new Random(seed);
+            FinishedSet finished = setOf(9, draw(random));
+            StringBuilder text = new StringBuilder(CommitText.encode(9, finished, "", LIMIT));
+            if (text.isEmpty()) {
+                continue;
+            }
+            for (int n = 1 + random.nextInt(3); n > 0; n--) {
+                text.setCharAt(random.nextInt(text.length()), (char) random.nextInt(128));
+            }
+            try {
+                CommitText read = CommitText.decode(9, text.toString());
+                for (int run = 0; run < read.finished().runs(); run++) {
+                    assertThat(finished.contains(read.finished().from(run)))
+                            .as("seed %s", seed)
+                            .isTrue();
+                }
+            } catch (IllegalArgumentException refused) {
+                assertThat(refused).as("seed %s", seed).hasMessageMatching("(?s).+");
+            }
+        }
+    }
+}

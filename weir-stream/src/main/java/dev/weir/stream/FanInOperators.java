@@ -1,0 +1,227 @@
+package dev.weir.stream;
+
+import dev.weir.stream.internal.junction.Junctions;
+import dev.weir.stream.internal.run.Node;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.BiFunction;
+
+/**
+ * Operators with several inputs. Part of {@link Source}.
+ *
+ * <p>Inputs that come at their own pace (merge, the latest of several) each run on a thread of their own and wait in a
+ * buffer of {@value dev.weir.stream.ParallelOperators#DEFAULT_BUFFER} elements, or as {@link Source#with} says. Inputs
+ * that are needed in turn (concat, zip) are pulled by the thread of the stage below. A failure of any input fails the
+ * stream, after the elements that came before it on its way; a cancellation from below reaches all inputs; a stop ends
+ * all sources.
+ */
+abstract class FanInOperators<T> extends ParallelOperators<T> {
+
+    /** A source is only read, so that one of a subtype will do. */
+    @SuppressWarnings("unchecked")
+    private static <T> Node<T> nodeOf(Source<? extends T> source) {
+        return ((Source<T>) source).node();
+    }
+
+    private static <T> List<Node<T>> nodesOf(Node<T> first, List<? extends Source<? extends T>> others) {
+        List<Node<T>> nodes = new ArrayList<>();
+        nodes.add(first);
+        others.forEach(other -> nodes.add(nodeOf(other)));
+        return List.copyOf(nodes);
+    }
+
+    /**
+     * Emits the elements of all inputs as they come; each input keeps its own order. Ends when all have ended. When
+     * several have elements, they take turns, batch by batch.
+     * Acknowledgements go with their elements.
+     *
+     * {@snippet :
+     * orders.merge(returns, complaints).map(event -> handle(event))
+     * }
+     */
+    @SafeVarargs
+    @SuppressWarnings("varargs") // only read
+    @Operator(acks = "kept with each element", cost = "a segment and a buffer for each input")
+    public final Source<T> merge(Source<? extends T>... others) {
+        return Source.at(Junctions.merge(nodesOf(node(), List.of(others))));
+    }
+
+    /**
+     * As {@link #merge}, but batches of {@code preferred} that are there go before those of this source.
+     *
+     * {@snippet :
+     * jobs.mergePreferred(commands)
+     * }
+     */
+    @Operator(acks = "kept with each element", cost = "a segment and a buffer for each input")
+    public Source<T> mergePreferred(Source<? extends T> preferred) {
+        return Source.at(Junctions.mergePreferred(List.of(nodeOf(preferred), node())));
+    }
+
+    /**
+     * As {@link #merge}, but as long as several inputs have elements they share the stream in proportion to their
+     * weights, counted in elements over the batches.
+     *
+     * {@snippet :
+     * gold.mergePrioritized(List.of(silver, bronze), 6, 3, 1)
+     * }
+     *
+     * @param weights at least 1 each; that of this source first, then those of the others
+     */
+    @Operator(acks = "kept with each element", cost = "a segment and a buffer for each input")
+    public Source<T> mergePrioritized(List<? extends Source<? extends T>> others, int... weights) {
+        return Source.at(Junctions.mergePrioritized(nodesOf(node(), others), weights.clone()));
+    }
+
+    /**
+     * Merges two sorted sources into a sorted one. It waits for the next element of both; of equal ones, that of this
+     * source comes first. Ends when both have ended. Acknowledgements go with their elements. A comparator that throws
+     * fails the stream.
+     *
+     * {@snippet :
+     * today.mergeSorted(yesterday, Comparator.comparing(Event::time))
+     * }
+     */
+    @Operator(acks = "kept with each element", cost = "a comparison per element; inputs are pulled in turn")
+    public Source<T> mergeSorted(Source<? extends T> other, Comparator<? super T> order) {
+        return Source.at(Junctions.mergeSorted(node(), nodeOf(other), Objects.requireNonNull(order, "order")));
+    }
+
+    /**
+     * Emits a list of the latest element of each input whenever one of them has a new one, from when all have had one.
+     * Ends when all have ended.
+     *
+     * <p>An element is acknowledged when it was replaced by a newer one of its input, or all have ended, and each list
+     * that it is part of is finished. One that came to an end without ever being in a list is not acknowledged.
+     *
+     * {@snippet :
+     * temperature.mergeLatest(pressure, humidity)
+     * }
+     */
+    @SafeVarargs
+    @SuppressWarnings("varargs") // only read
+    @Operator(
+            acks = "when replaced and all lists it is in are finished",
+            cost = "a segment and a buffer for each input; a list and an acknowledgement per element")
+    public final Source<List<T>> mergeLatest(Source<? extends T>... others) {
+        return Source.at(Junctions.mergeLatest(nodesOf(node(), List.of(others))));
+    }
+
+    /**
+     * Emits this source, then the others, one after the other. A source is pulled when those before it have ended, but
+     * what it has above an asynchronous boundary runs from the start. Acknowledgements go with their elements.
+     *
+     * {@snippet :
+     * history.concat(live)
+     * }
+     */
+    @SafeVarargs
+    @SuppressWarnings("varargs") // only read
+    @Operator(acks = "kept with each element", cost = "nothing per element")
+    public final Source<T> concat(Source<? extends T>... others) {
+        return Source.at(Junctions.concat(nodesOf(node(), List.of(others))));
+    }
+
+    /**
+     * Emits {@code first}, then this source; see {@link #concat}.
+     *
+     * {@snippet :
+     * lines.prepend(Source.of("header"))
+     * }
+     */
+    @Operator(acks = "kept with each element", cost = "nothing per element")
+    public Source<T> prepend(Source<? extends T> first) {
+        return Source.at(Junctions.concat(List.of(nodeOf(first), node())).with(Attributes.named("prepend")));
+    }
+
+    /**
+     * Emits this source, or {@code otherwise} if this one ends without an element. Acknowledgements go with their
+     * elements.
+     *
+     * {@snippet :
+     * matches.orElse(Source.of(NO_MATCH))
+     * }
+     */
+    @Operator(acks = "kept with each element", cost = "nothing per element")
+    public Source<T> orElse(Source<? extends T> otherwise) {
+        return Source.at(Junctions.orElse(node(), nodeOf(otherwise)));
+    }
+
+    /**
+     * Emits {@code segmentSize} elements of this source, then as many of the other, and so on; when one has ended, the
+     * rest of the other. It waits for the one whose turn it is. Acknowledgements go with their elements.
+     *
+     * {@snippet :
+     * Source.of(1, 2, 3, 4).interleave(Source.of(10, 20), 2) // 1, 2, 10, 20, 3, 4
+     * }
+     *
+     * @param segmentSize at least 1
+     */
+    @Operator(acks = "kept with each element", cost = "a move per element; inputs are pulled in turn")
+    public Source<T> interleave(Source<? extends T> other, int segmentSize) {
+        return Source.at(Junctions.interleave(node(), nodeOf(other), segmentSize));
+    }
+
+    /**
+     * Pairs the elements of two sources, first with first, second with second; see {@link #zipWith}.
+     *
+     * {@snippet :
+     * names.zip(ages).map(pair -> pair.first() + " is " + pair.second())
+     * }
+     */
+    @Operator(acks = "both when the pair is", cost = "a pair per element, and a joint acknowledgement if both have one")
+    public <B> Source<Pair<T, B>> zip(Source<B> other) {
+        return Source.at(Junctions.zip("zip", node(), other.node(), Pair<T, B>::new));
+    }
+
+    /**
+     * Combines the elements of two sources one by one. Ends when either ends; what the other has left is
+     * treated as beyond a {@link #take}. The two elements are acknowledged when the result is. A pair for which {@code combine} throws is put
+     * to the supervision.
+     *
+     * {@snippet :
+     * prices.zipWith(amounts, (price, amount) -> price * amount)
+     * }
+     */
+    @Operator(acks = "both when the result is", cost = "a call per pair, and a joint acknowledgement if both have one")
+    public <B, R> Source<R> zipWith(Source<B> other, BiFunction<? super T, ? super B, ? extends R> combine) {
+        return Source.at(Junctions.zip("zipWith", node(), other.node(), Objects.requireNonNull(combine, "combine")));
+    }
+
+    /**
+     * Pairs the latest elements of two sources; see {@link #zipLatestWith}.
+     *
+     * {@snippet :
+     * clicks.zipLatest(settings)
+     * }
+     */
+    @Operator(
+            acks = "when replaced and all pairs it is in are finished",
+            cost = "two segments; a pair and an acknowledgement per element")
+    public <B> Source<Pair<T, B>> zipLatest(Source<B> other) {
+        return Source.at(Junctions.zipLatest("zipLatest", node(), other.node(), Pair<T, B>::new));
+    }
+
+    /**
+     * Combines the latest elements of two sources whenever one of them has a new one, from when both have had one. Ends
+     * when either ends; what the other still had waiting is not acknowledged.
+     *
+     * <p>An element is acknowledged when it was replaced by a newer one of its input, or the end has come, and each
+     * result that it is part of is finished; one that never was in a result when the end comes is not. When
+     * {@code combine} throws, the supervision decides on the element that came last: a skipped one remains the latest of
+     * its input; {@code RESTART} forgets the latest of both.
+     *
+     * {@snippet :
+     * orders.zipLatestWith(rates, (order, rate) -> order.in(rate))
+     * }
+     */
+    @Operator(
+            acks = "when replaced and all results it is in are finished",
+            cost = "two segments; a call and an acknowledgement per element")
+    public <B, R> Source<R> zipLatestWith(Source<B> other, BiFunction<? super T, ? super B, ? extends R> combine) {
+        return Source.at(
+                Junctions.zipLatest("zipLatestWith", node(), other.node(), Objects.requireNonNull(combine, "combine")));
+    }
+}

@@ -1,0 +1,238 @@
+package dev.weir.stream;
+
+import dev.weir.stream.internal.junction.Junctions;
+import dev.weir.stream.internal.junction.SideSink;
+import dev.weir.stream.internal.run.Branch;
+import dev.weir.stream.internal.run.Hole;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.ToIntFunction;
+
+/**
+ * Operators with several outputs. Part of {@link Source}.
+ *
+ * <p>Each output runs on a thread of its own and waits in a buffer of
+ * {@value dev.weir.stream.ParallelOperators#DEFAULT_BUFFER} elements, or as {@link Source#with} says. A failure of any
+ * output fails the stream; one from above goes down all outputs, after the elements that came before it.
+ */
+abstract class FanOutOperators<T> extends FanInOperators<T> {
+
+    private static <T> SideSink<T> side(Sink<? super T> sink) {
+        Hole<T> hole = new Hole<>();
+        return new SideSink<>(hole, sink.close(Source.at(hole.node())).builder);
+    }
+
+    private static <T> List<SideSink<T>> sides(Sink<? super T>[] sinks) {
+        List<SideSink<T>> sides = new ArrayList<>();
+        for (Sink<? super T> sink : sinks) {
+            sides.add(FanOutOperators.<T>side(sink));
+        }
+        return sides;
+    }
+
+    /** The part of a blueprint that a function from source to source stands for. */
+    static <T, R> Branch<T, R> branch(Function<? super Source<T>, Source<R>> function) {
+        Hole<T> hole = new Hole<>();
+        return new Branch<>(hole, function.apply(Source.at(hole.node())).node());
+    }
+
+    private static <T, R> List<Branch<T, R>> copies(int count, Function<? super Source<T>, Source<R>> function) {
+        List<Branch<T, R>> branches = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            branches.add(branch(function));
+        }
+        return branches;
+    }
+
+    /**
+     * Hands each element to {@code sink} as well. It goes at the pace of the slower; the sink has a buffer. When the
+     * sink returns early the stream ends with the next element; the sink ends when the stream does.
+     *
+     * <p>An element is acknowledged when both the sink and what is below have acknowledged it.
+     *
+     * {@snippet :
+     * orders.alsoTo(audit).map(order -> bill(order))
+     * }
+     */
+    @Operator(acks = "when both sides have acknowledged", cost = "a segment; a copy per batch")
+    public Source<T> alsoTo(Sink<? super T> sink) {
+        return Source.at(Junctions.alsoTo(node(), side(sink)));
+    }
+
+    /**
+     * Shows each element to {@code sink} as long as that keeps up: batches for which its buffer has no room pass it by.
+     * What the sink acknowledges does not count, nor whether it ends; if it fails, the stream does.
+     *
+     * {@snippet :
+     * orders.wireTap(Sink.forEach(order -> log(order)))
+     * }
+     */
+    @Operator(acks = "kept with each element; the sink's do not count", cost = "a segment; a copy per batch")
+    public Source<T> wireTap(Sink<? super T> sink) {
+        return Source.at(Junctions.wireTap(node(), side(sink)));
+    }
+
+    /**
+     * Sends the elements that {@code divert} accepts to {@code sink} instead of on, with their acknowledgements. It waits
+     * for room in the sink's buffer. When the sink returns early the stream ends with the next element for it; the sink
+     * ends when the stream does. An element for which {@code divert} throws is put to the supervision.
+     *
+     * {@snippet :
+     * orders.divertTo(rejects, order -> !order.isValid())
+     * }
+     */
+    @Operator(acks = "kept with each element", cost = "a segment; a test per element")
+    public Source<T> divertTo(Sink<? super T> sink, Predicate<? super T> divert) {
+        return Source.at(Junctions.divertTo(node(), side(sink), Objects.requireNonNull(divert, "divert")));
+    }
+
+    /**
+     * Hands each element to each branch and merges what they emit, as it comes. Each branch runs on a thread of its own,
+     * behind a buffer; all go at the pace of the slowest.
+     *
+     * <p>An element is acknowledged when every branch has done so. When a branch ends by itself (a {@code take}), the
+     * others go on and its share counts as acknowledged, but not what its own stages had pulled and hold; when the last
+     * one ends, the stream does.
+     *
+     * {@snippet :
+     * events.broadcast(List.of(s -> s.map(e -> index(e)), s -> s.filter(e -> e.isAlarm()).map(e -> alarm(e))))
+     * }
+     *
+     * @param branches at least 1
+     */
+    @Operator(acks = "when every branch has acknowledged", cost = "a segment for each branch; a copy per batch")
+    public <R> Source<R> broadcast(List<? extends Function<? super Source<T>, Source<R>>> branches) {
+        List<Branch<T, R>> built = new ArrayList<>();
+        branches.forEach(branch -> built.add(branch(branch)));
+        return Source.at(Junctions.broadcast(node(), built));
+    }
+
+    /**
+     * Hands each element to each sink; see {@link #broadcast}. The pipeline ends when all sinks have.
+     *
+     * {@snippet :
+     * events.broadcastTo(archive, alarms).run()
+     * }
+     */
+    @SafeVarargs
+    @SuppressWarnings("varargs") // only read
+    @Operator(acks = "when every sink has acknowledged", cost = "a segment for each sink; a copy per batch")
+    public final Pipeline broadcastTo(Sink<? super T>... sinks) {
+        return Pipeline.of(Junctions.broadcastTo(node(), sides(sinks)));
+    }
+
+    /**
+     * Spreads the elements over {@code branches} equal branches, each on a thread of its own: whichever asks first gets
+     * the next. What they emit is merged as it comes; no order is kept. When a branch ends by itself the others go on,
+     * when the last one ends the stream does. Acknowledgements go with the elements.
+     *
+     * {@snippet :
+     * pages.balance(4, s -> s.map(page -> render(page)))
+     * }
+     *
+     * @param branches at least 1
+     */
+    @Operator(acks = "kept with each element", cost = "a segment for each branch; a move per element")
+    public <R> Source<R> balance(int branches, Function<? super Source<T>, Source<R>> function) {
+        return Source.at(Junctions.balance(node(), copies(branches, function)));
+    }
+
+    /**
+     * Spreads the elements over sinks: whichever asks first gets the next; see {@link #balance}.
+     *
+     * {@snippet :
+     * jobs.balanceTo(connection1, connection2).run()
+     * }
+     */
+    @SafeVarargs
+    @SuppressWarnings("varargs") // only read
+    @Operator(acks = "kept with each element", cost = "a segment for each sink; a move per element")
+    public final Pipeline balanceTo(Sink<? super T>... sinks) {
+        return Pipeline.of(Junctions.balanceTo(node(), sides(sinks)));
+    }
+
+    /**
+     * Sends each element to the one of {@code partitions} equal branches that {@code partition} names, each on a thread
+     * of its own behind a buffer; a full buffer halts all. What they emit is merged as it comes, so that each branch's
+     * order is kept. When a branch ends by itself, elements for it are dropped and acknowledged from then on; when the
+     * last one ends the stream does. Acknowledgements go with the elements; one for which {@code partition} throws, or
+     * names no branch, is put to the supervision.
+     *
+     * {@snippet :
+     * events.partition(8, e -> Math.floorMod(e.key().hashCode(), 8), s -> s.map(e -> apply(e)))
+     * }
+     *
+     * @param partitions at least 1
+     * @param partition from an element to 0 up to {@code partitions - 1}
+     */
+    @Operator(acks = "kept with each element", cost = "a segment for each branch; a call and a move per element")
+    public <R> Source<R> partition(
+            int partitions, ToIntFunction<? super T> partition, Function<? super Source<T>, Source<R>> function) {
+        return Source.at(Junctions.partition(
+                node(), Objects.requireNonNull(partition, "partition"), copies(partitions, function)));
+    }
+
+    /**
+     * Sends each element to the sink that {@code partition} names; see {@link #partition}.
+     *
+     * {@snippet :
+     * events.partitionTo(e -> e.isAlarm() ? 1 : 0, archive, alarms).run()
+     * }
+     */
+    @SafeVarargs
+    @SuppressWarnings("varargs") // only read
+    @Operator(acks = "kept with each element", cost = "a segment for each sink; a call and a move per element")
+    public final Pipeline partitionTo(ToIntFunction<? super T> partition, Sink<? super T>... sinks) {
+        return Pipeline.of(Junctions.partitionTo(node(), Objects.requireNonNull(partition, "partition"), sides(sinks)));
+    }
+
+    /**
+     * Takes each element apart into two streams, which {@code join} makes one of again. Both must be used, and read at
+     * about the same pace: one that is ahead of the other by more than the buffer waits for it forever if {@code join}
+     * reads them one after the other. When either ends by itself all does, with the next element.
+     *
+     * <p>An element is acknowledged when both parts have been.
+     *
+     * {@snippet :
+     * users.unzip(User::name, User::age, (names, ages) -> names.map(n -> n.trim()).zip(ages))
+     * }
+     */
+    @Operator(
+            acks = "when both parts have been acknowledged",
+            cost = "a segment; a copy per batch, two calls per element")
+    public <A, B, R> Source<R> unzip(
+            Function<? super T, ? extends A> left,
+            Function<? super T, ? extends B> right,
+            BiFunction<? super Source<A>, ? super Source<B>, Source<R>> join) {
+        Hole<T> leftHole = new Hole<>();
+        Hole<T> rightHole = new Hole<>();
+        Source<A> lefts = Source.at(leftHole.node()).map(left);
+        Source<B> rights = Source.at(rightHole.node()).map(right);
+        return Source.at(Junctions.unzip(
+                node(), leftHole, rightHole, join.apply(lefts, rights).node()));
+    }
+
+    /**
+     * Takes each element apart for two sinks; see {@link #broadcastTo}.
+     *
+     * {@snippet :
+     * users.unzipTo(User::name, names, User::age, ages).run()
+     * }
+     */
+    @Operator(
+            acks = "when both parts have been acknowledged",
+            cost = "two segments; a copy per batch, two calls per element")
+    public <A, B> Pipeline unzipTo(
+            Function<? super T, ? extends A> left,
+            Sink<? super A> leftSink,
+            Function<? super T, ? extends B> right,
+            Sink<? super B> rightSink) {
+        Function<Source<T>, Pipeline> lefts = source -> source.<A>map(left).to(leftSink);
+        Function<Source<T>, Pipeline> rights = source -> source.<B>map(right).to(rightSink);
+        return broadcastTo(Sink.through(lefts), Sink.through(rights));
+    }
+}

@@ -1,0 +1,278 @@
+package dev.weir.stream;
+
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What all hubs do alike: pipelines that bring wait for room in the inboxes of those that take, all under one lock.
+ * Thread-safe. A subclass says which inbox an element goes to.
+ */
+abstract class Hub<T> implements AutoCloseable {
+
+    final int buffer;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+
+    // Under the lock.
+    private final List<Taker<T>> takers = new ArrayList<>();
+    private boolean fed;
+    private boolean closed;
+
+    Hub(int buffer) {
+        if (buffer < 1) {
+            throw new IllegalArgumentException("buffer must hold at least 1 element: buffer=" + buffer);
+        }
+        this.buffer = buffer;
+    }
+
+    /** Hands over a batch of at least one element, waiting for room; false if the hub is closed. */
+    abstract boolean put(Batch<T> batch) throws InterruptedException;
+
+    /** What a taker whose inbox is its own had not pulled when it ended. */
+    void left(List<Batch<T>> batches, boolean othersGoOn) {}
+
+    /**
+     * A sink that brings.
+     *
+     * @param alone whether a second pipeline is refused while one brings
+     */
+    final Sink<T> sink(String name, boolean alone) {
+        return Sink.custom(name, context -> {
+            if (alone) {
+                feed(true);
+                context.onTermination(patience -> {
+                    feed(false);
+                    return "";
+                });
+            }
+            return upstream -> bring(upstream, context.meter());
+        });
+    }
+
+    private void feed(boolean begins) {
+        lock.lock();
+        try {
+            if (begins && fed) {
+                throw new IllegalStateException("a pipeline brings to this hub already; it must end first");
+            }
+            fed = begins;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void bring(Stage<T> upstream, StageMeter meter) throws InterruptedException {
+        Batch<T> batch;
+        while ((batch = upstream.pull(Stage.NEVER)) != null) {
+            int size = batch.size();
+            if (size > 0 && !put(batch)) {
+                return;
+            }
+            meter.in(size);
+            meter.out(size);
+        }
+    }
+
+    /**
+     * A source that takes.
+     *
+     * @param shared the inbox that one taker leaves to the next, or null if each has its own
+     */
+    final Source<T> source(String name, @Nullable Inbox<T> shared) {
+        return Source.custom(name, context -> {
+            Taker<T> taker = join(shared, context.clock(), context.meter());
+            context.depth(taker::depth);
+            context.onStop(taker::stop);
+            return taker;
+        });
+    }
+
+    /** Lets a taker in. */
+    final Taker<T> join(@Nullable Inbox<T> shared, Clock clock, StageMeter meter) {
+        lock.lock();
+        try {
+            if (shared != null && !takers.isEmpty()) {
+                throw new IllegalStateException("a pipeline takes from this hub already; it must end first");
+            }
+            Taker<T> taker = new Taker<>(this, shared == null ? new Inbox<>() : shared, shared != null, clock, meter);
+            takers.add(taker);
+            changed.signalAll();
+            return taker;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Waits until there is room, then adds, both under the lock: nobody sees an element before all is done with it here.
+     *
+     * @return false if the hub is closed
+     */
+    final boolean whenRoom(BooleanSupplier hasRoom, Runnable add) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (!closed && !hasRoom.getAsBoolean()) {
+                changed.await();
+            }
+            if (!closed) {
+                add.run();
+                changed.signalAll();
+            }
+            return !closed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Those who take at present, in the order in which they came. Under the lock. */
+    final List<Taker<T>> present() {
+        return takers;
+    }
+
+    /** How many pipelines take at present. */
+    final int takerCount() {
+        lock.lock();
+        try {
+            return takers.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Lets bringing pipelines end at once, without a failure, and those that take after what was brought. */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            closed = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** What waits for a taker. Under the lock of its hub. */
+    static final class Inbox<T> {
+
+        private final ArrayDeque<Batch<T>> batches = new ArrayDeque<>();
+        private int elements;
+
+        void add(Batch<T> batch) {
+            batches.add(batch);
+            elements += batch.size();
+        }
+
+        int elements() {
+            return elements;
+        }
+
+        private @Nullable Batch<T> poll() {
+            Batch<T> batch = batches.poll();
+            if (batch != null) {
+                elements -= batch.size();
+            }
+            return batch;
+        }
+
+        private List<Batch<T>> clear() {
+            List<Batch<T>> left = List.copyOf(batches);
+            batches.clear();
+            elements = 0;
+            return left;
+        }
+    }
+
+    /** The source of one run. */
+    static final class Taker<T> implements Stage<T> {
+
+        private final Hub<T> hub;
+        private final Inbox<T> inbox;
+        private final boolean isShared;
+        private final Clock clock;
+        private final StageMeter meter;
+
+        private boolean stopped; // under the hub's lock
+
+        private Taker(Hub<T> hub, Inbox<T> inbox, boolean isShared, Clock clock, StageMeter meter) {
+            this.hub = hub;
+            this.inbox = inbox;
+            this.isShared = isShared;
+            this.clock = clock;
+            this.meter = meter;
+        }
+
+        /** Under the hub's lock. */
+        Inbox<T> inbox() {
+            return inbox;
+        }
+
+        private int depth() {
+            hub.lock.lock();
+            try {
+                return inbox.elements;
+            } finally {
+                hub.lock.unlock();
+            }
+        }
+
+        /** Ends it: after what is in an inbox of its own, at once if another will come for that. Any thread. */
+        void stop() {
+            hub.lock.lock();
+            try {
+                stopped = true;
+                if (!isShared) {
+                    hub.takers.remove(this);
+                }
+                hub.changed.signalAll();
+            } finally {
+                hub.lock.unlock();
+            }
+        }
+
+        @Override
+        public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+            hub.lock.lockInterruptibly();
+            try {
+                while (inbox.batches.isEmpty() && !stopped && !hub.closed) {
+                    if (clock.hasPassed(deadlineNanos)) {
+                        return new Batch<>(0);
+                    }
+                    clock.await(hub.lock, hub.changed, deadlineNanos);
+                }
+                Batch<T> batch = stopped && isShared ? null : inbox.poll();
+                if (batch != null) {
+                    hub.changed.signalAll();
+                    meter.out(batch.size());
+                }
+                return batch;
+            } finally {
+                hub.lock.unlock();
+            }
+        }
+
+        @Override
+        public void close() {
+            List<Batch<T>> left;
+            boolean othersGoOn;
+            hub.lock.lock();
+            try {
+                hub.takers.remove(this);
+                othersGoOn = !hub.takers.isEmpty();
+                left = isShared ? List.of() : inbox.clear();
+                hub.changed.signalAll();
+            } finally {
+                hub.lock.unlock();
+            }
+            hub.left(left, othersGoOn);
+        }
+    }
+}

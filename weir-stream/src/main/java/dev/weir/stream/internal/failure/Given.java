@@ -1,0 +1,86 @@
+package dev.weir.stream.internal.failure;
+
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+
+/**
+ * A batch that may be given more than once, until each of its elements was finished. Thread-safe, but for {@link #give}.
+ *
+ * <p>Each time it is given the elements have claims of their own. An element is finished when all claims of one time have
+ * ended: then everything that came of it that time is done, whatever was lost with the times before.
+ */
+final class Given<T> {
+
+    private static final int OPEN = 0;
+    private static final int FORGONE = 1;
+    private static final int FINISHED = 2;
+
+    private final Batch<T> batch;
+    private final AtomicIntegerArray states;
+
+    Given(Batch<T> batch) {
+        this.batch = batch;
+        this.states = new AtomicIntegerArray(batch.size());
+    }
+
+    boolean isFinished() {
+        for (int i = 0; i < states.length(); i++) {
+            if (states.get(i) == OPEN) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** The elements that are not finished, with claims of their own. One thread at a time. */
+    Batch<T> give() {
+        int size = batch.size();
+        Attempt attempt = new Attempt(size);
+        Batch<T> unfinished = new Batch<>(size);
+        for (int i = 0; i < size; i++) {
+            if (states.get(i) == OPEN) {
+                unfinished.add(batch.get(i), attempt, i);
+            }
+        }
+        return unfinished;
+    }
+
+    /** The claims of one time. */
+    private final class Attempt implements AckTarget {
+
+        private final AtomicIntegerArray claims;
+
+        Attempt(int size) {
+            claims = new AtomicIntegerArray(size);
+            for (int i = 0; i < size; i++) {
+                claims.setPlain(i, 1);
+            }
+        }
+
+        @Override
+        public void ack(long token) {
+            int index = (int) token;
+            if (claims.decrementAndGet(index) > 0) {
+                return;
+            }
+            int before = states.getAndSet(index, FINISHED);
+            if (before == OPEN) {
+                batch.ack(index);
+            } else if (before == FORGONE) {
+                batch.forgo(index);
+            }
+        }
+
+        @Override
+        public void forgo(long token) {
+            states.compareAndSet((int) token, OPEN, FORGONE);
+            ack(token);
+        }
+
+        @Override
+        public void retain(long token, int more) {
+            claims.addAndGet((int) token, more);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package dev.weir.stream.internal.failure;
+
+import dev.weir.stream.Dispatcher;
+import dev.weir.stream.RestartSettings;
+import dev.weir.stream.internal.boundary.AsyncBoundary;
+import dev.weir.stream.internal.run.Branch;
+import dev.weir.stream.internal.run.Nest;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A section in the middle of a stream that is built anew when it fails, and then gets again what it had been given and is
+ * not finished. Confined to the segment of its stage, but for {@link Input}.
+ *
+ * <p>What is above has a segment of its own: it is not interrupted when the section is.
+ */
+final class RestartedSection<T, R> implements RestartStage.Section<R> {
+
+    /** How many elements wait above the section unless something else is said. */
+    private static final int BUFFER = 1024;
+
+    private final Stage<T> upstream;
+    private final Branch<T, R> branch;
+
+    // Handed from one run of the section to the next: the first has let go when the second is built.
+    private final ArrayDeque<Given<T>> given = new ArrayDeque<>();
+    private Iterator<Given<T>> again = given.iterator();
+    private int tidyAt = 16;
+    private volatile boolean upstreamIsOver;
+
+    private RestartedSection(Stage<T> upstream, Branch<T, R> branch) {
+        this.upstream = upstream;
+        this.branch = branch;
+    }
+
+    static <T, R> Node<R> node(Node<T> above, RestartSettings settings, Branch<T, R> branch) {
+        if (settings.onCompletion()) {
+            throw new IllegalArgumentException(
+                    "a section with elements above it cannot be restarted on completion: what"
+                            + " it had not finished is not known to be lost; use settings without alsoOnCompletion()");
+        }
+        return new Node<>("restart", (assembly, attributes) -> {
+            Stage<T> upstream = AsyncBoundary.node(
+                            above, attributes.dispatcherOr(Dispatcher.virtual()), attributes.bufferOr(BUFFER))
+                    .build(assembly);
+            return RestartStage.below(assembly, attributes, settings, new RestartedSection<>(upstream, branch));
+        });
+    }
+
+    @Override
+    public Nest.Child<R> start(Nest nest) {
+        tidy();
+        again = given.iterator();
+        return nest.start(branch.lowest(), branch.hole(), new Input());
+    }
+
+    /** What comes from above a section does not get better by building that anew. */
+    @Override
+    public boolean mayRestart() {
+        return !upstreamIsOver;
+    }
+
+    @Override
+    public void close() {
+        upstream.close();
+    }
+
+    /** One element that is never finished must not keep what came behind it. */
+    private void tidy() {
+        given.removeIf(Given::isFinished);
+        tidyAt = 2 * given.size() + 16;
+    }
+
+    /** The upper end of one run of the section. Confined to the segment that pulls it. */
+    private final class Input implements Stage<T> {
+
+        @Override
+        public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+            while (again.hasNext()) {
+                Batch<T> unfinished = again.next().give();
+                if (!unfinished.isEmpty()) {
+                    return unfinished;
+                }
+            }
+            Batch<T> batch = pullUpstream(deadlineNanos);
+            if (batch == null || batch.isEmpty()) {
+                return batch;
+            }
+            if (given.size() >= tidyAt) {
+                tidy();
+            }
+            Given<T> next = new Given<>(batch);
+            given.add(next);
+            return next.give();
+        }
+
+        private @Nullable Batch<T> pullUpstream(long deadlineNanos) throws InterruptedException {
+            try {
+                return upstream.pull(deadlineNanos);
+            } catch (RuntimeException | Error failure) {
+                upstreamIsOver = true;
+                throw failure;
+            }
+        }
+
+        /** Does nothing: the next run goes on here. */
+        @Override
+        public void close() {}
+    }
+}

@@ -1,0 +1,171 @@
+package dev.weir.stream.internal.run;
+
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageContext.Termination;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What leads to the end of one run and what is done then: whom to tell of a stop, the cause of a failure, the resources to
+ * close, and what was left undone. Thread-safe; hooks are called outside the lock, and what they throw is handed to the
+ * run.
+ */
+final class Ending {
+
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // Under the lock.
+    private final List<Runnable> stops = new ArrayList<>();
+    private final List<Termination> terminations = new ArrayList<>();
+    private boolean stopping;
+    private @Nullable Throwable cause;
+    private long drainEndNanos = Stage.NEVER;
+    private final List<String> leftUndone = new ArrayList<>();
+
+    /** Has {@code stop} called at a stop, now if that has come already. */
+    void onStop(Runnable stop, Consumer<Throwable> failed) {
+        boolean now;
+        lock.lock();
+        try {
+            stops.add(stop);
+            now = stopping;
+        } finally {
+            lock.unlock();
+        }
+        if (now) {
+            run(stop, failed);
+        }
+    }
+
+    /** Tells all of a stop; resources have until {@code endNanos} to be closed. */
+    void stop(long endNanos, Consumer<Throwable> failed) {
+        List<Runnable> toRun = List.of();
+        lock.lock();
+        try {
+            if (endNanos != Stage.NEVER) {
+                drainEndNanos = endNanos;
+            }
+            if (!stopping) {
+                stopping = true;
+                toRun = List.copyOf(stops);
+            }
+        } finally {
+            lock.unlock();
+        }
+        toRun.forEach(stop -> run(stop, failed));
+    }
+
+    /** One source that cannot be stopped must not keep the others from it. */
+    private static void run(Runnable stop, Consumer<Throwable> failed) {
+        try {
+            stop.run();
+        } catch (RuntimeException | Error failure) {
+            failed.accept(failure);
+        }
+    }
+
+    void onTermination(Termination termination) {
+        lock.lock();
+        try {
+            terminations.add(termination);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Closes the resources, the last first. Returns what was left undone. */
+    List<String> terminate(Consumer<Throwable> failed) {
+        List<Termination> inReverse;
+        lock.lock();
+        try {
+            inReverse = List.copyOf(terminations.reversed());
+        } finally {
+            lock.unlock();
+        }
+        Duration patience = patience();
+        for (Termination termination : inReverse) {
+            try {
+                leftUndone(termination.close(patience));
+            } catch (Throwable failure) {
+                failed.accept(failure);
+            }
+        }
+        lock.lock();
+        try {
+            return List.copyOf(leftUndone);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Duration patience() {
+        lock.lock();
+        try {
+            if (cause != null) {
+                return Duration.ZERO;
+            }
+            return drainEndNanos == Stage.NEVER
+                    ? RunningPipeline.DEFAULT_DRAIN
+                    : Duration.ofNanos(Math.max(0, drainEndNanos - System.nanoTime()));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void leftUndone(String what) {
+        if (!what.isEmpty()) {
+            lock.lock();
+            try {
+                leftUndone.add(what);
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    /** Notes a failure. The first is the cause; those that are not a consequence of it are added to it. */
+    void fail(Throwable failure) {
+        lock.lock();
+        try {
+            if (cause == null) {
+                cause = failure;
+            } else if (cause != failure && !(cause instanceof CancellationException) && !isInterrupt(failure)) {
+                cause.addSuppressed(failure);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Once the run has failed, a handler that was interrupted is a consequence and not worth a word. */
+    private static boolean isInterrupt(Throwable failure) {
+        return failure instanceof InterruptedException || failure.getCause() instanceof InterruptedException;
+    }
+
+    @Nullable
+    Throwable cause() {
+        lock.lock();
+        try {
+            return cause;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Drops the hooks, which refer to stages. */
+    void release() {
+        lock.lock();
+        try {
+            stops.clear();
+            terminations.clear();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

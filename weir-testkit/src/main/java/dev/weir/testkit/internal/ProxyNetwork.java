@@ -1,0 +1,185 @@
+package dev.weir.testkit.internal;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** The ports and connections of a {@link dev.weir.testkit.FaultProxy}, and what happens on them. Thread-safe. */
+public final class ProxyNetwork {
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+
+    // Under the lock.
+    private final Map<String, ServerSocket> ports = new HashMap<>();
+    private final Set<ProxyConnection> connections = new HashSet<>();
+    private boolean cut;
+    private boolean held;
+    private boolean closed;
+
+    private volatile long delayNanos;
+
+    /** The network's own port for a broker, opened at the first call. */
+    public int portFor(String host, int port) {
+        lock.lock();
+        try {
+            ServerSocket own = ports.get(host + ":" + port);
+            if (own == null) {
+                own = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+                ports.put(host + ":" + port, own);
+                ServerSocket listening = own;
+                Thread.ofVirtual().name("weir-proxy-" + port).start(() -> accept(listening, host, port));
+            }
+            return own.getLocalPort();
+        } catch (IOException e) {
+            throw new UncheckedIOException("no port for the proxy of " + host + ":" + port, e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void accept(ServerSocket listening, String host, int port) {
+        while (!listening.isClosed()) {
+            try {
+                Socket client = listening.accept();
+                if (isCut()) {
+                    ProxyConnection.reset(client);
+                } else {
+                    connect(client, host, port);
+                }
+            } catch (IOException gone) {
+                // The port was closed, or the client went before it was accepted.
+            }
+        }
+    }
+
+    private void connect(Socket client, String host, int port) {
+        ProxyConnection connection;
+        try {
+            connection = new ProxyConnection(this, client, new Socket(host, port));
+        } catch (IOException brokerAway) {
+            ProxyConnection.reset(client);
+            return;
+        }
+        lock.lock();
+        try {
+            if (!cut && !closed) {
+                connections.add(connection);
+                connection.start();
+                return;
+            }
+        } finally {
+            lock.unlock();
+        }
+        connection.close();
+    }
+
+    private boolean isCut() {
+        lock.lock();
+        try {
+            return cut;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** When a message that comes now is to be passed on. */
+    long dueNanos() {
+        return System.nanoTime() + delayNanos;
+    }
+
+    /** Waits until a message may pass. */
+    void awaitPassage(long dueNanos) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (true) {
+                long left = dueNanos - System.nanoTime();
+                if (held) {
+                    changed.await();
+                } else if (left > 0) {
+                    long ignored = changed.awaitNanos(left);
+                } else {
+                    return;
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void ended(ProxyConnection connection) {
+        lock.lock();
+        try {
+            connections.remove(connection);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Delays what comes from now on. */
+    public void delay(Duration each) {
+        delayNanos = each.toNanos();
+    }
+
+    /** Passes nothing on. */
+    public void hold() {
+        lock.lock();
+        try {
+            held = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Resets everything. */
+    public void cut() {
+        List<ProxyConnection> all;
+        lock.lock();
+        try {
+            cut = true;
+            all = List.copyOf(connections);
+        } finally {
+            lock.unlock();
+        }
+        all.forEach(ProxyConnection::close);
+    }
+
+    /** Passes everything on. */
+    public void restore() {
+        delayNanos = 0;
+        lock.lock();
+        try {
+            cut = false;
+            held = false;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Ends everything. */
+    public void close() {
+        cut();
+        lock.lock();
+        try {
+            closed = true;
+            for (ServerSocket port : ports.values()) {
+                port.close();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("a port of the proxy cannot be closed", e);
+        } finally {
+            lock.unlock();
+        }
+    }
+}
