@@ -13,8 +13,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import org.agrona.concurrent.AgentRunner;
 import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.message.FetchResponseData;
 import org.apache.kafka.common.message.FetchResponseData.EpochEndOffset;
@@ -213,6 +216,21 @@ class ScriptedBrokerTest {
             }
         }
         assertThat(epochs).startsWith(-1).contains(Batches.EPOCH);
+    }
+
+    @Test
+    void runner_readsOnAThreadOfAgrona_andClosesTheConsumer() throws Exception {
+        CountDownLatch all = new CountDownLatch(log.size() * PER_BATCH);
+        try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), this::serve)) {
+            LeanConsumer consumer = LeanConsumer.open(settings(broker).build());
+            consumer.assign(FakeBroker.TOPIC, 0, StartAt.beginning());
+            LeanRunner runner = new LeanRunner(consumer, record -> all.countDown());
+            AgentRunner agent = new AgentRunner(runner.idleStrategy(), error -> {}, null, runner);
+            AgentRunner.startOnThread(agent);
+            assertThat(all.await(LONGEST.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            agent.close();
+            assertThat(agent.isClosed()).isTrue();
+        }
     }
 
     @Test

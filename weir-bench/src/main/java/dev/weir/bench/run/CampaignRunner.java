@@ -41,6 +41,8 @@ public final class CampaignRunner {
     private final CampaignListener listener;
     private final List<String> drivers;
 
+    private final long startedNanos = System.nanoTime();
+
     private volatile boolean isStopped;
     private volatile @Nullable DriverProcess current;
 
@@ -240,8 +242,16 @@ public final class CampaignRunner {
         long begunNanos = System.nanoTime();
         int doneBefore = 0;
         int done = 0;
+        int perRound = workload.points().size() * drivers.size();
         for (int order = 0; order < steps.size() && !isStopped; order++) {
             Step step = steps.get(order);
+            if (order % perRound == 0
+                    && done > doneBefore
+                    && isTimeUp(begunNanos, (double) perRound / (done - doneBefore))) {
+                listener.note(
+                        "time is up: " + step.round() + " of " + workload.rounds() + " rounds; the rest by --resume");
+                return;
+            }
             if (folder.isDone(step.key())) {
                 done++;
                 doneBefore++;
@@ -262,6 +272,13 @@ public final class CampaignRunner {
                 listener.finished(run, done, steps.size());
             }
         }
+    }
+
+    /** Whether one more round, of so many times what was done since {@code begunNanos}, would take too long. */
+    private boolean isTimeUp(long begunNanos, double roundShare) {
+        long now = System.nanoTime();
+        double wouldTakeSeconds = (now - startedNanos + (now - begunNanos) * roundShare) / 1e9;
+        return wouldTakeSeconds > workload.points().get(0).seconds("maxSeconds");
     }
 
     private Run run(DriverCatalog catalog, BenchCluster cluster, ResultsFolder folder, Step step, int order)

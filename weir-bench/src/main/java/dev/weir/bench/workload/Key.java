@@ -70,6 +70,12 @@ record Key(
                             "The producer's compression.type while filling."),
                     integer("brokers", 1, 1, 3, "Brokers of the cluster; each partition has one replica."),
                     integer("method.rounds", 10, 1, 1000, "How often each driver runs; each time in a fresh JVM."),
+                    number(
+                            "method.maxSeconds",
+                            86_400,
+                            10,
+                            864_000,
+                            "No further round is begun if it would end after so much time of the campaign."),
                     number("method.minWarmUpSeconds", 3, 0, 600, "The least warm-up."),
                     number("method.maxWarmUpSeconds", 20, 0, 3600, "Measured then, and flagged if not steady."),
                     number(
