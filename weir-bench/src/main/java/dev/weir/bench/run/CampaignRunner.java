@@ -8,6 +8,7 @@ import dev.weir.bench.result.Run;
 import dev.weir.bench.workload.Workload;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.Report;
+import dev.weir.driver.Scenario;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,6 +36,9 @@ public final class CampaignRunner {
     public static final String CONTROL_SUFFIX = "-again";
 
     private static final long VERIFIED_RECORDS = 100_000;
+
+    // Where each record takes a millisecond or more.
+    private static final long VERIFIED_SLOW_RECORDS = 600;
 
     private final Workload workload;
     private final Settings settings;
@@ -115,7 +119,8 @@ public final class CampaignRunner {
     private ResultsFolder begin(DriverCatalog catalog, BenchCluster cluster) throws InterruptedException {
         Map<String, Report.Hello> hellos = new LinkedHashMap<>();
         WorkloadPoint point = workload.points().get(0);
-        long perPartition = Math.max(1, VERIFIED_RECORDS / point.partitions());
+        boolean slow = point.scenario() == Scenario.WORK || point.scenario() == Scenario.AT_MOST_ONCE;
+        long perPartition = Math.max(1, (slow ? VERIFIED_SLOW_RECORDS : VERIFIED_RECORDS) / point.partitions());
         String topic = cluster.filled(point, perPartition);
         Path log = temporaryLog();
         for (String driver : workload.drivers()) {
