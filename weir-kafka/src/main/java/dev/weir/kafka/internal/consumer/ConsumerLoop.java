@@ -146,6 +146,7 @@ final class ConsumerLoop implements Runnable {
         this.observer = new Observer(
                 this,
                 fetcher,
+                flow,
                 outlets,
                 lookup,
                 clock,

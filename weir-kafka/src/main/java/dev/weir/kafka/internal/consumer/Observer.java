@@ -37,6 +37,7 @@ final class Observer {
 
     private final ConsumerLoop loop;
     private final Fetcher fetcher;
+    private final FlowControl flow;
     private final Outlets outlets;
     private final Lookup lookup;
     private final Clock clock;
@@ -64,6 +65,7 @@ final class Observer {
     Observer(
             ConsumerLoop loop,
             Fetcher fetcher,
+            FlowControl flow,
             Outlets outlets,
             Lookup lookup,
             Clock clock,
@@ -72,6 +74,7 @@ final class Observer {
             Duration maxPollInterval) {
         this.loop = loop;
         this.fetcher = fetcher;
+        this.flow = flow;
         this.outlets = outlets;
         this.lookup = lookup;
         this.clock = clock;
@@ -178,13 +181,13 @@ final class Observer {
         boolean left = false;
         for (AssignedPartition partition : assigned) {
             partition.advance();
-            PartitionDump dump = dump(partition, now);
+            PartitionDump dump = dump(partition, assigned.size(), now);
             left |= dump.inFlight() > 0;
             dumps.add(dump);
             snapshots.add(new PartitionSnapshot(
                     dump.topic(),
                     dump.partition(),
-                    dump.paused().contains(Paused.BEHIND),
+                    dump.paused().contains(Paused.WINDOW) || dump.paused().contains(Paused.BUDGET),
                     dump.inFlight() + dump.buffered(),
                     dump.committed(),
                     dump.lag()));
@@ -196,7 +199,7 @@ final class Observer {
         askForEndsIfDue(assigned, now);
     }
 
-    private PartitionDump dump(AssignedPartition partition, long now) {
+    private PartitionDump dump(AssignedPartition partition, int assigned, long now) {
         int buffered = partition.outlet.records(partition);
         int outstanding = tracked ? partition.tracker.outstanding() : buffered;
         long position = partition.held ? Fetcher.UNKNOWN : fetcher.position(partition.id);
@@ -214,7 +217,7 @@ final class Observer {
                 buffered,
                 Math.max(0, outstanding - buffered),
                 oldest,
-                reasons(partition),
+                reasons(partition, assigned),
                 partition.committedOffset,
                 partition.committedOffset < 0 ? null : Duration.ofNanos(now - partition.committedNanos),
                 position,
@@ -231,7 +234,7 @@ final class Observer {
         return new Oldest(offset, Duration.ofNanos(now - partition.firstUnfinishedNanos));
     }
 
-    private Set<Paused> reasons(AssignedPartition partition) {
+    private Set<Paused> reasons(AssignedPartition partition, int assigned) {
         EnumSet<Paused> reasons = EnumSet.noneOf(Paused.class);
         if (loop.control().isPaused(partition.id)) {
             reasons.add(Paused.USER);
@@ -243,7 +246,10 @@ final class Observer {
         } else if (partition.atEnd) {
             reasons.add(Paused.END);
         } else if (partition.paused) {
-            reasons.add(Paused.BEHIND);
+            reasons.add(flow.reason(partition, assigned));
+        }
+        if (partition.outlet.isNotDue(partition)) {
+            reasons.add(Paused.NOT_DUE);
         }
         return Set.copyOf(reasons);
     }
