@@ -90,11 +90,11 @@ class BenchCampaignTest {
 
     @Test
     void driverWithoutTheScenario_failsItsDryRun() {
-        String yaml = TINY.replace("at-least-once", "at-most-once");
+        String yaml = TINY.replace("weir]", "bare]");
         assertThatThrownBy(() -> runner(yaml, folder.resolve("results"), false, run -> {})
                         .run())
                 .isInstanceOf(BenchException.class)
-                .hasMessageContaining("driver weir does not pass the dry run of at-most-once: it does not offer");
+                .hasMessageContaining("driver bare does not pass the dry run of at-least-once: it does not offer");
     }
 
     private CampaignRunner runner(String yaml, Path results, boolean resume, Consumer<Run> onFinished) {
