@@ -2,6 +2,7 @@ package dev.weir.cli;
 
 import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.HandlerTimeoutException;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProducerSettings;
@@ -43,7 +44,9 @@ final class PipeCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         options.check();
         PipeClients clients = new PipeClients(options.bootstrapServers, options.group, options.clientConfig);
-        ConsumerSettings<byte[], byte[]> consumer = clients.consumer();
+        ConsumerSettings<byte[], byte[]> consumer = clients.consumer().toBuilder()
+                .fetch(options.fetch == PipeOptions.Fetch.lean ? FetchPath.LEAN : FetchPath.CLIENT)
+                .build();
         ProducerSettings<byte[], byte[]> producer = clients.producer();
         if (options.state != null) {
             PipeState.checkWritable(options.state);

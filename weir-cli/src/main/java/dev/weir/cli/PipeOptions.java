@@ -20,6 +20,12 @@ final class PipeOptions {
         unordered
     }
 
+    /** Who fetches the records. */
+    enum Fetch {
+        client,
+        lean
+    }
+
     /** What is done with each record. */
     sealed interface Via {
 
@@ -93,6 +99,13 @@ final class PipeOptions {
             defaultValue = "at-least-once",
             description = "Delivery guarantee; at-least-once, the default, is what exists now.")
     String guarantee;
+
+    @Option(
+            names = "--fetch",
+            paramLabel = "PATH",
+            defaultValue = "client",
+            description = "Who fetches the records: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+    Fetch fetch;
 
     @Option(
             names = "--work",

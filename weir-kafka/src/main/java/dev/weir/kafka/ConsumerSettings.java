@@ -34,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  *     restart does not repeat them: 0 (not noted) to 1,048,576, default 4,096; not more than the broker's {@code
  *     offset.metadata.max.bytes}
  * @param commitMetadata what else is kept beside each committed offset, nothing by default
+ * @param fetch who fetches the records, default {@link FetchPath#CLIENT}
  */
 public record ConsumerSettings<K, V>(
         Map<String, String> properties,
@@ -48,7 +49,8 @@ public record ConsumerSettings<K, V>(
         RebalanceListener rebalanceListener,
         Duration connectTimeout,
         int commitMetadataChars,
-        CommitMetadata commitMetadata) {
+        CommitMetadata commitMetadata,
+        FetchPath fetch) {
 
     private static final int MEGABYTE = 1024 * 1024;
     private static final int MAX_OUTSTANDING = 1_000_000;
@@ -80,6 +82,7 @@ public record ConsumerSettings<K, V>(
         checkRange("maxOutstandingRecords", maxOutstandingRecords, 1, MAX_OUTSTANDING);
         checkRange("commitMetadataChars", commitMetadataChars, 0, MEGABYTE);
         Objects.requireNonNull(commitMetadata, "commitMetadata");
+        Objects.requireNonNull(fetch, "fetch");
         checkRange("bufferBytes", bufferBytes, MEGABYTE, Long.MAX_VALUE);
     }
 
@@ -179,6 +182,7 @@ public record ConsumerSettings<K, V>(
         private Duration connectTimeout = Duration.ofSeconds(30);
         private int commitMetadataChars = 4096;
         private CommitMetadata commitMetadata = CommitMetadata.NONE;
+        private FetchPath fetch = FetchPath.CLIENT;
 
         private Builder(Deserializer<K> key, Deserializer<V> value) {
             this.keyDeserializer = Objects.requireNonNull(key, "key deserializer");
@@ -197,6 +201,7 @@ public record ConsumerSettings<K, V>(
             connectTimeout = other.connectTimeout;
             commitMetadataChars = other.commitMetadataChars;
             commitMetadata = other.commitMetadata;
+            fetch = other.fetch;
             return this;
         }
 
@@ -280,6 +285,12 @@ public record ConsumerSettings<K, V>(
             return this;
         }
 
+        /** See {@link ConsumerSettings#fetch()}. */
+        public Builder<K, V> fetch(FetchPath path) {
+            this.fetch = path;
+            return this;
+        }
+
         public ConsumerSettings<K, V> build() {
             return new ConsumerSettings<>(
                     properties,
@@ -294,7 +305,8 @@ public record ConsumerSettings<K, V>(
                     rebalanceListener,
                     connectTimeout,
                     commitMetadataChars,
-                    commitMetadata);
+                    commitMetadata,
+                    fetch);
         }
     }
 }

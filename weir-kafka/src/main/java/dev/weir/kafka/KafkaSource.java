@@ -2,8 +2,11 @@ package dev.weir.kafka;
 
 import dev.weir.kafka.internal.consumer.ConsumerSource;
 import dev.weir.kafka.internal.consumer.PartitionedSource;
+import dev.weir.kafka.internal.consumer.ViewSource;
+import dev.weir.lean.RecordView;
 import dev.weir.stream.Source;
 import java.util.Objects;
+import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** Sources of consumed records. */
@@ -31,6 +34,27 @@ public final class KafkaSource {
     public static <K, V> Source<ConsumerRecord<K, V>> committable(
             ConsumerSettings<K, V> settings, Subscription subscription) {
         return Source.custom("consume", ConsumerSource.committable(settings, subscription));
+    }
+
+    /**
+     * As {@link #committable(ConsumerSettings, Subscription)}, with elements made by {@code decoder} from each record where it
+     * lies in the receive buffer: key, value and headers are never copied. For settings with {@link FetchPath#LEAN} only; their
+     * deserializers are not used.
+     *
+     * <p>The decoder is called on the thread that owns the consumer, so it must be quick and never wait. It keeps nothing of
+     * the view, which shows the next record afterwards. If it throws or returns null the run fails with {@link
+     * RecordDecodeException}; to have bad records as elements, return something that says so.
+     *
+     * @throws IllegalArgumentException if the settings fetch by Kafka's client
+     */
+    public static <T> Source<T> committable(
+            ConsumerSettings<?, ?> settings, Subscription subscription, Function<RecordView, ? extends T> decoder) {
+        if (settings.fetch() != FetchPath.LEAN) {
+            throw new IllegalArgumentException("a decoder of views needs the lean path: fetch=" + settings.fetch()
+                    + "; set fetch(FetchPath.LEAN)");
+        }
+        return Source.custom(
+                "consume", new ViewSource<>(settings, subscription, Objects.requireNonNull(decoder, "decoder")));
     }
 
     /** {@link #plain(ConsumerSettings, Subscription)} of all partitions of the topics. */

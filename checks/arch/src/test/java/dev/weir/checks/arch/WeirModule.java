@@ -15,8 +15,8 @@ import java.util.stream.Stream;
 /** The modules of Weir: where each lies, its package below the root, and the modules that it may use. Constants only. */
 enum WeirModule {
     STREAM("weir-stream", "stream"),
-    KAFKA("weir-kafka", "kafka"),
     LEAN("weir-lean", "lean"),
+    KAFKA("weir-kafka", "kafka"),
     TESTKIT("weir-testkit", "testkit"),
     DRIVER("weir-driver", "driver"),
     BENCH("weir-bench", "bench"),
@@ -40,7 +40,7 @@ enum WeirModule {
     Set<String> uses() {
         return switch (this) {
             case STREAM, DRIVER, LEAN -> Set.of();
-            case KAFKA -> Set.of("stream");
+            case KAFKA -> Set.of("stream", "lean");
             case TESTKIT, ASIMOV -> Set.of("stream", "kafka");
             case BENCH -> Set.of("stream", "kafka", "testkit", "driver");
             case CLI -> Set.of("stream", "kafka", "testkit", "driver", "bench", "examples");

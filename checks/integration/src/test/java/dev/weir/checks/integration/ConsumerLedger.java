@@ -78,6 +78,7 @@ final class ConsumerLedger {
         return ConsumerSettings.builder()
                 .bootstrapServers(cluster.bootstrapServers())
                 .groupId(group)
+                .fetch(OnLeanPath.current())
                 .commitInterval(Duration.ofMillis(200));
     }
 }

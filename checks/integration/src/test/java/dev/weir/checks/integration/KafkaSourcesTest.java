@@ -51,7 +51,9 @@ class KafkaSourcesTest {
     }
 
     private static ConsumerSettings.Builder<byte[], byte[]> groupless() {
-        return ConsumerSettings.builder().bootstrapServers(KAFKA.bootstrapServers());
+        return ConsumerSettings.builder()
+                .bootstrapServers(KAFKA.bootstrapServers())
+                .fetch(OnLeanPath.current());
     }
 
     private static void fill(String topic, int partitions, int records) {

@@ -7,14 +7,16 @@ import dev.weir.testkit.Records;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.kafka.common.IsolationLevel;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class PipeOrderTest {
 
-    @Test
+    @ParameterizedTest
+    @ValueSource(strings = {"client", "lean"})
     @Timeout(120)
-    void keyOrdering_with64Handlers_keepsTheOrderOfEachKeyWhileTheyAllWork() {
+    void keyOrdering_with64Handlers_keepsTheOrderOfEachKeyWhileTheyAllWork(String fetch) {
         int count = 16_000;
         int keys = 500;
         try (KafkaCluster cluster = KafkaCluster.builder().start()) {
@@ -24,7 +26,7 @@ class PipeOrderTest {
 
             String summary = PipeProcess.runPipe(("pipe --bootstrap-server " + cluster.bootstrapServers()
                             + " --from in --to out --group g --until-end --json"
-                            + " --concurrency 64 --work 20ms --ordering key")
+                            + " --concurrency 64 --work 20ms --ordering key --fetch " + fetch)
                     .split(" "));
 
             assertThat(PipeProcess.number(summary, "records_out")).isEqualTo(count);

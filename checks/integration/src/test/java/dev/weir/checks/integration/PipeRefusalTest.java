@@ -54,6 +54,7 @@ class PipeRefusalTest {
             --concurrency 0 | 2 | --concurrency must be 1 to 10000: --concurrency=0
             --concurrency many | 2 | Invalid value for option '--concurrency'
             --ordering random | 2 | expected one of [partition, key, unordered]
+            --fetch quickly | 2 | expected one of [client, lean]
             --guarantee exactly-once | 2 | at-least-once (what exists now): --guarantee=exactly-once
             --work fast | 2 | 'fast' is not a duration
             --work-cpu 2h | 2 | --work-cpu must be 0s to 1h

@@ -5,6 +5,7 @@ import dev.weir.driver.Pass;
 import dev.weir.driver.Scenario;
 import dev.weir.driver.Work;
 import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.RecordOrdering;
 import dev.weir.kafka.Subscription;
@@ -26,9 +27,11 @@ final class WeirDriver implements Driver {
     private static final Duration DRAIN = Duration.ofSeconds(20);
 
     private final Map<String, String> preset;
+    private final FetchPath fetch;
 
-    WeirDriver(Map<String, String> preset) {
+    WeirDriver(Map<String, String> preset, FetchPath fetch) {
         this.preset = preset;
+        this.fetch = fetch;
     }
 
     @Override
@@ -54,6 +57,7 @@ final class WeirDriver implements Driver {
     @Override
     public void run(Pass pass) throws Exception {
         ConsumerSettings.Builder<byte[], byte[]> builder = ConsumerSettings.builder()
+                .fetch(fetch)
                 .commitInterval(Duration.ofMillis(pass.commitIntervalMillis()))
                 .commitRecords(Integer.MAX_VALUE);
         pass.consumerConfig(preset).forEach(builder::property);

@@ -1,6 +1,7 @@
 package dev.weir.drivers.weir;
 
 import dev.weir.driver.DriverMain;
+import dev.weir.kafka.FetchPath;
 import java.util.Map;
 
 /** The process of Weir's drivers. */
@@ -12,8 +13,9 @@ public final class WeirDrivers {
     public static void main(String[] arguments) {
         DriverMain.serve(
                 Map.of(
-                        "weir", () -> new WeirDriver(Map.of()),
-                        "weir-kip848", () -> new WeirDriver(Map.of("group.protocol", "consumer"))),
+                        "weir", () -> new WeirDriver(Map.of(), FetchPath.CLIENT),
+                        "weir-kip848", () -> new WeirDriver(Map.of("group.protocol", "consumer"), FetchPath.CLIENT),
+                        "weir-lean", () -> new WeirDriver(Map.of(), FetchPath.LEAN)),
                 arguments);
     }
 }

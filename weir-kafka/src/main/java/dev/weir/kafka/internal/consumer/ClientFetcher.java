@@ -69,4 +69,8 @@ final class ClientFetcher implements Fetcher {
             return UNKNOWN;
         }
     }
+
+    /** The client belongs to its owner. */
+    @Override
+    public void close() {}
 }

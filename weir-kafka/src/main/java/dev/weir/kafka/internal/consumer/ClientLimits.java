@@ -25,7 +25,8 @@ record ClientLimits(int maxPollRecords, Duration maxPollInterval, Duration metad
                 Duration.ofMillis(number(clientConfig, ConsumerConfig.METADATA_MAX_AGE_CONFIG, 30_000)));
     }
 
-    private static int number(Map<String, Object> config, String name, int otherwise) {
+    /** A number of the configuration, which may be there as one or as text. */
+    static int number(Map<String, Object> config, String name, int otherwise) {
         return Integer.parseInt(
                 String.valueOf(config.getOrDefault(name, otherwise)).trim());
     }

@@ -698,6 +698,7 @@ final class ConsumerLoop implements Runnable {
         rebalances.closing();
         assignment.clear();
         try {
+            fetcher.close();
             client.close(CloseOptions.timeout(CLOSE_TIMEOUT));
         } catch (RuntimeException failure) {
             LOG.warn("closing the consumer failed: {}", failure.toString());

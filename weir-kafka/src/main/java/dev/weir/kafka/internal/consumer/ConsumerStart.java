@@ -2,10 +2,12 @@ package dev.weir.kafka.internal.consumer;
 
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ExternalOffsets;
+import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.Position;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.internal.consumer.Plan.Delivery;
+import dev.weir.lean.RecordView;
 import dev.weir.stream.spi.StageContext;
 import java.time.Duration;
 import java.util.Map;
@@ -16,9 +18,11 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
@@ -37,16 +41,28 @@ final class ConsumerStart {
     private final Subscription subscription;
     private final Delivery delivery;
     private final @Nullable ExternalOffsets external;
+    private final Function<RecordView, ConsumerRecord<byte[], byte[]>> views;
 
     ConsumerStart(
             ConsumerSettings<?, ?> settings,
             Subscription subscription,
             Delivery delivery,
             @Nullable ExternalOffsets external) {
+        this(settings, subscription, delivery, external, Views::copy);
+    }
+
+    /** Creates a start of which the lean path makes records by {@code views}. */
+    ConsumerStart(
+            ConsumerSettings<?, ?> settings,
+            Subscription subscription,
+            Delivery delivery,
+            @Nullable ExternalOffsets external,
+            Function<RecordView, ConsumerRecord<byte[], byte[]>> views) {
         this.settings = settings;
         this.subscription = subscription;
         this.delivery = delivery;
         this.external = external;
+        this.views = views;
     }
 
     /** A consumer that runs, and what has to be closed with it. */
@@ -139,7 +155,7 @@ final class ConsumerStart {
         try {
             ConsumerLoop loop = new ConsumerLoop(
                     client,
-                    new ClientFetcher(client),
+                    fetcher(client, config),
                     settings,
                     ClientLimits.of(config),
                     plan,
@@ -153,6 +169,14 @@ final class ConsumerStart {
             client.close(CloseOptions.timeout(Duration.ZERO));
             throw failure;
         }
+    }
+
+    private Fetcher fetcher(KafkaConsumer<byte[], byte[]> client, Map<String, Object> config) {
+        if (settings.fetch() == FetchPath.CLIENT) {
+            return new ClientFetcher(client);
+        }
+        boolean commitsFirst = delivery instanceof Delivery.AtMostOnce;
+        return LeanFetcher.open(client, config, commitsFirst ? LeanFetcher.OFTEN : LeanFetcher.SELDOM, views);
     }
 
     private <A> A answer(CompletionStage<A> question, Duration within) {

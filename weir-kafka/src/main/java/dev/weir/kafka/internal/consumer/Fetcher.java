@@ -10,7 +10,7 @@ import org.apache.kafka.common.TopicPartition;
  *
  * <p>{@link #pause}, {@link #resume}, {@link #seek} and {@link #position} are for assigned partitions only.
  */
-interface Fetcher {
+interface Fetcher extends AutoCloseable {
 
     /** A position or a lag that is not known at the moment. */
     long UNKNOWN = -1;
@@ -46,4 +46,8 @@ interface Fetcher {
 
     /** Records from there to the end of the partition; does not wait. */
     long lag(TopicPartition id);
+
+    /** Lets go of what it has of its own, which the client is not. */
+    @Override
+    void close();
 }

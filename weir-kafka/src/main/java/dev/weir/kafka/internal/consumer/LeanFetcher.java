@@ -1,0 +1,336 @@
+package dev.weir.kafka.internal.consumer;
+
+import dev.weir.lean.LeanConsumer;
+import dev.weir.lean.LeanException;
+import dev.weir.lean.LeanSettings;
+import dev.weir.lean.OffsetLostException;
+import dev.weir.lean.PartitionException;
+import dev.weir.lean.RecordView;
+import dev.weir.lean.StartAt;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Fetches by a {@link LeanConsumer}, while Kafka's client, with all its partitions paused, is the member of the group. See
+ * {@link Fetcher} for threads.
+ *
+ * <p>Only lean is waited for and woken. The client is polled without waiting, often enough for its rebalances and answers.
+ */
+final class LeanFetcher implements Fetcher {
+
+    /** How often the client is polled where nobody waits for its answers. */
+    static final Duration SELDOM = Duration.ofMillis(25);
+
+    /** The same where records wait for the commit past them. */
+    static final Duration OFTEN = Duration.ofMillis(1);
+
+    /** The same while it looks up where partitions start. */
+    private static final long PLACING_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+    private static final int PLACING_TRIES = 8;
+
+    private static final long MIN_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private static final int NOWHERE = -1;
+
+    /** An assigned partition: what was taken from lean and not handed out yet, and what came behind it. */
+    private static final class Taken {
+
+        final TopicPartition id;
+
+        /** In the lean consumer; {@link #NOWHERE} until it is known where the partition starts. */
+        int index = NOWHERE;
+
+        boolean paused;
+        List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
+
+        /** To be thrown when the records before it were handed out. */
+        @Nullable
+        KafkaException failure;
+
+        Taken(TopicPartition id) {
+            this.id = id;
+        }
+    }
+
+    private final ClientFetcher member;
+    private final LeanConsumer lean;
+    private final int maxPollRecords;
+    private final long memberNanos;
+    private final Function<RecordView, ConsumerRecord<byte[], byte[]>> views;
+    private final Map<TopicPartition, Taken> partitions = new LinkedHashMap<>();
+
+    /** By their index in the lean consumer. */
+    private final List<@Nullable Taken> byIndex = new ArrayList<>();
+
+    /** Those of which it is not known yet where they start. */
+    private final ArrayDeque<Taken> unplaced = new ArrayDeque<>();
+
+    /** Where partitions were that are being revoked: what is finished of them is committed after they were withdrawn. */
+    private final Map<TopicPartition, Long> leaving = new HashMap<>();
+
+    private long memberDueNanos = System.nanoTime();
+
+    private LeanFetcher(
+            Consumer<byte[], byte[]> client,
+            LeanConsumer lean,
+            int maxPollRecords,
+            Duration memberEvery,
+            Function<RecordView, ConsumerRecord<byte[], byte[]>> views) {
+        this.member = new ClientFetcher(client);
+        this.lean = lean;
+        this.maxPollRecords = maxPollRecords;
+        this.memberNanos = memberEvery.toNanos();
+        this.views = views;
+    }
+
+    /**
+     * Makes a fetcher with the client's own configuration, as far as it is about fetching.
+     *
+     * @param memberEvery how often the client is polled, and how long it is waited for while there is no partition
+     * @param views makes what is handed out of each record, which is gone afterwards
+     */
+    static LeanFetcher open(
+            Consumer<byte[], byte[]> client,
+            Map<String, Object> config,
+            Duration memberEvery,
+            Function<RecordView, ConsumerRecord<byte[], byte[]>> views) {
+        LeanSettings settings = LeanConfig.of(config);
+        return new LeanFetcher(
+                client, LeanConsumer.open(settings), settings.maxPollRecords(), memberEvery, views);
+    }
+
+    @Override
+    public ConsumerRecords<byte[], byte[]> poll(long nanos) {
+        pollMember(nanos);
+        throwFailure();
+        if (!partitions.isEmpty() && !hasRecords() && turn() == 0) {
+            long wait = Math.min(nanos, memberDueNanos - System.nanoTime());
+            if (wait > 0) {
+                lean.await(Duration.ofNanos(Math.max(MIN_WAIT_NANOS, wait)));
+                turn();
+            }
+        }
+        return handOut();
+    }
+
+    private void pollMember(long nanos) {
+        boolean idle = partitions.isEmpty();
+        if (!idle && System.nanoTime() - memberDueNanos < 0) {
+            return;
+        }
+        try {
+            leaving.clear();
+            // Nothing comes of it: all its partitions are paused.
+            var ignored = member.poll(idle ? Math.min(nanos, memberNanos) : 0);
+            place();
+        } finally {
+            memberDueNanos = System.nanoTime() + (unplaced.isEmpty() ? memberNanos : Math.min(memberNanos, PLACING_NANOS));
+        }
+    }
+
+    /** At the committed offsets. The client learns them for many partitions at once, so a few in vain are enough for now. */
+    private void place() {
+        int tries = PLACING_TRIES;
+        for (int n = unplaced.size(); n > 0 && tries > 0; n--) {
+            Taken partition = unplaced.remove();
+            long offset = member.position(partition.id);
+            if (offset >= 0) {
+                place(partition, offset);
+            } else {
+                unplaced.add(partition);
+                tries--;
+            }
+        }
+    }
+
+    private void place(Taken partition, long offset) {
+        int index = lean.assign(partition.id.topic(), partition.id.partition(), StartAt.offset(offset));
+        partition.index = index;
+        while (byIndex.size() <= index) {
+            byIndex.add(null);
+        }
+        byIndex.set(index, partition);
+        if (partition.paused) {
+            lean.pause(index);
+        }
+    }
+
+    private void throwFailure() {
+        for (Taken partition : partitions.values()) {
+            KafkaException failure = partition.failure;
+            if (failure != null && !partition.paused && partition.records.isEmpty()) {
+                partition.failure = null;
+                throw failure;
+            }
+        }
+    }
+
+    private boolean hasRecords() {
+        for (Taken partition : partitions.values()) {
+            if (!partition.paused && !partition.records.isEmpty()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Lets lean do what is to be done; returns how much that was. */
+    private int turn() {
+        try {
+            return lean.poll(this::take);
+        } catch (PartitionException fault) {
+            Taken partition = partitions.get(new TopicPartition(fault.topic(), fault.partition()));
+            if (partition != null) {
+                partition.failure = asOfClient(partition.id, fault);
+            }
+            return 1;
+        } catch (LeanException fault) {
+            throw new KafkaException(fault.getMessage(), fault);
+        }
+    }
+
+    private static KafkaException asOfClient(TopicPartition id, PartitionException fault) {
+        return fault instanceof OffsetLostException
+                ? new OffsetOutOfRangeException(String.valueOf(fault.getMessage()), Map.of(id, fault.offset()))
+                : new KafkaException(fault.getMessage(), fault);
+    }
+
+    private void take(RecordView record) {
+        Objects.requireNonNull(byIndex.get(record.index())).records.add(views.apply(record));
+    }
+
+    /** Not more than a poll of the client would return: of a batch, lean hands out all. */
+    private ConsumerRecords<byte[], byte[]> handOut() {
+        Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> records = new HashMap<>();
+        int left = maxPollRecords;
+        for (Taken partition : partitions.values()) {
+            List<ConsumerRecord<byte[], byte[]>> all = partition.records;
+            if (left > 0 && !partition.paused && !all.isEmpty()) {
+                int count = Math.min(all.size(), left);
+                records.put(partition.id, all.subList(0, count));
+                partition.records = new ArrayList<>(all.subList(count, all.size()));
+                left -= count;
+            }
+        }
+        return records.isEmpty() ? ConsumerRecords.empty() : new ConsumerRecords<>(records, Map.of());
+    }
+
+    @Override
+    public void wakeup() {
+        lean.wakeup();
+    }
+
+    @Override
+    public void assigned(Collection<TopicPartition> ids) {
+        member.pause(ids);
+        leaving.keySet().removeAll(ids);
+        for (TopicPartition id : ids) {
+            Taken partition = new Taken(id);
+            partitions.put(id, partition);
+            unplaced.add(partition);
+        }
+    }
+
+    @Override
+    public void withdrawn(Collection<TopicPartition> ids) {
+        for (TopicPartition id : ids) {
+            Taken partition = partitions.get(id);
+            if (partition == null) {
+                continue;
+            }
+            leaving.put(id, position(id));
+            partitions.remove(id);
+            if (partition.index == NOWHERE) {
+                unplaced.remove(partition);
+            } else {
+                lean.unassign(partition.index);
+                byIndex.set(partition.index, null);
+            }
+        }
+    }
+
+    @Override
+    public void pause(Collection<TopicPartition> ids) {
+        for (TopicPartition id : ids) {
+            Taken partition = taken(id);
+            partition.paused = true;
+            if (partition.index != NOWHERE) {
+                lean.pause(partition.index);
+            }
+        }
+    }
+
+    @Override
+    public void resume(Collection<TopicPartition> ids) {
+        for (TopicPartition id : ids) {
+            Taken partition = taken(id);
+            partition.paused = false;
+            if (partition.index != NOWHERE) {
+                lean.resume(partition.index);
+            }
+        }
+    }
+
+    /** Told to the client as well, which would look for a position otherwise. */
+    @Override
+    public void seek(TopicPartition id, long offset) {
+        member.seek(id, offset);
+        Taken partition = taken(id);
+        partition.records = new ArrayList<>();
+        partition.failure = null;
+        if (partition.index == NOWHERE) {
+            unplaced.remove(partition);
+            place(partition, offset);
+        } else {
+            lean.seek(partition.index, StartAt.offset(offset));
+        }
+    }
+
+    @Override
+    public long position(TopicPartition id) {
+        Taken partition = partitions.get(id);
+        if (partition == null || partition.index == NOWHERE) {
+            return leaving.getOrDefault(id, UNKNOWN);
+        }
+        return partition.records.isEmpty()
+                ? lean.position(partition.index)
+                : partition.records.get(0).offset();
+    }
+
+    @Override
+    public long lag(TopicPartition id) {
+        Taken partition = taken(id);
+        long end = partition.index == NOWHERE ? UNKNOWN : lean.endOffset(partition.index);
+        return end < 0 ? UNKNOWN : Math.max(0, end - position(id));
+    }
+
+    private Taken taken(TopicPartition id) {
+        Taken partition = partitions.get(id);
+        if (partition == null) {
+            throw new IllegalStateException(id + " is not assigned");
+        }
+        return partition;
+    }
+
+    @Override
+    public void close() {
+        lean.close();
+    }
+}

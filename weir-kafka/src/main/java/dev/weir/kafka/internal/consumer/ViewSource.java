@@ -1,0 +1,57 @@
+package dev.weir.kafka.internal.consumer;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.Subscription;
+import dev.weir.kafka.internal.consumer.Plan.Delivery;
+import dev.weir.lean.RecordView;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.SourceFactory;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageContext;
+import java.util.function.Function;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the running form of a committable source whose elements are decoded where the records lie. Immutable. */
+public final class ViewSource<T> implements SourceFactory<T> {
+
+    private final ConsumerSettings<byte[], byte[]> settings;
+    private final ConsumerStart start;
+
+    /** Creates a source; {@code decoder} is called on the owner thread. */
+    public ViewSource(
+            ConsumerSettings<?, ?> settings, Subscription subscription, Function<RecordView, ? extends T> decoder) {
+        this.settings = settings.raw();
+        this.start =
+                new ConsumerStart(settings, subscription, new Delivery.Committable(), null, Views.decoding(decoder));
+    }
+
+    @Override
+    public Stage<T> create(StageContext context) {
+        RecordBuffer buffer = new RecordBuffer(context.clock(), null);
+        ConsumerLoop loop = start.start(context, Outlets.single(buffer));
+        return new Unwrapping<>(new SourceStage<>(buffer, settings, context.meter(), loop, loop::stop));
+    }
+
+    /** Takes out what was decoded. Confined to the segment's thread. */
+    private record Unwrapping<T>(SourceStage<byte[], byte[]> records) implements Stage<T> {
+
+        @Override
+        public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+            Batch<ConsumerRecord<byte[], byte[]>> batch = records.pull(deadlineNanos);
+            if (batch == null) {
+                return null;
+            }
+            Batch<Object> results = batch.retyped();
+            for (int i = 0; i < results.size(); i++) {
+                results.set(i, ((Views.Decoded) results.get(i)).result);
+            }
+            return results.retyped();
+        }
+
+        @Override
+        public void close() {
+            records.close();
+        }
+    }
+}

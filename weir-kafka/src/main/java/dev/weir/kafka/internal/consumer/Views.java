@@ -1,0 +1,66 @@
+package dev.weir.kafka.internal.consumer;
+
+import dev.weir.kafka.RecordDecodeException;
+import dev.weir.lean.RecordView;
+import java.util.Optional;
+import java.util.function.Function;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+
+/** How records get out of the lean consumer's buffers. Functions only. */
+final class Views {
+
+    /** None are copied: whoever decodes has seen them. Never written to, as nobody but this package has the records. */
+    private static final RecordHeaders NO_HEADERS = new RecordHeaders();
+
+    private static final byte[] NO_BYTES = {};
+
+    private Views() {}
+
+    /** What is known of a record on its way, and in place of key and value what was made of them. */
+    static final class Decoded extends ConsumerRecord<byte[], byte[]> {
+
+        final Object result;
+
+        private Decoded(RecordView view, Object result) {
+            super(
+                    view.topic(),
+                    view.partition(),
+                    view.offset(),
+                    view.timestamp(),
+                    view.timestampType(),
+                    view.key().length(),
+                    view.value().length(),
+                    NO_BYTES,
+                    NO_BYTES,
+                    NO_HEADERS,
+                    Optional.empty());
+            this.result = result;
+        }
+    }
+
+    /** Copies each record. */
+    static ConsumerRecord<byte[], byte[]> copy(RecordView view) {
+        return view.toConsumerRecord();
+    }
+
+    /** Makes something of each record instead, failing with its place. */
+    static Function<RecordView, ConsumerRecord<byte[], byte[]>> decoding(Function<RecordView, ?> decoder) {
+        return view -> {
+            Object result;
+            try {
+                result = decoder.apply(view);
+            } catch (RuntimeException failure) {
+                throw refused(view, failure);
+            }
+            if (result == null) {
+                throw refused(view, new NullPointerException("the decoder returned null"));
+            }
+            return new Decoded(view, result);
+        };
+    }
+
+    private static RecordDecodeException refused(RecordView view, RuntimeException cause) {
+        return new RecordDecodeException(view.topic(), view.partition(), view.offset(), cause);
+    }
+}
