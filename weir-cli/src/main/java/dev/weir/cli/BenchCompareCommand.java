@@ -11,7 +11,7 @@ import picocli.CommandLine.ParentCommand;
         sortOptions = false,
         description = {
             "Run every driver of a workload file, interleaved and each time in a fresh JVM, and print the ratio of each to"
-                    + " the baseline with a 95 % interval.",
+                    + " the baseline with a 95 %% interval.",
             "Ctrl-C keeps what is finished; --resume does the rest."
         })
 final class BenchCompareCommand implements Callable<Integer> {

@@ -9,7 +9,7 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
  * @param missing records that should have come and did not: of all that were ordered if the pass is complete, else holes
  *     before the last one that came
  * @param duplicates deliveries of what had come already
- * @param reordered deliveries after a later one of the same partition
+ * @param reordered deliveries after a later one of the same partition, or of the same key where that order is asked for
  * @param foreign deliveries that nobody wrote
  */
 public record LedgerFigures(long distinct, long missing, long duplicates, long reordered, long foreign) {
@@ -18,6 +18,11 @@ public record LedgerFigures(long distinct, long missing, long duplicates, long r
     @JsonIgnore
     public boolean isExactlyOnce() {
         return missing == 0 && duplicates == 0 && foreign == 0;
+    }
+
+    /** The same, with another count of what came too late. */
+    LedgerFigures withReordered(long other) {
+        return new LedgerFigures(distinct, missing, duplicates, other, foreign);
     }
 
     /** Of both together. */

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * One pass under way: what was ordered, and the book of what was delivered. Orders are for any thread; each delivery is
  * told by one thread at a time through {@link #delivered}, or by any through {@link #deliveredConcurrently}.
  *
- * <p>A value begins with its number in its partition, from 0, as a big-endian long.
+ * <p>A value begins with its number in its partition, from 0, as a big-endian long. A key is its number, a big-endian int;
+ * all records of a key are in one partition.
  */
 public final class Pass {
     /** The least length of a value: its number, and the time at which it was to be sent. */
@@ -25,6 +26,9 @@ public final class Pass {
 
     /** Option: {@link #commitIntervalMillis}. */
     public static final String COMMIT_INTERVAL = "commit.interval.millis";
+
+    /** Option: {@link #commitAhead}. */
+    public static final String COMMIT_AHEAD = "commit.ahead.records";
 
     /** Option: {@link #concurrency}. */
     public static final String CONCURRENCY = "concurrency";
@@ -51,6 +55,7 @@ public final class Pass {
     private final long wanted;
     private final long limitNanos;
     private final PartitionLedger[] ledgers;
+    private final KeyLedger keys = new KeyLedger();
     private final ReentrantLock lock = new ReentrantLock();
     private final AtomicBoolean ending = new AtomicBoolean();
     private final CountDownLatch first = new CountDownLatch(1);
@@ -63,6 +68,7 @@ public final class Pass {
     private volatile @Nullable Mark end;
 
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+    private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
     private static final VarHandle RECORDS;
     private static final VarHandle BYTES;
 
@@ -125,6 +131,11 @@ public final class Pass {
         return Long.parseLong(options().getOrDefault(COMMIT_INTERVAL, "1000"));
     }
 
+    /** How many records {@link Scenario#AT_MOST_ONCE} may commit together before they are handed on, where a library can. */
+    public int commitAhead() {
+        return Integer.parseInt(options().getOrDefault(COMMIT_AHEAD, "1"));
+    }
+
     /** How many handlers may work at a time, where the library has several. */
     public int concurrency() {
         return Integer.parseInt(options().getOrDefault(CONCURRENCY, "16"));
@@ -137,7 +148,13 @@ public final class Pass {
 
     /** The order that these options ask for. */
     public static Order ordering(Map<String, String> options) {
-        return Order.valueOf(options.getOrDefault(ORDERING, "partition").toUpperCase(Locale.ROOT));
+        String wanted = options.getOrDefault(ORDERING, "partition");
+        for (Order order : Order.values()) {
+            if (order.name().toLowerCase(Locale.ROOT).equals(wanted)) {
+                return order;
+            }
+        }
+        throw new IllegalArgumentException("ordering must be partition, key or none: ordering=" + wanted);
     }
 
     /** Whether enough came, or time ran out: the driver then closes down. */
@@ -163,10 +180,13 @@ public final class Pass {
     }
 
     /** A record's work is done. Any thread. */
-    public void deliveredConcurrently(int partition, byte[] value) {
+    public void deliveredConcurrently(int partition, byte @Nullable [] key, byte[] value) {
         long number = number(value);
         lock.lock();
         try {
+            if (key != null) {
+                keys.delivered((int) INTS.get(key, 0), number);
+            }
             delivered(partition, number, value.length);
         } finally {
             lock.unlock();
@@ -275,7 +295,8 @@ public final class Pass {
         for (PartitionLedger ledger : ledgers) {
             sum = sum.plus(ledger.figures(all));
         }
-        return sum;
+        // Asked for order by key, a partition's records may overtake each other.
+        return keys.isUsed() && ordering() == Order.KEY ? sum.withReordered(keys.reordered()) : sum;
     }
 
     /** Where the books stood at a moment. */

@@ -72,19 +72,20 @@ final class BenchCluster implements AutoCloseable {
     String filled(WorkloadPoint point, long recordsPerPartition) {
         String topic = String.format(
                 Locale.ROOT,
-                "fill-p%d-n%d-v%d-b%d-%s",
+                "fill-p%d-n%d-v%d-b%d-%s%s",
                 point.partitions(),
                 recordsPerPartition,
                 point.valueBytes(),
                 point.batchBytes(),
-                point.compression());
+                point.compression(),
+                point.keys() == 0 ? "" : "-k" + point.keys() + "-z" + point.keySkew());
         if (exists(topic)) {
             if (cluster.endOffsets(topic).values().stream().allMatch(end -> end == recordsPerPartition)) {
                 return topic;
             }
             cluster.deleteTopic(topic); // An interrupted campaign left it half full.
         }
-        cluster.createTopic(topic, point.partitions(), 1, Map.of("retention.ms", "-1"));
+        create(topic, point.partitions(), Map.of("retention.ms", "-1"));
         fill(topic, point, recordsPerPartition);
         return topic;
     }
@@ -95,8 +96,17 @@ final class BenchCluster implements AutoCloseable {
         if (exists(topic)) {
             cluster.deleteTopic(topic);
         }
-        cluster.createTopic(topic, point.partitions(), 1, Map.of());
+        create(topic, point.partitions(), Map.of());
         return topic;
+    }
+
+    /**
+     * Creates a topic and waits until each partition's leader answers: an idempotent producer whose first batch is refused
+     * and whose second one is taken, because the leader came up between them, never gets the first one in.
+     */
+    private void create(String topic, int partitions, Map<String, String> config) {
+        cluster.createTopic(topic, partitions, 1, config);
+        cluster.endOffsets(topic);
     }
 
     private boolean exists(String topic) {
@@ -116,6 +126,7 @@ final class BenchCluster implements AutoCloseable {
         new Random(1).nextBytes(value);
         ByteBuffer numbers = ByteBuffer.wrap(value);
         numbers.putLong(Long.BYTES, 0);
+        Keys keys = new Keys(point.keys() / point.partitions(), point.keySkew());
         Map<String, Object> config = Map.of(
                 "bootstrap.servers", bootstrapServers(),
                 "batch.size", point.batchBytes(),
@@ -129,8 +140,8 @@ final class BenchCluster implements AutoCloseable {
                 for (int partition = 0; partition < point.partitions(); partition++) {
                     for (long number = from; number < to; number++) {
                         numbers.putLong(0, number); // send copies it
-                        var unused =
-                                producer.send(new ProducerRecord<>(topic, partition, null, value), (written, e) -> {
+                        var unused = producer.send(
+                                new ProducerRecord<>(topic, partition, keys.next(partition), value), (written, e) -> {
                                     if (e != null) {
                                         failure.compareAndSet(null, e);
                                     }

@@ -7,7 +7,9 @@ import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Run;
 import dev.weir.bench.workload.Workload;
 import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.Pass;
 import dev.weir.driver.Report;
+import dev.weir.driver.Scenario;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,6 +20,7 @@ import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -35,6 +38,9 @@ public final class CampaignRunner {
     public static final String CONTROL_SUFFIX = "-again";
 
     private static final long VERIFIED_RECORDS = 100_000;
+
+    // Where each record takes a millisecond or more.
+    private static final long VERIFIED_SLOW_RECORDS = 600;
 
     private final Workload workload;
     private final Settings settings;
@@ -114,28 +120,43 @@ public final class CampaignRunner {
 
     private ResultsFolder begin(DriverCatalog catalog, BenchCluster cluster) throws InterruptedException {
         Map<String, Report.Hello> hellos = new LinkedHashMap<>();
-        WorkloadPoint point = workload.points().get(0);
-        long perPartition = Math.max(1, VERIFIED_RECORDS / point.partitions());
-        String topic = cluster.filled(point, perPartition);
         Path log = temporaryLog();
-        for (String driver : workload.drivers()) {
-            if (isStopped) {
-                throw new BenchException("stopped before the first run; nothing is kept");
-            }
-            listener.status("verifying " + driver, 0, total(), null);
-            try (DriverProcess process = start(catalog, driver, point, log)) {
-                hellos.put(driver, Measurement.verify(process, cluster, point, topic, perPartition));
-            } catch (RunFailure e) {
-                throw new BenchException("driver " + driver + " does not pass the dry run of "
-                        + point.scenario().label() + ": " + e.getMessage() + "; its log is " + log);
-            } finally {
-                current = null;
+        for (WorkloadPoint point : verifiedPoints()) {
+            for (String driver : workload.drivers()) {
+                if (isStopped) {
+                    throw new BenchException("stopped before the first run; nothing is kept");
+                }
+                listener.status("verifying " + driver, 0, total(), null);
+                hellos.put(driver, verify(catalog, cluster, driver, point, log));
             }
         }
         Campaign campaign = campaign(catalog, cluster, hellos);
         ResultsFolder folder = ResultsFolder.create(settings.results(), campaign);
         moveInto(folder, log);
         return folder;
+    }
+
+    /** The first point of each order that is asked for. */
+    private Iterable<WorkloadPoint> verifiedPoints() {
+        Map<Pass.Order, WorkloadPoint> first = new EnumMap<>(Pass.Order.class);
+        workload.points().forEach(point -> first.putIfAbsent(point.ordering(), point));
+        return first.values();
+    }
+
+    private Report.Hello verify(
+            DriverCatalog catalog, BenchCluster cluster, String driver, WorkloadPoint point, Path log)
+            throws InterruptedException {
+        boolean slow = point.scenario() == Scenario.WORK || point.scenario() == Scenario.AT_MOST_ONCE;
+        long perPartition = Math.max(1, (slow ? VERIFIED_SLOW_RECORDS : VERIFIED_RECORDS) / point.partitions());
+        String topic = cluster.filled(point, perPartition);
+        try (DriverProcess process = start(catalog, driver, point, log)) {
+            return Measurement.verify(process, cluster, point, topic, perPartition);
+        } catch (RunFailure e) {
+            throw new BenchException("driver " + driver + " does not pass the dry run of "
+                    + point.scenario().label() + ": " + e.getMessage() + "; its log is " + log);
+        } finally {
+            current = null;
+        }
     }
 
     private static Path temporaryLog() {

@@ -257,7 +257,7 @@ final class Measurement {
 
     /** Whether the ledger shows what the scenario does not allow. Order counts unless {@code options.ordering} is none. */
     private static boolean isBroken(WorkloadPoint point, LedgerFigures ledger) {
-        boolean ordered = Pass.ordering(point.options()) == Pass.Order.PARTITION;
+        boolean ordered = point.ordering() != Pass.Order.NONE;
         return !ledger.isExactlyOnce() || (ordered && ledger.reordered() > 0);
     }
 }

@@ -34,10 +34,10 @@ record Key(
             Map.of(
                     "client", "Properties of the Kafka clients of all drivers, over the drivers' own.",
                     "options",
-                            "What the scenario needs: commit.interval.millis, concurrency, ordering, work.millis, work.rounds."));
+                            "What the scenario needs, for example commit.interval.millis, concurrency, ordering, work.millis."));
 
     /** Cannot vary: they are of the campaign, not of a point. */
-    static final Set<String> FIXED = Set.of("name", "about", "drivers", "baseline", "design");
+    static final Set<String> FIXED = Set.of("name", "about", "scenario", "drivers", "baseline", "design");
 
     private static final List<String> SCENARIOS = Arrays.stream(dev.weir.driver.Scenario.values())
             .map(dev.weir.driver.Scenario::label)
@@ -62,6 +62,18 @@ record Key(
                             16,
                             1_000_000,
                             "Length of each value; 16 of them are its numbers."),
+                    integer(
+                            "topic.keys",
+                            0,
+                            0,
+                            10_000_000,
+                            "Distinct keys, evenly over the partitions; 0: records have none."),
+                    number(
+                            "topic.keySkew",
+                            0,
+                            0,
+                            3,
+                            "How unevenly a partition's records have its keys: Zipf's exponent; 0: evenly."),
                     integer("topic.batchBytes", 131_072, 0, 16_777_216, "The producer's batch.size while filling."),
                     text(
                             "topic.compression",

@@ -1,5 +1,6 @@
 package dev.weir.bench.workload;
 
+import dev.weir.driver.Pass;
 import dev.weir.driver.Scenario;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -16,9 +17,28 @@ import java.util.stream.Collectors;
 public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> settings) {
 
     static WorkloadPoint of(Map<String, String> dimensions, Map<String, String> settings) {
-        return new WorkloadPoint(
+        WorkloadPoint point = new WorkloadPoint(
                 Collections.unmodifiableMap(new LinkedHashMap<>(dimensions)),
                 Collections.unmodifiableMap(new TreeMap<>(settings)));
+        point.check();
+        return point;
+    }
+
+    private void check() {
+        Pass.Order ordering;
+        try {
+            ordering = ordering();
+        } catch (IllegalArgumentException e) {
+            throw new WorkloadException("options." + e.getMessage());
+        }
+        if (ordering == Pass.Order.KEY && keys() == 0) {
+            throw new WorkloadException(
+                    "options.ordering=key needs records with keys: set topic.keys, for example 10000");
+        }
+        if (keys() > 0 && keys() < partitions()) {
+            throw new WorkloadException("topic.keys must be at least topic.partitions, since each key belongs to one:"
+                    + " topic.keys=" + keys() + " topic.partitions=" + partitions());
+        }
     }
 
     /** Fit for a file name: the scenario and what varies, for example {@code consume-partitions-6}. */
@@ -45,6 +65,21 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
 
     public int valueBytes() {
         return integer("topic.valueBytes");
+    }
+
+    /** How many distinct keys the topic has; none if 0. */
+    public int keys() {
+        return integer("topic.keys");
+    }
+
+    /** Zipf's exponent of the keys of a partition. */
+    public double keySkew() {
+        return Double.parseDouble(text("topic.keySkew"));
+    }
+
+    /** What its scenario promises, besides each record once. */
+    public Pass.Order ordering() {
+        return Pass.ordering(options());
     }
 
     public int batchBytes() {

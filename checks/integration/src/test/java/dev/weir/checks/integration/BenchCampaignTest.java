@@ -67,6 +67,19 @@ class BenchCampaignTest {
     }
 
     @Test
+    void leanDriver_readsEachRecordOnce() throws Exception {
+        String yaml = TINY.replace("at-least-once", "consume").replace("[plain, weir]", "[lean]\nbaseline: lean");
+        assertThat(runner(yaml, folder.resolve("results"), false, run -> {})
+                        .run()
+                        .runs())
+                .isNotEmpty()
+                .allSatisfy(run -> {
+                    assertThat(run.failure()).isNull();
+                    assertThat(run.ledger().isClean()).as("%s", run.ledger()).isTrue();
+                });
+    }
+
+    @Test
     void unknownDriver_isRefusedBeforeAnythingStarts() {
         String yaml = TINY.replace("weir]", "wier]");
         assertThatThrownBy(() -> runner(yaml, folder.resolve("results"), false, run -> {})
@@ -77,11 +90,11 @@ class BenchCampaignTest {
 
     @Test
     void driverWithoutTheScenario_failsItsDryRun() {
-        String yaml = TINY.replace("at-least-once", "at-most-once");
+        String yaml = TINY.replace("weir]", "bare]");
         assertThatThrownBy(() -> runner(yaml, folder.resolve("results"), false, run -> {})
                         .run())
                 .isInstanceOf(BenchException.class)
-                .hasMessageContaining("driver weir does not pass the dry run of at-most-once: it does not offer");
+                .hasMessageContaining("driver bare does not pass the dry run of at-least-once: it does not offer");
     }
 
     private CampaignRunner runner(String yaml, Path results, boolean resume, Consumer<Run> onFinished) {

@@ -43,13 +43,14 @@ final class ParallelConsumerDriver implements Driver {
         processor.poll(context -> {
             byte[] value = context.value();
             work.on(value);
-            pass.deliveredConcurrently(context.getSingleConsumerRecord().partition(), value);
+            pass.deliveredConcurrently(context.getSingleConsumerRecord().partition(), context.key(), value);
         });
         try {
             pass.awaitDone();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        processor.closeDrainFirst();
+        // What it has fetched and not begun can be minutes of work. What is finished it commits.
+        processor.closeDontDrainFirst();
     }
 }

@@ -7,6 +7,7 @@ import dev.weir.driver.Work;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.RecordOrdering;
+import dev.weir.kafka.Subscription;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
@@ -18,11 +19,10 @@ import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * A pipeline from {@code KafkaSource.committable} to {@code Sink.forEach}. Weir has no source that never commits yet:
- * where nothing is to be committed, it is told to commit after ten minutes. Confined to the main thread.
+ * A pipeline from {@code KafkaSource.plain}, {@code committable} or {@code atMostOnce} to {@code Sink.forEach}, with
+ * {@code mapBlocking} between them where there is work. Confined to the main thread.
  */
 final class WeirDriver implements Driver {
-    private static final Duration NEVER = Duration.ofMinutes(10);
     private static final Duration DRAIN = Duration.ofSeconds(20);
 
     private final Map<String, String> preset;
@@ -33,7 +33,7 @@ final class WeirDriver implements Driver {
 
     @Override
     public Set<Scenario> scenarios() {
-        return Set.of(Scenario.CONSUME, Scenario.AT_LEAST_ONCE, Scenario.WORK);
+        return Set.of(Scenario.CONSUME, Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE, Scenario.WORK);
     }
 
     private static Pipeline working(Source<ConsumerRecord<byte[], byte[]>> records, Pass pass) {
@@ -45,7 +45,7 @@ final class WeirDriver implements Driver {
         };
         return records.mapBlocking(pass.concurrency(), ordering, record -> {
                     work.on(record.value());
-                    pass.deliveredConcurrently(record.partition(), record.value());
+                    pass.deliveredConcurrently(record.partition(), record.key(), record.value());
                     return record;
                 })
                 .to(Sink.ignore());
@@ -53,20 +53,29 @@ final class WeirDriver implements Driver {
 
     @Override
     public void run(Pass pass) throws Exception {
-        boolean commits = pass.configuration().scenario() != Scenario.CONSUME;
-        ConsumerSettings.Builder<byte[], byte[]> settings = ConsumerSettings.builder()
-                .commitInterval(commits ? Duration.ofMillis(pass.commitIntervalMillis()) : NEVER)
+        ConsumerSettings.Builder<byte[], byte[]> builder = ConsumerSettings.builder()
+                .commitInterval(Duration.ofMillis(pass.commitIntervalMillis()))
                 .commitRecords(Integer.MAX_VALUE);
-        pass.consumerConfig(preset).forEach(settings::property);
-        Source<ConsumerRecord<byte[], byte[]>> records =
-                KafkaSource.committable(settings.build(), pass.configuration().topic());
-        Pipeline pipeline = pass.configuration().scenario() == Scenario.WORK
-                ? working(records, pass)
-                : records.to(Sink.forEach(record -> pass.delivered(record.partition(), record.value())));
+        pass.consumerConfig(preset).forEach(builder::property);
+        ConsumerSettings<byte[], byte[]> settings = builder.build();
+        Subscription topic = Subscription.topics(pass.configuration().topic());
+        Pipeline pipeline = switch (pass.configuration().scenario()) {
+            case CONSUME -> delivering(KafkaSource.plain(settings, topic), pass);
+            case AT_LEAST_ONCE -> delivering(KafkaSource.committable(settings, topic), pass);
+            case AT_MOST_ONCE -> delivering(KafkaSource.atMostOnce(settings, topic, pass.commitAhead()), pass);
+            case WORK -> working(KafkaSource.committable(settings, topic), pass);
+            default ->
+                throw new IllegalArgumentException(
+                        "not offered: " + pass.configuration().scenario());
+        };
         try (RunningPipeline run = pipeline.run()) {
             pass.failsWith(run.completion());
             pass.awaitDone();
             run.drain(DRAIN);
         }
+    }
+
+    private static Pipeline delivering(Source<ConsumerRecord<byte[], byte[]>> records, Pass pass) {
+        return records.to(Sink.forEach(record -> pass.delivered(record.partition(), record.value())));
     }
 }

@@ -206,10 +206,12 @@ final class AsyncLanes<T, R> implements Stage<R> {
     private void awaitCall(StageMeter feederMeter) throws InterruptedException {
         feederMeter.beginBlockedDown(1);
         feederWaits = true;
+        updateStall();
         try {
             feederCalled.await();
         } finally {
             feederWaits = false;
+            updateStall();
             feederMeter.endBlockedDown();
         }
     }
@@ -557,8 +559,10 @@ final class AsyncLanes<T, R> implements Stage<R> {
         doneOrEnded.signal();
     }
 
+    /** A feeder that waits for room is called when there is ample of it; until then the table counts as full. */
     private void updateStall() {
-        stall.update(table.isFull() && table.doneCount() == table.size() && !cancelled);
+        boolean full = (feederWaits && awaitsRoom) ? !table.isEmpty() : table.isFull();
+        stall.update(full && table.doneCount() == table.size() && !cancelled);
     }
 
     // ---- The stage below.

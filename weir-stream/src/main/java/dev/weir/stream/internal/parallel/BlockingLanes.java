@@ -199,12 +199,14 @@ public final class BlockingLanes<T, R> implements Stage<R> {
         feederMeter.beginBlockedDown(1);
         feederWaits = true;
         awaitedKey = key;
+        updateStall();
         try {
             do {
                 room.await();
             } while (!table.hasRoomFor(key) && !cancelled);
         } finally {
             feederWaits = false;
+            updateStall();
             feederMeter.endBlockedDown();
         }
     }
@@ -469,8 +471,10 @@ public final class BlockingLanes<T, R> implements Stage<R> {
         }
     }
 
+    /** A feeder that waits is called when there is ample room; until then the table counts as full. */
     private void updateStall() {
-        stall.update(table.isFull() && table.doneCount() == table.size() && !cancelled);
+        boolean full = feederWaits ? !table.isEmpty() : table.isFull();
+        stall.update(full && table.doneCount() == table.size() && !cancelled);
     }
 
     @Override

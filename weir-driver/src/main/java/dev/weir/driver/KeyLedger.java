@@ -1,0 +1,30 @@
+package dev.weir.driver;
+
+import java.util.Arrays;
+
+/** Whether the records of each key, numbered from 0, came in their order. Confined to one thread at a time. */
+final class KeyLedger {
+    private long[] next = new long[1024]; // by key: the least number that may come
+    private boolean isUsed;
+    private long reordered;
+
+    void delivered(int key, long number) {
+        isUsed = true;
+        if (key >= next.length) {
+            next = Arrays.copyOf(next, Math.max(key + 1, 2 * next.length));
+        }
+        if (number + 1 < next[key]) {
+            reordered++; // A duplicate of the last one is none.
+        } else {
+            next[key] = number + 1;
+        }
+    }
+
+    boolean isUsed() {
+        return isUsed;
+    }
+
+    long reordered() {
+        return reordered;
+    }
+}
