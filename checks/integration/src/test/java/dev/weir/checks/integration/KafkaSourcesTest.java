@@ -262,7 +262,8 @@ class KafkaSourcesTest {
             ConsumerLedger.await(
                     () -> ledger.seen() + " of " + others + ", begun " + begun + ": " + consumer.dump(),
                     Duration.ofSeconds(10),
-                    () -> ledger.seen() >= others);
+                    () -> first.completion().isDone() || ledger.seen() >= others);
+            assertThat(first.completion()).isNotDone();
             assertThat(begun).hasSize(4);
             stuck.countDown();
             try (RunningPipeline second = pipeline.run()) {
