@@ -202,8 +202,8 @@ class KafkaSourcesTest {
             assertThat(running.await().drained()).isTrue();
         }
         assertThat(ledger.duplicates()).isZero();
-        // What was committed ahead, and the batch that was pulled, five times; nothing if each time both were just used
-        // up.
+        // What was committed ahead, and the batch that was pulled, five times; nothing if each time both were just
+        // used up.
         assertThat(ledger.lost()).isBetween(0, 5 * 200);
     }
 
