@@ -150,9 +150,8 @@ class CountersTest {
         }
     }
 
-    // The one who fills the table is called when an eighth of it is free. With less free, and all else done, the table
-    // was
-    // not full, nobody filled it, and the wait was not counted: the test above hung now and then.
+    // The one who fills the table is called when an eighth of it is free. With less free, and all else done, the
+    // table was not full, nobody filled it, and the wait was not counted: the test above hung now and then.
     @Test
     void wait_withLittleRoomInTheTable_showsInTheSnapshotsOfARunningPipeline() throws Exception {
         CountDownLatch tableFull = new CountDownLatch(1);

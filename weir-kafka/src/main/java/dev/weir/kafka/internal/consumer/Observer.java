@@ -29,6 +29,9 @@ final class Observer {
 
     private static final long MIN_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
+    /** What a snapshot promises; with thousands of partitions a first look can take half a second, and a hundredfold that. */
+    private static final long MAX_LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     /** The share of the owner's time that looks may take is one in so many; they cost more the more partitions. */
     private static final int COST_RATIO = 100;
 
@@ -170,7 +173,7 @@ final class Observer {
             long start = clock.nanoTime();
             look(assigned, commits, rebalances);
             long end = clock.nanoTime();
-            lookDueNanos = end + Math.max(MIN_LOOK_NANOS, (end - start) * COST_RATIO);
+            lookDueNanos = end + Math.clamp((end - start) * COST_RATIO, MIN_LOOK_NANOS, MAX_LOOK_NANOS);
         }
     }
 
