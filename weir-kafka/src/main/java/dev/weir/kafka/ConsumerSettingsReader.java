@@ -40,7 +40,9 @@ final class ConsumerSettingsReader {
             key("connectTimeout"),
             (builder, entry) -> builder.connectTimeout(SettingsText.duration(entry)),
             key("commitMetadataChars"),
-            (builder, entry) -> builder.commitMetadataChars(SettingsText.number(entry))));
+            (builder, entry) -> builder.commitMetadataChars(SettingsText.number(entry)),
+            key("fetch"),
+            (builder, entry) -> builder.fetch(SettingsText.choice(entry, FetchPath.class))));
 
     private ConsumerSettingsReader() {}
 

@@ -37,6 +37,7 @@ class SettingsTextTest {
                         weir.out.of.range=nearest
                         weir.connect.timeout=1m
                         weir.commit.metadata.chars=0
+                        weir.fetch=lean
                         group.id=g
                         """).build();
         assertThat(settings.properties()).isEqualTo(Map.of("bootstrap.servers", "h:1", "group.id", "g"));
@@ -48,6 +49,7 @@ class SettingsTextTest {
         assertThat(settings.outOfRange()).isEqualTo(OutOfRangePolicy.NEAREST);
         assertThat(settings.connectTimeout()).isEqualTo(Duration.ofMinutes(1));
         assertThat(settings.commitMetadataChars()).isZero();
+        assertThat(settings.fetch()).isEqualTo(FetchPath.LEAN);
     }
 
     @ParameterizedTest
@@ -58,6 +60,7 @@ class SettingsTextTest {
             weir.buffer.bytes=1XB | weir.buffer.bytes must be a size like
             weir.buffer.bytes=1KB | bufferBytes must be
             weir.commit.records=many | weir.commit.records must be a whole number
+            weir.fetch=quickly | must be client, lean
             weir.out.of.range=first | must be fail, earliest, latest, nearest
             weir.preset=fast | must be throughput, latency, low-memory
             enable.auto.commit=true | enable.auto.commit=true would commit

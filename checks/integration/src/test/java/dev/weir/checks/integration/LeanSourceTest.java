@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.FetchPath;
+import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.RecordDecodeException;
 import dev.weir.kafka.Subscription;
@@ -15,15 +16,26 @@ import dev.weir.stream.Sink;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterExtension;
 import dev.weir.testkit.Records;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.IntStream;
+import javax.management.JMException;
+import javax.management.ObjectName;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What only a source on the lean path can do: decode where the records lie. */
+/** What a source on the lean path does otherwise than one on the client's: decodes where the records lie, fails, closes. */
 class LeanSourceTest {
+
+    private static final Duration SOON = Duration.ofSeconds(30);
 
     @RegisterExtension
     static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());
@@ -90,5 +102,73 @@ class LeanSourceTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> KafkaSource.committable(byClient, Subscription.topics("t"), record -> "x"))
                 .withMessageContainingAll("fetch=CLIENT", "FetchPath.LEAN");
+    }
+
+    @Test
+    void batchTooLargeToUnpack_failsTheRunWithItsPlaceAndTheWayOn() throws Exception {
+        KAFKA.cluster().createTopic("huge", 1);
+        Records.produce(KAFKA.bootstrapServers(), "huge", 0, 10);
+        AtomicInteger seen = new AtomicInteger();
+        try (RunningPipeline running = KafkaSource.committable(settings("huge"), "huge")
+                .to(Sink.forEach(record -> seen.incrementAndGet()))
+                .run()) {
+            ConsumerLedger.await("those before it", SOON, () -> seen.get() == 10);
+            produceZeros("huge", 70 * 1024 * 1024);
+            assertThatThrownBy(running::await)
+                    .isInstanceOf(KafkaPipelineException.class)
+                    .hasMessageContainingAll("huge-0@10", "maxBatchBytes", "commit a later offset");
+        }
+        assertThat(seen).hasValue(10);
+        assertThat(KAFKA.cluster().committedOffsets("huge")).containsValue(10L);
+    }
+
+    /** Few bytes for brokers. */
+    private static void produceZeros(String topic, int bytes) throws Exception {
+        Map<String, Object> config = Map.of(
+                "bootstrap.servers",
+                KAFKA.bootstrapServers(),
+                "compression.type",
+                "zstd",
+                "max.request.size",
+                2 * bytes,
+                "buffer.memory",
+                2L * bytes);
+        try (KafkaProducer<byte[], byte[]> producer =
+                new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer())) {
+            var ignored =
+                    producer.send(new ProducerRecord<>(topic, new byte[bytes])).get();
+        }
+    }
+
+    @Test
+    void close_leavesNoConnection() throws Exception {
+        KAFKA.cluster().createTopic("closed", 2);
+        Records.produce(KAFKA.bootstrapServers(), "closed", 0, 1_000);
+        KAFKA.cluster().endOffsets("closed");
+        int before = connections();
+        AtomicInteger seen = new AtomicInteger();
+        try (RunningPipeline running = KafkaSource.committable(settings("closed"), "closed")
+                .to(Sink.forEach(record -> seen.incrementAndGet()))
+                .run()) {
+            ConsumerLedger.await("all", SOON, () -> seen.get() == 1_000);
+            assertThat(connections()).isGreaterThan(before);
+            assertThat(running.completion()).isNotDone();
+        }
+        ConsumerLedger.await("all closed", SOON, () -> connections() <= before);
+    }
+
+    /** As the broker in this process counts them. */
+    private static int connections() {
+        var beans = ManagementFactory.getPlatformMBeanServer();
+        int open = 0;
+        try {
+            for (ObjectName each : beans.queryNames(
+                    new ObjectName("kafka.server:type=socket-server-metrics,listener=*,networkProcessor=*"), null)) {
+                open += ((Number) beans.getAttribute(each, "connection-count")).intValue();
+            }
+        } catch (JMException e) {
+            throw new AssertionError(e);
+        }
+        return open;
     }
 }

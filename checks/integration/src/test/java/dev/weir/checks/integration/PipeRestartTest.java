@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -166,7 +167,8 @@ class PipeRestartTest {
 
     private static String[] args(String name, String work, int concurrency, String... more) {
         String fixed = "pipe --bootstrap-server " + cluster.bootstrapServers() + " --from " + name + "-in --to " + name
-                + "-out --group " + name + " --work " + work + " --concurrency " + concurrency;
+                + "-out --group " + name + " --work " + work + " --concurrency " + concurrency + " --fetch "
+                + OnLeanPath.current().name().toLowerCase(Locale.ROOT);
         return Stream.concat(Arrays.stream(fixed.split(" ")), Arrays.stream(more))
                 .toArray(String[]::new);
     }

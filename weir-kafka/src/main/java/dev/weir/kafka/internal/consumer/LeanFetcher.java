@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LeanFetcher implements Fetcher {
 
-    /** How often the client is polled where nobody waits for its answers. */
+    /** How often the client is polled where nobody waits for its answers, and how long while there is no partition. */
     static final Duration SELDOM = Duration.ofMillis(25);
 
     /** The same where records wait for the commit past them. */
@@ -49,7 +49,7 @@ final class LeanFetcher implements Fetcher {
 
     private static final int NOWHERE = -1;
 
-    /** An assigned partition: what was taken from lean and not handed out yet, and what came behind it. */
+    /** An assigned partition with what was taken from lean and not handed out yet. */
     private static final class Taken {
 
         final TopicPartition id;
@@ -58,14 +58,46 @@ final class LeanFetcher implements Fetcher {
         int index = NOWHERE;
 
         boolean paused;
-        List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
 
         /** To be thrown when the records before it were handed out. */
         @Nullable
         KafkaException failure;
 
+        private List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
+
+        /** How many of {@link #records} are out. */
+        private int handedOut;
+
         Taken(TopicPartition id) {
             this.id = id;
+        }
+
+        void add(ConsumerRecord<byte[], byte[]> record) {
+            records.add(record);
+        }
+
+        boolean isEmpty() {
+            return handedOut == records.size();
+        }
+
+        /** The offset of the next record to be handed out, of which there is one. */
+        long nextOffset() {
+            return records.get(handedOut).offset();
+        }
+
+        List<ConsumerRecord<byte[], byte[]>> handOut(int most) {
+            int to = Math.min(records.size(), handedOut + most);
+            List<ConsumerRecord<byte[], byte[]>> next = records.subList(handedOut, to);
+            handedOut = to;
+            if (isEmpty()) {
+                drop();
+            }
+            return next;
+        }
+
+        void drop() {
+            records = new ArrayList<>();
+            handedOut = 0;
         }
     }
 
@@ -103,7 +135,7 @@ final class LeanFetcher implements Fetcher {
     /**
      * Makes a fetcher with the client's own configuration, as far as it is about fetching.
      *
-     * @param memberEvery how often the client is polled, and how long it is waited for while there is no partition
+     * @param memberEvery how often the client is polled while there are partitions
      * @param views makes what is handed out of each record, which is gone afterwards
      */
     static LeanFetcher open(
@@ -112,22 +144,31 @@ final class LeanFetcher implements Fetcher {
             Duration memberEvery,
             Function<RecordView, ConsumerRecord<byte[], byte[]>> views) {
         LeanSettings settings = LeanConfig.of(config);
-        return new LeanFetcher(
-                client, LeanConsumer.open(settings), settings.maxPollRecords(), memberEvery, views);
+        return new LeanFetcher(client, LeanConsumer.open(settings), settings.maxPollRecords(), memberEvery, views);
     }
 
     @Override
     public ConsumerRecords<byte[], byte[]> poll(long nanos) {
         pollMember(nanos);
         throwFailure();
-        if (!partitions.isEmpty() && !hasRecords() && turn() == 0) {
-            long wait = Math.min(nanos, memberDueNanos - System.nanoTime());
-            if (wait > 0) {
-                lean.await(Duration.ofNanos(Math.max(MIN_WAIT_NANOS, wait)));
-                turn();
+        if (!partitions.isEmpty() && !hasRecords()) {
+            try {
+                fetch(nanos);
+            } catch (LeanException fault) {
+                throw new KafkaException(fault.getMessage(), fault);
             }
         }
         return handOut();
+    }
+
+    private void fetch(long nanos) {
+        if (turn() == 0) {
+            long wait = Math.min(nanos, memberDueNanos - System.nanoTime());
+            if (wait > 0) {
+                lean.await(Duration.ofNanos(Math.max(MIN_WAIT_NANOS, wait)));
+                var ignored = turn();
+            }
+        }
     }
 
     private void pollMember(long nanos) {
@@ -138,10 +179,11 @@ final class LeanFetcher implements Fetcher {
         try {
             leaving.clear();
             // Nothing comes of it: all its partitions are paused.
-            var ignored = member.poll(idle ? Math.min(nanos, memberNanos) : 0);
+            var ignored = member.poll(idle ? Math.min(nanos, SELDOM.toNanos()) : 0);
             place();
         } finally {
-            memberDueNanos = System.nanoTime() + (unplaced.isEmpty() ? memberNanos : Math.min(memberNanos, PLACING_NANOS));
+            memberDueNanos =
+                    System.nanoTime() + (unplaced.isEmpty() ? memberNanos : Math.min(memberNanos, PLACING_NANOS));
         }
     }
 
@@ -175,7 +217,7 @@ final class LeanFetcher implements Fetcher {
     private void throwFailure() {
         for (Taken partition : partitions.values()) {
             KafkaException failure = partition.failure;
-            if (failure != null && !partition.paused && partition.records.isEmpty()) {
+            if (failure != null && !partition.paused && partition.isEmpty()) {
                 partition.failure = null;
                 throw failure;
             }
@@ -184,7 +226,7 @@ final class LeanFetcher implements Fetcher {
 
     private boolean hasRecords() {
         for (Taken partition : partitions.values()) {
-            if (!partition.paused && !partition.records.isEmpty()) {
+            if (!partition.paused && !partition.isEmpty()) {
                 return true;
             }
         }
@@ -201,19 +243,20 @@ final class LeanFetcher implements Fetcher {
                 partition.failure = asOfClient(partition.id, fault);
             }
             return 1;
-        } catch (LeanException fault) {
-            throw new KafkaException(fault.getMessage(), fault);
         }
     }
 
     private static KafkaException asOfClient(TopicPartition id, PartitionException fault) {
-        return fault instanceof OffsetLostException
-                ? new OffsetOutOfRangeException(String.valueOf(fault.getMessage()), Map.of(id, fault.offset()))
-                : new KafkaException(fault.getMessage(), fault);
+        if (fault instanceof OffsetLostException) {
+            return new OffsetOutOfRangeException(String.valueOf(fault.getMessage()), Map.of(id, fault.offset()));
+        }
+        boolean ofABatch = fault.getClass() != PartitionException.class;
+        String wayOut = ofABatch ? "; to go on behind it, commit a later offset for the group" : "";
+        return new KafkaException(fault.getMessage() + wayOut, fault);
     }
 
     private void take(RecordView record) {
-        Objects.requireNonNull(byIndex.get(record.index())).records.add(views.apply(record));
+        Objects.requireNonNull(byIndex.get(record.index())).add(views.apply(record));
     }
 
     /** Not more than a poll of the client would return: of a batch, lean hands out all. */
@@ -221,12 +264,10 @@ final class LeanFetcher implements Fetcher {
         Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> records = new HashMap<>();
         int left = maxPollRecords;
         for (Taken partition : partitions.values()) {
-            List<ConsumerRecord<byte[], byte[]>> all = partition.records;
-            if (left > 0 && !partition.paused && !all.isEmpty()) {
-                int count = Math.min(all.size(), left);
-                records.put(partition.id, all.subList(0, count));
-                partition.records = new ArrayList<>(all.subList(count, all.size()));
-                left -= count;
+            if (left > 0 && !partition.paused && !partition.isEmpty()) {
+                List<ConsumerRecord<byte[], byte[]>> next = partition.handOut(left);
+                records.put(partition.id, next);
+                left -= next.size();
             }
         }
         return records.isEmpty() ? ConsumerRecords.empty() : new ConsumerRecords<>(records, Map.of());
@@ -293,7 +334,7 @@ final class LeanFetcher implements Fetcher {
     public void seek(TopicPartition id, long offset) {
         member.seek(id, offset);
         Taken partition = taken(id);
-        partition.records = new ArrayList<>();
+        partition.drop();
         partition.failure = null;
         if (partition.index == NOWHERE) {
             unplaced.remove(partition);
@@ -309,9 +350,7 @@ final class LeanFetcher implements Fetcher {
         if (partition == null || partition.index == NOWHERE) {
             return leaving.getOrDefault(id, UNKNOWN);
         }
-        return partition.records.isEmpty()
-                ? lean.position(partition.index)
-                : partition.records.get(0).offset();
+        return partition.isEmpty() ? lean.position(partition.index) : partition.nextOffset();
     }
 
     @Override
