@@ -136,7 +136,7 @@ final class ConsumerLoop implements Runnable {
                 this, settings.rebalanceListener(), plan.external(), waiting, clock, revokeDeadline.toNanos());
         this.rebalances = new Rebalances(this, hooks, waiting, revokeDeadline);
         this.ahead = plan.delivery() instanceof Delivery.AtMostOnce atMostOnce
-                ? new CommitAhead(client, commits, outlets, atMostOnce.commitAhead(), waiting::wake)
+                ? new CommitAhead(commits, outlets, atMostOnce.commitAhead(), waiting, clock)
                 : null;
         this.emission = new Emission(plan.isCommittable(), ahead);
         this.positions = new Positions(this, plan, settings, lookup, this::execute);
@@ -295,7 +295,7 @@ final class ConsumerLoop implements Runnable {
         if (plan.isCommittable()) {
             commits.commitIfDue();
         } else if (ahead != null) {
-            ahead.commitNext();
+            ahead.commit();
         }
     }
 
