@@ -2,7 +2,6 @@ package dev.weir.kafka.internal.consumer;
 
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ExternalOffsets;
-import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.Position;
 import dev.weir.kafka.Subscription;
@@ -199,11 +198,10 @@ final class ConsumerStart {
     }
 
     private Fetcher fetcher(KafkaConsumer<byte[], byte[]> client, Map<String, Object> config) {
-        if (settings.fetch() == FetchPath.CLIENT) {
-            return new ClientFetcher(client);
-        }
-        boolean commitsFirst = delivery instanceof Delivery.AtMostOnce;
-        return LeanFetcher.open(client, config, commitsFirst ? LeanFetcher.OFTEN : LeanFetcher.SELDOM, views);
+        return switch (settings.fetch()) {
+            case CLIENT -> new ClientFetcher(client);
+            case LEAN -> LeanFetcher.open(client, config, views);
+        };
     }
 
     private <A> A answer(CompletionStage<A> question, Duration within) {

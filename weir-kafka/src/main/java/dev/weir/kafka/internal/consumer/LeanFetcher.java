@@ -34,11 +34,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class LeanFetcher implements Fetcher {
 
-    /** How often the client is polled where nobody waits for its answers, and how long while there is no partition. */
-    static final Duration SELDOM = Duration.ofMillis(25);
-
-    /** The same where records wait for the commit past them. */
-    static final Duration OFTEN = Duration.ofMillis(1);
+    /** How often the client is polled, and how long it is waited for while there is no partition. */
+    private static final long MEMBER_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
 
     /** The same while it looks up where partitions start. */
     private static final long PLACING_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -104,7 +101,6 @@ final class LeanFetcher implements Fetcher {
     private final ClientFetcher member;
     private final LeanConsumer lean;
     private final int maxPollRecords;
-    private final long memberNanos;
     private final Function<RecordView, ConsumerRecord<byte[], byte[]>> views;
     private final Map<TopicPartition, Taken> partitions = new LinkedHashMap<>();
 
@@ -123,28 +119,24 @@ final class LeanFetcher implements Fetcher {
             Consumer<byte[], byte[]> client,
             LeanConsumer lean,
             int maxPollRecords,
-            Duration memberEvery,
             Function<RecordView, ConsumerRecord<byte[], byte[]>> views) {
         this.member = new ClientFetcher(client);
         this.lean = lean;
         this.maxPollRecords = maxPollRecords;
-        this.memberNanos = memberEvery.toNanos();
         this.views = views;
     }
 
     /**
      * Makes a fetcher with the client's own configuration, as far as it is about fetching.
      *
-     * @param memberEvery how often the client is polled while there are partitions
      * @param views makes what is handed out of each record, which is gone afterwards
      */
     static LeanFetcher open(
             Consumer<byte[], byte[]> client,
             Map<String, Object> config,
-            Duration memberEvery,
             Function<RecordView, ConsumerRecord<byte[], byte[]>> views) {
         LeanSettings settings = LeanConfig.of(config);
-        return new LeanFetcher(client, LeanConsumer.open(settings), settings.maxPollRecords(), memberEvery, views);
+        return new LeanFetcher(client, LeanConsumer.open(settings), settings.maxPollRecords(), views);
     }
 
     @Override
@@ -179,11 +171,10 @@ final class LeanFetcher implements Fetcher {
         try {
             leaving.clear();
             // Nothing comes of it: all its partitions are paused.
-            var ignored = member.poll(idle ? Math.min(nanos, SELDOM.toNanos()) : 0);
+            var ignored = member.poll(idle ? Math.min(nanos, MEMBER_NANOS) : 0);
             place();
         } finally {
-            memberDueNanos =
-                    System.nanoTime() + (unplaced.isEmpty() ? memberNanos : Math.min(memberNanos, PLACING_NANOS));
+            memberDueNanos = System.nanoTime() + (unplaced.isEmpty() ? MEMBER_NANOS : PLACING_NANOS);
         }
     }
 
