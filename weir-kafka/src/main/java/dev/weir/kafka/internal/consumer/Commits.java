@@ -240,7 +240,8 @@ final class Commits {
         }
     }
 
-    private void commitSync(Map<TopicPartition, OffsetAndMetadata> finished, long deadlineNanos) {
+    /** Commits exactly these offsets and waits for the answer. */
+    void commitSync(Map<TopicPartition, OffsetAndMetadata> finished, long deadlineNanos) {
         while (true) {
             long left = Math.max(0, deadlineNanos - clock.nanoTime());
             try {

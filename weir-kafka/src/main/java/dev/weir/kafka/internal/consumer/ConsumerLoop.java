@@ -108,7 +108,7 @@ final class ConsumerLoop implements Runnable {
         this.commits = new Commits(client, fetcher, settings, clock);
         this.waiting = new Waiting(fetcher, clock);
         this.ahead = plan.delivery() instanceof Delivery.AtMostOnce atMostOnce
-                ? new CommitAhead(client, commits, outlets, atMostOnce.commitAhead(), waiting::wake)
+                ? new CommitAhead(commits, outlets, atMostOnce.commitAhead(), waiting, clock)
                 : null;
         this.emission = new Emission(plan, ahead, outlets);
         int trackerCapacity = settings.maxOutstandingRecords() + limits.maxPollRecords();
@@ -283,7 +283,7 @@ final class ConsumerLoop implements Runnable {
         if (plan.isCommittable()) {
             commits.commitIfDue(assignment.all());
         } else if (ahead != null) {
-            ahead.commitNext();
+            ahead.commit();
         }
     }
 
