@@ -1,6 +1,7 @@
 package dev.weir.bench.run;
 
 import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.Scenario;
 import dev.weir.testkit.Broker;
 import dev.weir.testkit.KafkaCluster;
 import java.nio.ByteBuffer;
@@ -10,7 +11,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -25,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 final class BenchCluster implements AutoCloseable {
     private static final int BLOCK_RECORDS = 1000;
     private static final int HEAP_MEGABYTES = 1024;
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final KafkaCluster cluster;
 
@@ -68,8 +72,27 @@ final class BenchCluster implements AutoCloseable {
         return sum;
     }
 
+    /** The topic of a run: with the records of this point, or empty for its producers. */
+    String topic(WorkloadPoint point, long recordsPerPartition) {
+        return point.scenario() == Scenario.PRODUCE ? fresh(point) : filled(point, recordsPerPartition);
+    }
+
+    /** How many records the topic has once it has so many, or after a while: nobody waits for what is not acknowledged. */
+    long written(String topic, long expected) {
+        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        while (true) {
+            long written = cluster.endOffsets(topic).values().stream()
+                    .mapToLong(Long::longValue)
+                    .sum();
+            if (written >= expected || System.nanoTime() - deadline >= 0) {
+                return written;
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+        }
+    }
+
     /** The name of a topic with the records of this point; fills it if it is not there whole. */
-    String filled(WorkloadPoint point, long recordsPerPartition) {
+    private String filled(WorkloadPoint point, long recordsPerPartition) {
         String topic = String.format(
                 Locale.ROOT,
                 "fill-p%d-n%d-v%d-b%d-%s%s",
@@ -91,7 +114,7 @@ final class BenchCluster implements AutoCloseable {
     }
 
     /** A new topic for the point's producers. */
-    String fresh(WorkloadPoint point) {
+    private String fresh(WorkloadPoint point) {
         String topic = "sink-p" + point.partitions();
         if (exists(topic)) {
             cluster.deleteTopic(topic);

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +42,7 @@ public final class CampaignRunner {
 
     // Where each record takes a millisecond or more.
     private static final long VERIFIED_SLOW_RECORDS = 600;
+    private static final Set<Scenario> SLOW = Set.of(Scenario.WORK, Scenario.AT_MOST_ONCE, Scenario.FLOW_CONTROL);
 
     private final Workload workload;
     private final Settings settings;
@@ -104,9 +106,9 @@ public final class CampaignRunner {
         try (BenchCluster cluster = BenchCluster.start(settings.data(), brokers)) {
             ResultsFolder folder = settings.resume() ? ResultsFolder.open(settings.results()) : begin(catalog, cluster);
             for (WorkloadPoint point : workload.points()) {
-                if (!isStopped) {
+                if (!isStopped && point.scenario() != Scenario.PRODUCE) {
                     listener.status("filling the topic of " + point.id(), 0, total(), null);
-                    cluster.filled(point, point.recordsPerPartition());
+                    cluster.topic(point, point.recordsPerPartition());
                 }
             }
             runs(catalog, cluster, folder);
@@ -146,9 +148,8 @@ public final class CampaignRunner {
     private Report.Hello verify(
             DriverCatalog catalog, BenchCluster cluster, String driver, WorkloadPoint point, Path log)
             throws InterruptedException {
-        boolean slow = point.scenario() == Scenario.WORK || point.scenario() == Scenario.AT_MOST_ONCE;
-        long perPartition = Math.max(1, (slow ? VERIFIED_SLOW_RECORDS : VERIFIED_RECORDS) / point.partitions());
-        String topic = cluster.filled(point, perPartition);
+        long perPartition = Math.max(1, (SLOW.contains(point.scenario()) ? VERIFIED_SLOW_RECORDS : VERIFIED_RECORDS) / point.partitions());
+        String topic = cluster.topic(point, perPartition);
         try (DriverProcess process = start(catalog, driver, point, log)) {
             return Measurement.verify(process, cluster, point, topic, perPartition);
         } catch (RunFailure e) {
@@ -307,7 +308,7 @@ public final class CampaignRunner {
         long startedAtMillis = System.currentTimeMillis();
         String driver = step.driver().replace(CONTROL_SUFFIX, "");
         long seed = settings.seed() + step.round();
-        String topic = cluster.filled(step.point(), step.point().recordsPerPartition());
+        String topic = cluster.topic(step.point(), step.point().recordsPerPartition());
         try (DriverProcess process = start(catalog, driver, step.point(), folder.log(step.key()))) {
             return new Measurement(process, cluster, step.point()).run(topic, step.driver(), step.round(), order, seed);
         } catch (RunFailure e) {

@@ -71,14 +71,23 @@ final class Measurement {
         while (!(report instanceof Report.Passed passed)) {
             report = driver.receive(PATIENCE.multipliedBy(2));
         }
-        if (!passed.complete() || isBroken(point, passed.ledger())) {
+        LedgerFigures ledger = checked(cluster, point, topic, passed.ledger());
+        if (!passed.complete() || isBroken(point, ledger)) {
             throw new RunFailure("it did not deliver each of " + recordsPerPartition * point.partitions()
-                    + " records once and in order: " + passed.ledger());
+                    + " records once and in order: " + ledger);
         }
         if (point.scenario() == Scenario.AT_LEAST_ONCE && !cluster.committedAll(group, topic, recordsPerPartition)) {
             throw new RunFailure("it did not commit all that it delivered");
         }
         return hello;
+    }
+
+    /** With what the brokers have, where the driver itself cannot tell. */
+    private static LedgerFigures checked(
+            BenchCluster cluster, WorkloadPoint point, String topic, LedgerFigures ledger) {
+        return point.scenario() == Scenario.PRODUCE
+                ? ledger.withWritten(cluster.written(topic, ledger.distinct()))
+                : ledger;
     }
 
     private static Report.Hello hello(DriverProcess driver, WorkloadPoint point) throws InterruptedException {
@@ -123,6 +132,7 @@ final class Measurement {
             measured.add(outcome);
             leftSeconds -= outcome.passed().nanos() / 1e9;
         }
+        ledger = checked(cluster, point, topic, ledger);
         Totals totals = totals();
         Set<Flag> flags = EnumSet.noneOf(Flag.class);
         flags.addAll(Bottleneck.ofProcessorTime(totals, Runtime.getRuntime().availableProcessors()));

@@ -77,6 +77,20 @@ class WorkloadTest {
     }
 
     @Test
+    void orderByKeyWithoutKeys_isRefused() {
+        assertThatThrownBy(() -> Workload.parse("w.yaml", SMALLEST + "options: {ordering: key}\n", false))
+                .isInstanceOf(WorkloadException.class)
+                .hasMessageContaining("set topic.keys");
+    }
+
+    @Test
+    void unknownOrder_isRefused() {
+        assertThatThrownBy(() -> Workload.parse("w.yaml", SMALLEST + "options: {ordering: kye}\n", false))
+                .isInstanceOf(WorkloadException.class)
+                .hasMessage("options.ordering must be partition, key or none: ordering=kye");
+    }
+
+    @Test
     void missingKey_isNamed() {
         assertThatThrownBy(() -> Workload.parse("w.yaml", "name: small\nscenario: consume\n", false))
                 .hasMessageContaining("lacks the key drivers");
