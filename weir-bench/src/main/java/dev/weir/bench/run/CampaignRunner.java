@@ -41,13 +41,14 @@ public final class CampaignRunner {
     private static final long VERIFIED_RECORDS = 100_000;
 
     // Where each record takes a millisecond or more.
-    private static final long VERIFIED_SLOW_RECORDS = 600;
+    private static final long VERIFIED_SLOW_RECORDS = 300;
     private static final Set<Scenario> SLOW = Set.of(Scenario.WORK, Scenario.AT_MOST_ONCE, Scenario.FLOW_CONTROL);
 
     private final Workload workload;
     private final Settings settings;
     private final CampaignListener listener;
     private final List<String> drivers;
+    private final DryRuns dryRuns;
 
     private final long startedNanos = System.nanoTime();
 
@@ -69,6 +70,7 @@ public final class CampaignRunner {
         this.workload = workload;
         this.settings = settings;
         this.listener = listener;
+        this.dryRuns = new DryRuns(settings.data().resolve("dry-runs"));
         this.drivers = new ArrayList<>(workload.drivers());
         if (workload.control()) {
             drivers.add(workload.baseline() + CONTROL_SUFFIX);
@@ -103,7 +105,7 @@ public final class CampaignRunner {
                     "brokers cannot vary within a campaign yet: write a workload file for each number");
         }
         listener.status("starting " + brokers + (brokers == 1 ? " broker" : " brokers"), 0, total(), null);
-        try (BenchCluster cluster = BenchCluster.start(settings.data(), brokers)) {
+        try (BenchCluster cluster = BenchCluster.start(settings.data(), brokers, () -> isStopped)) {
             ResultsFolder folder = settings.resume() ? ResultsFolder.open(settings.results()) : begin(catalog, cluster);
             for (WorkloadPoint point : workload.points()) {
                 if (!isStopped && point.scenario() != Scenario.PRODUCE) {
@@ -148,10 +150,18 @@ public final class CampaignRunner {
     private Report.Hello verify(
             DriverCatalog catalog, BenchCluster cluster, String driver, WorkloadPoint point, Path log)
             throws InterruptedException {
-        long perPartition = Math.max(1, (SLOW.contains(point.scenario()) ? VERIFIED_SLOW_RECORDS : VERIFIED_RECORDS) / point.partitions());
+        String key = DryRuns.key(driver, catalog.entry(driver), point);
+        Report.Hello passed = dryRuns.passed(key);
+        if (passed != null) {
+            return passed;
+        }
+        boolean slow = SLOW.contains(point.scenario()) || point.hasSlowSink();
+        long perPartition = Math.max(1, (slow ? VERIFIED_SLOW_RECORDS : VERIFIED_RECORDS) / point.partitions());
         String topic = cluster.topic(point, perPartition);
         try (DriverProcess process = start(catalog, driver, point, log)) {
-            return Measurement.verify(process, cluster, point, topic, perPartition);
+            Report.Hello hello = Measurement.verify(process, cluster, point, topic, perPartition);
+            dryRuns.keep(key, hello);
+            return hello;
         } catch (RunFailure e) {
             throw new BenchException("driver " + driver + " does not pass the dry run of "
                     + point.scenario().label() + ": " + e.getMessage() + "; its log is " + log);
@@ -310,7 +320,8 @@ public final class CampaignRunner {
         long seed = settings.seed() + step.round();
         String topic = cluster.topic(step.point(), step.point().recordsPerPartition());
         try (DriverProcess process = start(catalog, driver, step.point(), folder.log(step.key()))) {
-            return new Measurement(process, cluster, step.point()).run(topic, step.driver(), step.round(), order, seed);
+            return new Measurement(process, cluster, step.point(), driver.equals(workload.baseline()))
+                    .run(topic, step.driver(), step.round(), order, seed);
         } catch (RunFailure e) {
             return Run.failed(
                     step.point().id(),
@@ -323,6 +334,7 @@ public final class CampaignRunner {
                     String.valueOf(e.getMessage()));
         } finally {
             current = null;
+            cluster.deleteSink(topic);
         }
     }
 

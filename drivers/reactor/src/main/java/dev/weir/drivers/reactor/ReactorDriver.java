@@ -69,14 +69,17 @@ final class ReactorDriver implements Driver {
                         new HashMap<>(pass.producerConfig(Map.of())))
                 .withKeySerializer(new ByteArraySerializer())
                 .withValueSerializer(new ByteArraySerializer());
+        if (pass.inFlight() > 0) {
+            options = options.maxInFlight(pass.inFlight());
+        }
         int partitions = pass.configuration().partitions();
         int valueBytes = pass.configuration().valueBytes();
         String topic = pass.configuration().topic();
         Flux<SenderRecord<byte[], byte[], Long>> records = Flux.<SenderRecord<byte[], byte[], Long>, Long>generate(
-                        () -> 0L,
-                        (i, sink) -> {
+                        () -> 0L, (i, sink) -> {
                             sink.next(SenderRecord.create(
-                                    new ProducerRecord<>(topic, (int) (i % partitions), null, pass.value(i / partitions)),
+                                    new ProducerRecord<>(
+                                            topic, (int) (i % partitions), null, pass.value(i / partitions)),
                                     i));
                             return i + 1;
                         })
