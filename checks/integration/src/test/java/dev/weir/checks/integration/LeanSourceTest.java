@@ -4,13 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.Position;
 import dev.weir.kafka.RecordDecodeException;
 import dev.weir.kafka.Subscription;
 import dev.weir.lean.RecordView;
+import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
 import dev.weir.testkit.KafkaCluster;
@@ -21,13 +24,17 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import javax.management.JMException;
 import javax.management.ObjectName;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -155,6 +162,76 @@ class LeanSourceTest {
             assertThat(running.completion()).isNotDone();
         }
         ConsumerLedger.await("all closed", SOON, () -> connections() <= before);
+    }
+
+    @Test
+    void seek_whileTheRestOfABatchWaits_dropsIt() throws Exception {
+        KAFKA.cluster().createTopic("rest", 1);
+        Records.produce(KAFKA.bootstrapServers(), "rest", 0, 2_000);
+        CountDownLatch gate = new CountDownLatch(1);
+        Queue<Long> seen = new ConcurrentLinkedQueue<>();
+        var small = settings("rest").toBuilder().maxOutstandingRecords(200).build();
+        try (RunningPipeline running = KafkaSource.committable(small, "rest")
+                .to(Sink.forEachBlocking(1, record -> {
+                    gate.await();
+                    seen.add(record.offset());
+                }))
+                .run()) {
+            ConsumerHandle consumer = running.handles(ConsumerHandle.class).get(0);
+            ConsumerLedger.await("paused", SOON, () -> consumer.snapshot().pausedPartitions() == 1);
+            consumer.seek(Map.of(new TopicPartition("rest", 0), Position.offset(1_500)))
+                    .toCompletableFuture()
+                    .get(20, TimeUnit.SECONDS);
+            gate.countDown();
+            ConsumerLedger.await("the end", SOON, () -> seen.contains(1_999L));
+        } finally {
+            gate.countDown();
+        }
+        assertThat(seen.stream().filter(offset -> offset >= 300))
+                .containsExactlyElementsOf(
+                        LongStream.range(1_500, 2_000).boxed().toList());
+    }
+
+    @Test
+    void revokedPartition_readBehindAMarker_isCommittedBehindIt() throws Exception {
+        KAFKA.cluster().createTopic("marked", 2);
+        Map<String, Object> config =
+                Map.of("bootstrap.servers", KAFKA.bootstrapServers(), "transactional.id", "marked");
+        try (KafkaProducer<byte[], byte[]> producer =
+                new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer())) {
+            producer.initTransactions();
+            producer.beginTransaction();
+            for (int partition = 0; partition < 2; partition++) {
+                var ignored = producer.send(new ProducerRecord<>("marked", partition, null, new byte[1]));
+            }
+            producer.commitTransaction();
+        }
+        // The only commits are those of a revocation and of the end.
+        var settings = settings("marked").toBuilder()
+                .commitInterval(Duration.ofMinutes(10))
+                .property("isolation.level", "read_committed")
+                .build();
+        Pipeline pipeline = KafkaSource.committable(settings, "marked").to(Sink.ignore());
+        try (RunningPipeline first = pipeline.run()) {
+            ConsumerHandle consumer = first.handles(ConsumerHandle.class).get(0);
+            ConsumerLedger.await(
+                    "no lag",
+                    SOON,
+                    () -> consumer.snapshot().partitions().stream()
+                                    .filter(partition -> partition.lag() == 0)
+                                    .count()
+                            == 2);
+            try (RunningPipeline second = pipeline.run()) {
+                ConsumerLedger.await(
+                        "committed",
+                        SOON,
+                        () -> !KAFKA.cluster().committedOffsets("marked").isEmpty());
+                assertThat(KAFKA.cluster().committedOffsets("marked"))
+                        .containsValue(2L)
+                        .hasSize(1);
+                assertThat(second.completion()).isNotDone();
+            }
+        }
     }
 
     /** As the broker in this process counts them. */

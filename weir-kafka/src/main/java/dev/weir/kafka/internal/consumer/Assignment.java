@@ -19,6 +19,7 @@ final class Assignment {
     private final Plan plan;
     private final Fetcher fetcher;
     private final Outlets outlets;
+    private final FlowControl flow;
     private final Emission emission;
     private final ConsumerControl control;
     private final int trackerCapacity;
@@ -36,6 +37,7 @@ final class Assignment {
             Plan plan,
             Fetcher fetcher,
             Outlets outlets,
+            FlowControl flow,
             Emission emission,
             ConsumerControl control,
             int trackerCapacity,
@@ -43,6 +45,7 @@ final class Assignment {
         this.plan = plan;
         this.fetcher = fetcher;
         this.outlets = outlets;
+        this.flow = flow;
         this.emission = emission;
         this.control = control;
         this.trackerCapacity = trackerCapacity;
@@ -91,11 +94,18 @@ final class Assignment {
                 pause(partition);
             }
         }
+        flow.divide(all());
     }
 
     private AssignedPartition newPartition(TopicPartition id) {
         long endOffset = plan.subscription().isBounded() ? plan.endOffsets().getOrDefault(id, 0L) : Long.MAX_VALUE;
-        return new AssignedPartition(id, new OffsetTracker(trackerCapacity, onFinished), endOffset);
+        var priorities = plan.subscription().priorities();
+        return new AssignedPartition(
+                id,
+                new OffsetTracker(trackerCapacity, onFinished),
+                endOffset,
+                priorities.of(id),
+                FlowControl.shares(priorities, id));
     }
 
     /** Takes partitions out: from now on nothing of them is emitted, nor any work on them begun. */
@@ -107,6 +117,7 @@ final class Assignment {
         control.withdrawn(withdrawn);
         outlets.withdrawn(withdrawn);
         withdrawn.forEach(partition -> partition.tracker.revoke());
+        flow.divide(all());
         return withdrawn;
     }
 

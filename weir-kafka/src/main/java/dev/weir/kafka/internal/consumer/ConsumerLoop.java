@@ -5,7 +5,6 @@ import dev.weir.kafka.ConsumerSnapshot;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.internal.consumer.Plan.Delivery;
-import dev.weir.stream.spi.Batch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -105,15 +104,16 @@ final class ConsumerLoop implements Runnable {
         this.subscription = plan.subscription();
         this.onFailure = onFailure;
         this.clock = clock;
-        this.flow = new FlowControl(settings, plan.isCommittable() ? 1 : Batch.DEFAULT_CAPACITY);
+        this.flow = new FlowControl(settings, plan.isCommittable() ? 1 : plan.batchSize());
         this.commits = new Commits(client, fetcher, settings, clock);
         this.waiting = new Waiting(fetcher, clock);
         this.ahead = plan.delivery() instanceof Delivery.AtMostOnce atMostOnce
                 ? new CommitAhead(commits, outlets, atMostOnce.commitAhead(), waiting, clock)
                 : null;
-        this.emission = new Emission(plan.isCommittable(), ahead, outlets);
+        this.emission = new Emission(plan, ahead, outlets);
         int trackerCapacity = settings.maxOutstandingRecords() + limits.maxPollRecords();
-        this.assignment = new Assignment(plan, fetcher, outlets, emission, control, trackerCapacity, waiting::wake);
+        this.assignment =
+                new Assignment(plan, fetcher, outlets, flow, emission, control, trackerCapacity, waiting::wake);
         Duration revokeDeadline = limits.revokeDeadline(settings);
         this.hooks = new Hooks(
                 this,
@@ -298,13 +298,12 @@ final class ConsumerLoop implements Runnable {
     }
 
     private void emit(ConsumerRecords<byte[], byte[]> records) {
-        int assigned = assignment.byId().size();
         for (TopicPartition id : records.partitions()) {
             AssignedPartition partition = assignment.get(id);
             if (partition != null) {
                 emission.emit(partition, records.records(id));
                 partition.advance();
-                flow.afterFetch(partition, assigned, fetcher);
+                flow.afterFetch(partition, fetcher);
             }
         }
         if (!records.isEmpty()) {

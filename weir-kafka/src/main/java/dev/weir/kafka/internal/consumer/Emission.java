@@ -25,15 +25,15 @@ final class Emission {
     /**
      * Creates an emission.
      *
-     * @param tracked whether each record has a token of its own; otherwise the first one of a batch is for all
+     * @param plan says whether each record has a token of its own; otherwise the first one of a batch is for all
      * @param ahead where batches wait for their commit, if they do
      * @param outlets where they go out
      */
-    Emission(boolean tracked, @Nullable CommitAhead ahead, Outlets outlets) {
-        this.tracked = tracked;
+    Emission(Plan plan, @Nullable CommitAhead ahead, Outlets outlets) {
+        this.tracked = plan.isCommittable();
         this.ahead = ahead;
         this.outlets = outlets;
-        this.batchSize = ahead == null ? Batch.DEFAULT_CAPACITY : ahead.batchSize();
+        this.batchSize = ahead == null ? plan.batchSize() : Math.min(plan.batchSize(), ahead.batchSize());
     }
 
     /** Emits nothing from now on; what is buffered still goes out. */
