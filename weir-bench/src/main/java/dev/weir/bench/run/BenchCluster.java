@@ -7,9 +7,11 @@ import dev.weir.testkit.KafkaCluster;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -34,6 +36,7 @@ final class BenchCluster implements AutoCloseable {
 
     private final KafkaCluster cluster;
     private final BooleanSupplier isStopped;
+    private final Set<String> filled = new HashSet<>(); // known to be
     private @Nullable FetchCounter fetches; // attached when first asked for
 
     private BenchCluster(KafkaCluster cluster, BooleanSupplier isStopped) {
@@ -122,6 +125,9 @@ final class BenchCluster implements AutoCloseable {
                 point.batchBytes(),
                 point.compression(),
                 point.keys() == 0 ? "" : "-k" + point.keys() + "-z" + point.keySkew());
+        if (!filled.add(topic)) {
+            return topic;
+        }
         if (exists(topic)) {
             if (cluster.endOffsets(topic).values().stream().allMatch(end -> end == recordsPerPartition)) {
                 return topic;

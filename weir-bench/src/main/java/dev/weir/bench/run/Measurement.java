@@ -35,6 +35,8 @@ final class Measurement {
     /** To join a group and get a first record, or to close down. */
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+    private static final double LEAST_PASS_SECONDS = 0.3;
+
     // Until then a client fills its buffers, which says nothing of how often it fetches.
     private static final long FILLED_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
@@ -184,7 +186,8 @@ final class Measurement {
         double most = point.seconds("maxWarmUpSeconds");
         double warmSeconds = 0;
         while (warmSeconds < most) {
-            warmSeconds += pass(Math.max(1, least)).passed().nanos() / 1e9;
+            double seconds = Math.min(Math.max(1, least), Math.max(LEAST_PASS_SECONDS, most - warmSeconds));
+            warmSeconds += pass(seconds).passed().nanos() / 1e9;
             if (warmSeconds >= least && isSteady()) {
                 return true;
             }
