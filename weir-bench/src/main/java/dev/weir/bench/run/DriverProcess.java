@@ -69,10 +69,12 @@ final class DriverProcess implements AutoCloseable {
         String why = "its process ended";
         try (BufferedReader said = process.inputReader(StandardCharsets.UTF_8)) {
             for (String line = said.readLine(); line != null; line = said.readLine()) {
-                reports.add(JSON.readValue(line, Report.class));
+                try {
+                    reports.add(JSON.readValue(line, Report.class));
+                } catch (JsonProcessingException e) {
+                    why = line; // A last word of the JVM, such as that its heap is full.
+                }
             }
-        } catch (JsonProcessingException e) {
-            why = "it said what is no report: " + e.getOriginalMessage();
         } catch (IOException e) {
             why = e.toString();
         }
