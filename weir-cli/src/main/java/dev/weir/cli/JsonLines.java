@@ -22,7 +22,6 @@ final class JsonLines {
     private static final JsonFactory FACTORY = new JsonFactory();
 
     private final PrintStream out;
-    private final ByteArrayOutputStream line = new ByteArrayOutputStream();
 
     JsonLines(PrintStream out) {
         this.out = out;
@@ -30,20 +29,26 @@ final class JsonLines {
 
     /** Writes one line. */
     void write(Fields fields) {
-        line.reset();
-        try {
-            try (JsonGenerator json = FACTORY.createGenerator(line)) {
-                json.writeStartObject();
-                fields.writeTo(json);
-                json.writeEndObject();
-            }
-        } catch (IOException e) { // Written to memory: no I/O that could fail.
-            throw new UncheckedIOException(e);
-        }
-        line.write('\n');
-        out.writeBytes(line.toByteArray());
+        out.writeBytes(object(fields, false));
         if (out.checkError()) {
             throw CliFailure.work("standard output was closed", "Its reader must read to the end.");
         }
+    }
+
+    /** One object in UTF-8 and a line feed; {@code forPeople} over several lines. */
+    static byte[] object(Fields fields, boolean forPeople) {
+        ByteArrayOutputStream text = new ByteArrayOutputStream();
+        try (JsonGenerator json = FACTORY.createGenerator(text)) {
+            if (forPeople) {
+                json.useDefaultPrettyPrinter();
+            }
+            json.writeStartObject();
+            fields.writeTo(json);
+            json.writeEndObject();
+        } catch (IOException e) { // Written to memory: no I/O that could fail.
+            throw new UncheckedIOException(e);
+        }
+        text.write('\n');
+        return text.toByteArray();
     }
 }

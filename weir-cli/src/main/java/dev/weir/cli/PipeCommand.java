@@ -45,11 +45,19 @@ final class PipeCommand implements Callable<Integer> {
         PipeClients clients = new PipeClients(options.bootstrapServers, options.group, options.clientConfig);
         ConsumerSettings<byte[], byte[]> consumer = clients.consumer();
         ProducerSettings<byte[], byte[]> producer = clients.producer();
+        if (options.state != null) {
+            PipeState.checkWritable(options.state);
+        }
         clients.check(options.topics());
         try (PipeFlow flow = new PipeFlow(options)) {
             Pipeline pipeline = flow.pipeline(consumer, producer);
             try (RunningPipeline running = start(clients, pipeline)) {
-                return runToEnd(running, flow);
+                PipeState state = PipeState.start(options.state, running, weir.terminal());
+                try {
+                    return runToEnd(running, flow);
+                } finally {
+                    state.close();
+                }
             }
         }
     }

@@ -145,6 +145,13 @@ final class PipeOptions {
             description = "How long Ctrl-C or SIGTERM lets records under way finish (default: ${DEFAULT-VALUE}).")
     Duration drainTimeout;
 
+    @Option(
+            names = "--state",
+            paramLabel = "FILE",
+            description = "Write there each second, as JSON, how the pipe is and why it stands still if it does.")
+    @Nullable
+    Path state;
+
     @Option(names = "--json", description = "Print the summary as one JSON object on standard output.")
     boolean json;
 

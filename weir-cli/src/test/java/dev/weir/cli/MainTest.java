@@ -42,9 +42,12 @@ class MainTest {
     @Test
     void unknownCommand_suggestsTheNearest() {
         assertThat(harness.run("completio")).isEqualTo(ExitCode.WRONG_USAGE);
+        // The one that is meant comes first; what else resembles it depends on which commands there are.
         assertThat(harness.err().lines())
-                .containsExactly("weir: Unmatched argument at index 0: 'completio'."
-                        + " Did you mean completion? Try 'weir --help'.");
+                .singleElement()
+                .asString()
+                .startsWith("weir: Unmatched argument at index 0: 'completio'. Did you mean completion")
+                .endsWith("? Try 'weir --help'.");
     }
 
     @Test

@@ -2,7 +2,9 @@ package dev.weir.kafka;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -33,16 +35,57 @@ public record ConsumerDump(
 
     /** Why nothing is fetched of a partition, or nothing of it goes out. */
     public enum Paused {
-        /** Its window or its share of memory is full: the pipeline is behind. */
-        BEHIND,
+        /** The pipeline is behind: {@link ConsumerSettings#maxOutstandingRecords} of it are unfinished. */
+        WINDOW("window full"),
+        /** The pipeline is behind: the unfinished records fill its share of {@link ConsumerSettings#bufferBytes}. */
+        BUDGET("memory budget full"),
         /** A user has paused it. */
-        USER,
+        USER("paused by a user"),
+        /** Its next record is for later: a retry topic. */
+        NOT_DUE("next record not due yet"),
         /** It is not yet known where to start. */
-        STARTING,
+        STARTING("position not known yet"),
         /** No pipeline of a shared consumer reads it. */
-        UNREAD,
+        UNREAD("no pipeline reads it"),
         /** It is read to the end that was asked for, or the consumer was stopped. */
-        END
+        END("at the end that was asked for, or stopped");
+
+        private final String words;
+
+        Paused(String words) {
+            this.words = words;
+        }
+
+        /** For people. */
+        public String words() {
+            return words;
+        }
+    }
+
+    /** Why not everything flows, a sentence for each partition that has a reason or an unfinished record; for people. */
+    public List<String> why() {
+        if (partitions.isEmpty()) {
+            return List.of(
+                    assignments == 0
+                            ? "no partition is assigned: not yet a member of the group"
+                            : "no partition is assigned: other members have them all");
+        }
+        List<String> sentences = new ArrayList<>();
+        for (PartitionDump partition : partitions) {
+            List<String> causes = new ArrayList<>();
+            partition.paused.stream().sorted().forEach(reason -> causes.add(reason.words));
+            if (partition.oldest != null) {
+                causes.add(String.format(
+                        Locale.ROOT,
+                        "offset %d unfinished for %.1f s",
+                        partition.oldest.offset,
+                        partition.oldest.age.toMillis() / 1e3));
+            }
+            if (!causes.isEmpty()) {
+                sentences.add(partition.topic + "-" + partition.partition + ": " + String.join(", ", causes));
+            }
+        }
+        return sentences;
     }
 
     /**
@@ -74,7 +117,9 @@ public record ConsumerDump(
             long lag) {}
 
     /**
-     * The first unfinished record of a partition, which keeps all behind it from being committed.
+     * The first unfinished record of a partition, which keeps all behind it from being committed. Its key is not here: a
+     * record that the pipeline has pulled is known to the consumer by its offset only, and to keep a hash of each key would
+     * cost every record for the sake of one. Read the record at the offset to see it.
      *
      * @param offset its offset
      * @param age how long it has been the first one, to a tenth of a second or so

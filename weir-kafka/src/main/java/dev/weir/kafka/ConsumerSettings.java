@@ -1,7 +1,9 @@
 package dev.weir.kafka;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
@@ -108,6 +110,24 @@ public record ConsumerSettings<K, V>(
         return OffsetReset.position(properties);
     }
 
+    /**
+     * Combinations that are allowed and seldom meant, a sentence each with the reason; none if all is well. A source logs
+     * them when it starts.
+     */
+    public List<String> warnings(Subscription subscription) {
+        return ConsumerSettingsRisks.of(this, subscription);
+    }
+
+    /** For people: passwords, and what the Kafka client does not know, are not shown. */
+    @Override
+    public String toString() {
+        return "ConsumerSettings[properties=" + SettingsText.withoutSecrets(properties, ConsumerConfig.configDef())
+                + ", commitInterval=" + commitInterval + ", commitRecords=" + commitRecords
+                + ", maxOutstandingRecords=" + maxOutstandingRecords + ", bufferBytes=" + bufferBytes
+                + ", revokeDeadline=" + revokeDeadline + ", outOfRange=" + outOfRange
+                + ", connectTimeout=" + connectTimeout + ", commitMetadataChars=" + commitMetadataChars + "]";
+    }
+
     /** Settings of records whose key and value stay bytes. */
     public static Builder<byte[], byte[]> builder() {
         return builder(new ByteArrayDeserializer(), new ByteArrayDeserializer());
@@ -169,6 +189,10 @@ public record ConsumerSettings<K, V>(
         private final Map<String, String> properties = new HashMap<>();
         private final Deserializer<K> keyDeserializer;
         private final Deserializer<V> valueDeserializer;
+
+        /** Where settings were read that came from files and the environment, for messages. */
+        private final Map<String, String> origins = new HashMap<>();
+
         private Duration commitInterval = Duration.ofSeconds(1);
         private int commitRecords = 100_000;
         private int maxOutstandingRecords = 16_384;
@@ -218,6 +242,71 @@ public record ConsumerSettings<K, V>(
         public Builder<K, V> properties(Properties all) {
             all.stringPropertyNames().forEach(name -> property(name, all.getProperty(name)));
             return this;
+        }
+
+        /**
+         * Sets what a properties file in UTF-8 says: keys that begin with {@code weir.} are Weir's own, such as {@code
+         * weir.commit.interval=500ms}; all others go to the Kafka client. What is set later wins.
+         *
+         * @throws IllegalArgumentException if the file cannot be read, or a {@code weir.} key is unknown or its value is
+         *     not of its kind; names the line
+         */
+        public Builder<K, V> from(Path file) {
+            ConsumerSettingsReader.apply(SettingsText.read(file), this, origins);
+            return this;
+        }
+
+        /**
+         * The same from environment variables: with the prefix {@code ORDERS_}, {@code ORDERS_MAX_POLL_RECORDS} is {@code
+         * max.poll.records} and {@code ORDERS_WEIR_COMMIT_INTERVAL} is {@code weir.commit.interval}. Variables that do not
+         * begin with the prefix are left alone.
+         */
+        public Builder<K, V> fromEnvironment(String prefix) {
+            return fromEnvironment(System.getenv(), prefix);
+        }
+
+        Builder<K, V> fromEnvironment(Map<String, String> environment, String prefix) {
+            if (prefix.isBlank()) {
+                throw new IllegalArgumentException(
+                        "the prefix of environment variables must not be blank: prefix=" + prefix);
+            }
+            ConsumerSettingsReader.apply(SettingsText.read(environment, prefix), this, origins);
+            return this;
+        }
+
+        /**
+         * Sets what moves the most records, at the price of up to 100 ms more latency when there are few, and of more
+         * repeats after a crash: fuller fetches, longer polls, wider windows, fewer commits.
+         */
+        public Builder<K, V> throughput() {
+            property(ConsumerConfig.FETCH_MIN_BYTES_CONFIG, "131072");
+            property(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, "100");
+            property(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, "10000");
+            return maxOutstandingRecords(65_536)
+                    .commitInterval(Duration.ofSeconds(5))
+                    .commitRecords(1_000_000);
+        }
+
+        /**
+         * Sets what brings a record to its handler soonest: brokers answer at the first byte, and polls are short, so that
+         * the first record of a poll does not wait for the last one.
+         */
+        public Builder<K, V> latency() {
+            property(ConsumerConfig.FETCH_MIN_BYTES_CONFIG, "1");
+            property(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, "500");
+            return this;
+        }
+
+        /**
+         * Sets what fits many consumers, or one, into a small heap: 4 MB of records, short windows, small fetches. Records
+         * larger than a fetch still come, one at a time.
+         */
+        public Builder<K, V> lowMemory() {
+            property(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, "500");
+            property(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, "262144");
+            property(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, "2097152");
+            property(ConsumerConfig.RECEIVE_BUFFER_CONFIG, "65536");
+            return bufferBytes(4L * MEGABYTE).maxOutstandingRecords(1_024);
         }
 
         /** See {@link ConsumerSettings#commitInterval()}. */
@@ -281,6 +370,14 @@ public record ConsumerSettings<K, V>(
         }
 
         public ConsumerSettings<K, V> build() {
+            try {
+                return made();
+            } catch (IllegalArgumentException refusal) {
+                throw ConsumerSettingsReader.located(refusal, origins);
+            }
+        }
+
+        private ConsumerSettings<K, V> made() {
             return new ConsumerSettings<>(
                     properties,
                     keyDeserializer,

@@ -43,6 +43,13 @@ public record ProducerSettings<K, V>(
         }
     }
 
+    /** For people: passwords, and what the Kafka client does not know, are not shown. */
+    @Override
+    public String toString() {
+        return "ProducerSettings[properties=" + SettingsText.withoutSecrets(properties, ProducerConfig.configDef())
+                + "]";
+    }
+
     /** Settings of records whose key and value are bytes. */
     public static Builder<byte[], byte[]> builder() {
         return builder(new ByteArraySerializer(), new ByteArraySerializer());

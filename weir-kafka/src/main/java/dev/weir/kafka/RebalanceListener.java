@@ -18,12 +18,12 @@ public interface RebalanceListener {
         }
     };
 
-    /** Partitions have come; nothing of them has been read. */
+    /** Partitions have come, at least one; nothing of them has been read. */
     default void onAssigned(Set<TopicPartition> partitions, RestrictedConsumer consumer) {}
 
-    /** Partitions go, also because the pipeline ends: what they had finished is committed, nothing more is emitted. */
+    /** Partitions go, at least one, also because the pipeline ends: what they had finished is committed, nothing more is emitted. */
     default void onRevoked(Set<TopicPartition> partitions, RestrictedConsumer consumer) {}
 
-    /** Partitions are gone without notice, and another member may have them already. */
+    /** Partitions, at least one, are gone without notice, and another member may have them already. */
     default void onLost(Set<TopicPartition> partitions) {}
 }

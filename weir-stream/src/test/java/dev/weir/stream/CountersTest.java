@@ -150,6 +150,37 @@ class CountersTest {
         }
     }
 
+    // The one who fills the table is called when an eighth of it is free. With less free, and all else done, the
+    // table was not full, nobody filled it, and the wait was not counted: the test above hung now and then.
+    @Test
+    void wait_withLittleRoomInTheTable_showsInTheSnapshotsOfARunningPipeline() throws Exception {
+        CountDownLatch tableFull = new CountDownLatch(1);
+        CountDownLatch stalled = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        try (RunningPipeline running = TrackedSource.numbers(8_192, 512)
+                .source()
+                .map(n -> {
+                    if (n == 1_023) {
+                        tableFull.countDown();
+                    }
+                    return n;
+                })
+                .mapBlocking(2, Ordering.input(), n -> {
+                    await(n < 3 ? tableFull : stalled);
+                    return n;
+                })
+                .to(Sink.forEach(n -> {
+                    stalled.countDown();
+                    await(goOn);
+                }))
+                .run()) {
+            stalled.await();
+            awaitGrowth(running, "mapBlocking");
+            goOn.countDown();
+            running.await();
+        }
+    }
+
     /** Sees the time grow more often than there are batches, so that waits which ended cannot be the reason. */
     private static void awaitGrowth(RunningPipeline running, String name) throws InterruptedException {
         long seen = 0;

@@ -1,6 +1,6 @@
 package dev.weir.stream;
 
-import dev.weir.checks.concurrency.Claims;
+import dev.weir.stream.internal.boundary.Claims;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.StageMeter;

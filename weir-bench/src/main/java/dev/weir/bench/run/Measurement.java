@@ -34,9 +34,8 @@ final class Measurement {
     /** To join a group and get a first record, or to close down. */
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    // A client that has read everything has a fetch at the broker, which answers after half a second, and only then can
-    // it
-    // close: that would be a third of a campaign.
+    // A client that has read everything has a fetch at the broker, which answers after half a second, and only then
+    // can it close: that would be a third of a campaign.
     private static final double PASS_SHARE = 0.9;
 
     private final DriverProcess driver;

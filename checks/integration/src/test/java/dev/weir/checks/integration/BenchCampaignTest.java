@@ -67,6 +67,19 @@ class BenchCampaignTest {
     }
 
     @Test
+    void leanDriver_readsEachRecordOnce() throws Exception {
+        String yaml = TINY.replace("at-least-once", "consume").replace("[plain, weir]", "[lean]\nbaseline: lean");
+        assertThat(runner(yaml, folder.resolve("results"), false, run -> {})
+                        .run()
+                        .runs())
+                .isNotEmpty()
+                .allSatisfy(run -> {
+                    assertThat(run.failure()).isNull();
+                    assertThat(run.ledger().isClean()).as("%s", run.ledger()).isTrue();
+                });
+    }
+
+    @Test
     void unknownDriver_isRefusedBeforeAnythingStarts() {
         String yaml = TINY.replace("weir]", "wier]");
         assertThatThrownBy(() -> runner(yaml, folder.resolve("results"), false, run -> {})

@@ -1,6 +1,7 @@
 package dev.weir.checks.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ProducerSettings;
@@ -10,11 +11,16 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code docs/configuration.md} names each setting, and none that does not exist. */
 class ConfigurationDocTest {
+
+    @TempDir
+    private Path folder;
 
     @ParameterizedTest
     @ValueSource(classes = {ConsumerSettings.class, ProducerSettings.class})
@@ -33,5 +39,23 @@ class ConfigurationDocTest {
                 .map(component -> component.getName())
                 .toList();
         assertThat(documented).isEqualTo(inCode);
+    }
+
+    @Test
+    void keysOfFiles_inCodeAndDocument_areTheSame() throws IOException {
+        String document = Files.readString(Path.of(System.getProperty("weir.root"), "docs", "configuration.md"));
+        List<String> documented = Pattern.compile("(?m)^\\| `(weir\\.[a-z.]+)` \\|")
+                .matcher(document)
+                .results()
+                .map(row -> row.group(1))
+                .toList();
+        // A refusal that finds nothing near lists all keys.
+        Path file = Files.writeString(folder.resolve("any.properties"), "weir.x=1\n");
+        assertThatThrownBy(() -> ConsumerSettings.builder().from(file))
+                .satisfies(refusal -> assertThat(Pattern.compile("weir\\.[a-z.]{2,}")
+                                .matcher(refusal.getMessage())
+                                .results()
+                                .map(key -> key.group()))
+                        .containsExactlyInAnyOrderElementsOf(documented));
     }
 }

@@ -69,7 +69,7 @@ class ConsumerDumpTest {
                     "stuck and the other done",
                     SOON,
                     () -> consumer.dump().partitions().size() == 2
-                            && partition(consumer, 0).paused().contains(Paused.BEHIND)
+                            && partition(consumer, 0).paused().contains(Paused.WINDOW)
                             && partition(consumer, 1).committed()
                                     == KAFKA.cluster().endOffsets("why").getOrDefault(other, -1L));
             PartitionDump first = partition(consumer, 0);
@@ -77,6 +77,9 @@ class ConsumerDumpTest {
                     .isNotNull()
                     .satisfies(oldest -> assertThat(oldest.offset()).isEqualTo(50));
             assertThat(first.inFlight()).isPositive();
+            assertThat(consumer.dump().why())
+                    .anySatisfy(sentence ->
+                            assertThat(sentence).startsWith("why-0: window full, offset 50 unfinished for "));
             assertThat(first.epoch()).isEqualTo(1);
             ConsumerLedger.await("age", SOON, () -> {
                 ConsumerDump.Oldest oldest = partition(consumer, 0).oldest();

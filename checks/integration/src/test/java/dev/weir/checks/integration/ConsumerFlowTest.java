@@ -98,6 +98,7 @@ class ConsumerFlowTest {
                 .start()) {
             cluster.createTopic("many", partitions);
             fill(cluster, partitions, perPartition, valueBytes);
+            assertThat(cluster.endOffsets("many").values()).hasSize(partitions).containsOnly((long) perPartition);
             CountDownLatch gate = new CountDownLatch(1);
             ConsumerLedger ledger = new ConsumerLedger(partitions * perPartition);
             var settings = ConsumerLedger.settings(cluster, "many")

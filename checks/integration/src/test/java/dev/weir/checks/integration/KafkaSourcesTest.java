@@ -202,8 +202,9 @@ class KafkaSourcesTest {
             assertThat(running.await().drained()).isTrue();
         }
         assertThat(ledger.duplicates()).isZero();
-        // What was committed ahead, and the batch that was pulled, five times.
-        assertThat(ledger.lost()).isBetween(1, 5 * 200);
+        // What was committed ahead, and the batch that was pulled, five times; nothing if each time both were just
+        // used up.
+        assertThat(ledger.lost()).isBetween(0, 5 * 200);
     }
 
     @ParameterizedTest
@@ -262,7 +263,8 @@ class KafkaSourcesTest {
             ConsumerLedger.await(
                     () -> ledger.seen() + " of " + others + ", begun " + begun + ": " + consumer.dump(),
                     Duration.ofSeconds(10),
-                    () -> ledger.seen() >= others);
+                    () -> first.completion().isDone() || ledger.seen() >= others);
+            assertThat(first.completion()).isNotDone();
             assertThat(begun).hasSize(4);
             stuck.countDown();
             try (RunningPipeline second = pipeline.run()) {

@@ -153,8 +153,7 @@ final class Commits {
         for (AssignedPartition partition : sent) {
             OffsetAndMetadata offset = offsets.get(partition.id);
             // An answer to a commit of an earlier assignment, or from before a seek, must not hide what this one has
-            // yet
-            // to commit: that is another partition object.
+            // yet to commit: that is another partition object.
             if (offset != null && offset.offset() >= partition.committedOffset) {
                 partition.committedOffset = offset.offset();
                 partition.committedSet = CommitTexts.setOf(offset);

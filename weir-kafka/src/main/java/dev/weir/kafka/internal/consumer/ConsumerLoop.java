@@ -146,6 +146,7 @@ final class ConsumerLoop implements Runnable {
         this.observer = new Observer(
                 this,
                 fetcher,
+                flow,
                 outlets,
                 lookup,
                 clock,
@@ -461,7 +462,7 @@ final class ConsumerLoop implements Runnable {
         for (TopicPartition id : ids) {
             AssignedPartition partition = newPartition(id);
             partition.epoch = epoch;
-            partition.outlet = outlets.open(partition);
+            outlets.open(partition);
             assignment.put(id, partition);
             control.assigned(partition);
             if (partition.parked) {

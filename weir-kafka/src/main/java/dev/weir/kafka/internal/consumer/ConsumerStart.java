@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -23,9 +24,16 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** How a consumer is brought to life: a client, its owner thread, and what asks the brokers beside it. Immutable. */
 final class ConsumerStart {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ConsumerStart.class);
+
+    /** Static members that run in this process. */
+    private static final Set<String> STATIC_MEMBERS = ConcurrentHashMap.newKeySet();
 
     /** How long the questions before the start may take. */
     private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(15);
@@ -50,12 +58,13 @@ final class ConsumerStart {
     }
 
     /** A consumer that runs, and what has to be closed with it. */
-    record Started(ConsumerLoop loop, AdminLookup lookup) {
+    record Started(ConsumerLoop loop, AdminLookup lookup, String staticMember) {
 
         /** Ends both; says what was left undone. */
         String close(Duration patience) {
             String leftUndone = loop.close(patience);
             lookup.close();
+            STATIC_MEMBERS.remove(staticMember);
             return leftUndone;
         }
     }
@@ -81,6 +90,7 @@ final class ConsumerStart {
                     + settings.groupId() + ", nobody would know when it is through; leave group.id out, name the"
                     + " partitions, or use a committable source");
         }
+        settings.warnings(subscription).forEach(risk -> LOG.warn("{}: {}", name, risk));
         Map<String, Object> config = settings.clientConfig();
         if (subscription.selection() instanceof Subscription.Matching) {
             config.putIfAbsent(ConsumerConfig.METADATA_MAX_AGE_CONFIG, TOPIC_LOOK_MILLIS);
@@ -89,11 +99,28 @@ final class ConsumerStart {
         try {
             checkConnection(lookup);
             Plan plan = plan(lookup, settings.groupId() == null);
-            return new Started(start(config, plan, name, outlets, lookup, onFailure), lookup);
+            return new Started(start(config, plan, name, outlets, lookup, onFailure), lookup, enter(config));
         } catch (RuntimeException | Error failure) {
             lookup.close();
             throw failure;
         }
+    }
+
+    /** Notes a static member; two with one name in a process are told before the brokers fence one of them. */
+    private String enter(Map<String, Object> config) {
+        Object instance = config.get(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG);
+        if (instance == null) {
+            return "";
+        }
+        String member =
+                instance + " of " + settings.groupId() + " at " + config.get(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG);
+        if (!STATIC_MEMBERS.add(member)) {
+            LOG.warn(
+                    "group.instance.id={} is used by two running pipelines: the brokers give its partitions to the last"
+                            + " one and fence the other; give each an id of its own, or share a consumer (SharedConsumer)",
+                    member);
+        }
+        return member;
     }
 
     /** A broker that answers is enough: topics may be made later. */

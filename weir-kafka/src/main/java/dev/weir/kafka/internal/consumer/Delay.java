@@ -33,6 +33,11 @@ final class Delay {
         this.wallClockMillis = wallClockMillis;
     }
 
+    /** Whether a record may be taken now. */
+    boolean isDue(ConsumerRecord<byte[], byte[]> record) {
+        return dueMillis.applyAsLong(record) <= wallClockMillis.getAsLong();
+    }
+
     /** Begins a look at all partitions. */
     void begin() {
         nowMillis = wallClockMillis.getAsLong();

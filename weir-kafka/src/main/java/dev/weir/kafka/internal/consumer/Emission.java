@@ -5,8 +5,10 @@ import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
-/** Makes batches of what was fetched and sends them on their way, each with what will tell that it is finished. Confined
- * to the owner thread. */
+/**
+ * Makes batches of what was fetched and sends them on their way, each with what will tell that it is finished. Confined to
+ * the owner thread.
+ */
 final class Emission {
 
     /** Per record, beside key and value: the record object, its headers and its place in batch and tracker. */

@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.consumer;
 
+import dev.weir.kafka.ConsumerDump.Paused;
 import dev.weir.kafka.ConsumerSettings;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -92,6 +93,13 @@ final class FlowControl {
                 fetcher.pause(List.of(partition.id));
             }
         }
+    }
+
+    /** Which of the two marks a paused partition is above, or was. */
+    Paused reason(AssignedPartition partition, int assigned) {
+        boolean manyBytes = partition.tracker.outstandingBytes() > share(assigned) / 2;
+        boolean manyRecords = partition.tracker.outstanding() > highRecords / 2;
+        return allPaused || (manyBytes && !manyRecords) ? Paused.BUDGET : Paused.WINDOW;
     }
 
     private boolean isFull(AssignedPartition partition, int assigned) {

@@ -49,7 +49,7 @@ final class Hooks {
     }
 
     void assigned(Set<TopicPartition> ids) {
-        if (listener != RebalanceListener.NONE) {
+        if (!ids.isEmpty() && listener != RebalanceListener.NONE) {
             call("onAssigned", consumer -> listener.onAssigned(ids, consumer));
         }
     }

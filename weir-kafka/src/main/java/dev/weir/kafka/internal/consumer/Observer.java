@@ -29,6 +29,9 @@ final class Observer {
 
     private static final long MIN_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
+    /** What a snapshot promises; with thousands of partitions a first look can take half a second, and a hundredfold that. */
+    private static final long MAX_LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     /** The share of the owner's time that looks may take is one in so many; they cost more the more partitions. */
     private static final int COST_RATIO = 100;
 
@@ -37,6 +40,7 @@ final class Observer {
 
     private final ConsumerLoop loop;
     private final Fetcher fetcher;
+    private final FlowControl flow;
     private final Outlets outlets;
     private final Lookup lookup;
     private final Clock clock;
@@ -64,6 +68,7 @@ final class Observer {
     Observer(
             ConsumerLoop loop,
             Fetcher fetcher,
+            FlowControl flow,
             Outlets outlets,
             Lookup lookup,
             Clock clock,
@@ -72,6 +77,7 @@ final class Observer {
             Duration maxPollInterval) {
         this.loop = loop;
         this.fetcher = fetcher;
+        this.flow = flow;
         this.outlets = outlets;
         this.lookup = lookup;
         this.clock = clock;
@@ -167,7 +173,7 @@ final class Observer {
             long start = clock.nanoTime();
             look(assigned, commits, rebalances);
             long end = clock.nanoTime();
-            lookDueNanos = end + Math.max(MIN_LOOK_NANOS, (end - start) * COST_RATIO);
+            lookDueNanos = end + Math.clamp((end - start) * COST_RATIO, MIN_LOOK_NANOS, MAX_LOOK_NANOS);
         }
     }
 
@@ -178,13 +184,13 @@ final class Observer {
         boolean left = false;
         for (AssignedPartition partition : assigned) {
             partition.advance();
-            PartitionDump dump = dump(partition, now);
+            PartitionDump dump = dump(partition, assigned.size(), now);
             left |= dump.inFlight() > 0;
             dumps.add(dump);
             snapshots.add(new PartitionSnapshot(
                     dump.topic(),
                     dump.partition(),
-                    dump.paused().contains(Paused.BEHIND),
+                    dump.paused().contains(Paused.WINDOW) || dump.paused().contains(Paused.BUDGET),
                     dump.inFlight() + dump.buffered(),
                     dump.committed(),
                     dump.lag()));
@@ -196,7 +202,7 @@ final class Observer {
         askForEndsIfDue(assigned, now);
     }
 
-    private PartitionDump dump(AssignedPartition partition, long now) {
+    private PartitionDump dump(AssignedPartition partition, int assigned, long now) {
         int buffered = partition.outlet.records(partition);
         int outstanding = tracked ? partition.tracker.outstanding() : buffered;
         long position = partition.held ? Fetcher.UNKNOWN : fetcher.position(partition.id);
@@ -214,7 +220,7 @@ final class Observer {
                 buffered,
                 Math.max(0, outstanding - buffered),
                 oldest,
-                reasons(partition),
+                reasons(partition, assigned),
                 partition.committedOffset,
                 partition.committedOffset < 0 ? null : Duration.ofNanos(now - partition.committedNanos),
                 position,
@@ -231,7 +237,7 @@ final class Observer {
         return new Oldest(offset, Duration.ofNanos(now - partition.firstUnfinishedNanos));
     }
 
-    private Set<Paused> reasons(AssignedPartition partition) {
+    private Set<Paused> reasons(AssignedPartition partition, int assigned) {
         EnumSet<Paused> reasons = EnumSet.noneOf(Paused.class);
         if (loop.control().isPaused(partition.id)) {
             reasons.add(Paused.USER);
@@ -243,7 +249,10 @@ final class Observer {
         } else if (partition.atEnd) {
             reasons.add(Paused.END);
         } else if (partition.paused) {
-            reasons.add(Paused.BEHIND);
+            reasons.add(flow.reason(partition, assigned));
+        }
+        if (partition.outlet.isNotDue(partition)) {
+            reasons.add(Paused.NOT_DUE);
         }
         return Set.copyOf(reasons);
     }

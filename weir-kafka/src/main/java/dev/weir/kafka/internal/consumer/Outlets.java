@@ -5,8 +5,8 @@ import java.util.Collection;
 /** Where the records of each partition go out. Called by the owner thread, but for {@link #records}. */
 interface Outlets {
 
-    /** The buffer for a partition that was just assigned. */
-    RecordBuffer open(AssignedPartition partition);
+    /** Gives a partition that was just assigned its buffer, before any other thread can see the partition. */
+    void open(AssignedPartition partition);
 
     /** The partitions are gone, and with them what was buffered of them. */
     void withdrawn(Collection<AssignedPartition> partitions);
@@ -21,8 +21,8 @@ interface Outlets {
     static Outlets single(RecordBuffer buffer) {
         return new Outlets() {
             @Override
-            public RecordBuffer open(AssignedPartition partition) {
-                return buffer;
+            public void open(AssignedPartition partition) {
+                partition.outlet = buffer;
             }
 
             @Override

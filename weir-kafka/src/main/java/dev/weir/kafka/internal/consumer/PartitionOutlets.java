@@ -32,9 +32,11 @@ final class PartitionOutlets implements Outlets {
     }
 
     @Override
-    public RecordBuffer open(AssignedPartition partition) {
+    public void open(AssignedPartition partition) {
         RecordBuffer buffer = new RecordBuffer(clock);
         open.add(buffer);
+        // Whoever takes the partition reads from its buffer at once.
+        partition.outlet = buffer;
         lock.lock();
         try {
             announced.add(partition);
@@ -42,7 +44,6 @@ final class PartitionOutlets implements Outlets {
         } finally {
             lock.unlock();
         }
-        return buffer;
     }
 
     @Override

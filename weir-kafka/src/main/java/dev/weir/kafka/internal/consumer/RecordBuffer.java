@@ -198,6 +198,17 @@ final class RecordBuffer {
         }
     }
 
+    /** Whether the first record that waits of a partition is for later. */
+    boolean isNotDue(AssignedPartition partition) {
+        lock.lock();
+        try {
+            Batch<ConsumerRecord<byte[], byte[]>> first = partition.buffered.batches.peek();
+            return delay != null && first != null && !delay.isDue(first.get(0));
+        } finally {
+            lock.unlock();
+        }
+    }
+
     int records() {
         lock.lock();
         try {

@@ -83,13 +83,10 @@ final class SharedOutlets implements Outlets {
     }
 
     @Override
-    public RecordBuffer open(AssignedPartition partition) {
+    public void open(AssignedPartition partition) {
         Attachment attachment = of(partition);
-        if (attachment == null || attachment.closing) {
-            partition.parked = true;
-            return parked;
-        }
-        return attachment.buffer;
+        partition.parked = attachment == null || attachment.closing;
+        partition.outlet = attachment == null || attachment.closing ? parked : attachment.buffer;
     }
 
     @Override

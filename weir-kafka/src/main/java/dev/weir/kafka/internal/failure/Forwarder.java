@@ -25,13 +25,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Writes failed records to where their route says, and does not come back before the brokers have them. Confined to the
- * Confined to the
- * segment's thread; its producer is closed after that. */
+ * segment's thread; its producer is closed after that.
+ */
 public final class Forwarder implements DeadLetterHandle {
 
-    // A batch is written whole, then all answers are waited for: failed records are rare or in heaps, and either way a
-    // round
-    // trip per batch costs little; in return there is no state beyond the batch.
+    // A batch is written whole, then all answers are waited for: failed records are rare or in heaps, and either way
+    // a round trip per batch costs little; in return there is no state beyond the batch.
 
     private static final Logger LOG = LoggerFactory.getLogger(Forwarder.class);
 

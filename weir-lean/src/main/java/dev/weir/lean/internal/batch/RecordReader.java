@@ -144,8 +144,7 @@ public final class RecordReader implements RecordView {
     }
 
     // The position moves by branches, which a processor foresees, and not by arithmetic on the bytes, for which it
-    // would
-    // have to wait: half of a record's time.
+    // would have to wait: half of a record's time.
 
     private int number(ByteBuffer from) {
         int first = from.get(at++);

@@ -6,9 +6,7 @@ import dev.weir.stream.Parallelism;
 import dev.weir.stream.Supervision.Decision;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
-import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Node;
-import dev.weir.stream.internal.run.Segment;
 import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.internal.run.TaskGroup.Task;
 import dev.weir.stream.spi.Batch;
@@ -39,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * <p>If failures are to be retried, a virtual thread does that for the element, which counts as running meanwhile; it and
  * the starter take turns in calling the function.
  */
-final class AsyncLanes<T, R> implements Stage<R> {
+final class AsyncLanes<T, R> extends Lanes<T, R> {
 
     private static final int MAX_PARALLELISM = 100_000;
 
@@ -49,37 +47,20 @@ final class AsyncLanes<T, R> implements Stage<R> {
      */
     private static final int LONGEST_RUN = 64;
 
-    private final Limit limit;
-    private final Keys<T> keys;
     private final Function<? super T, ? extends CompletionStage<? extends R>> function;
-    private final Supervised supervised;
-    private final StageMeter meter;
-    private final WorkerTasks tasks;
-    private final Clock clock;
-    private final ReentrantLock lock = new ReentrantLock();
 
     /** Held while the function is called, if others than the starter call it. */
     private final @Nullable ReentrantLock turns;
 
     private final Condition feederCalled = lock.newCondition();
-    private final Condition doneOrEnded = lock.newCondition();
 
     // Under the lock.
-    private final LaneTable<T> table;
     private final @Nullable Running<R>[] runningAt;
-    private final StallClock stall;
     private boolean starting;
     private boolean starterCalled;
     private boolean feederWaits;
-    private boolean awaitsRoom;
-    private long awaitedKey;
-    private boolean ended;
-    private @Nullable Throwable failure;
     private int inFlight;
     private long inFlightSinceNanos;
-
-    /** Written under the lock. */
-    private volatile boolean cancelled;
 
     // Of the starter: handed on with `starting`.
     private final int[] run = new int[LONGEST_RUN];
@@ -87,10 +68,6 @@ final class AsyncLanes<T, R> implements Stage<R> {
     private int runLength;
     private int mayRun;
     private long runNanos;
-
-    // Set before the run starts.
-    private @Nullable Segment<T> upper;
-    private StageMeter pullerMeter = new StageMeter();
 
     @SuppressWarnings({"unchecked", "rawtypes"}) // an array of a generic type
     AsyncLanes(
@@ -101,17 +78,10 @@ final class AsyncLanes<T, R> implements Stage<R> {
             StageMeter meter,
             WorkerTasks tasks,
             Clock clock) {
-        this.limit = limit;
-        this.keys = new Keys<>(ordering, supervised);
+        super(limit, ordering, supervised, meter, limit.max(), tasks, clock);
         this.function = function;
-        this.supervised = supervised;
         this.turns = supervised.retries() ? new ReentrantLock() : null;
-        this.meter = meter;
-        this.tasks = tasks;
-        this.clock = clock;
-        this.table = new LaneTable<>(BlockingLanes.capacityFor(limit.max()), ordering.isInput(), ordering.isKeyed());
         this.runningAt = new Running[table.slots()];
-        this.stall = new StallClock(meter, limit.max());
     }
 
     static <T, R> Node<R> node(
@@ -141,9 +111,9 @@ final class AsyncLanes<T, R> implements Stage<R> {
                     new WorkerTasks(assembly.tasks(), dispatcher, entry.stageName()),
                     assembly.clock());
             entry.depth(stage::depth);
-            stage.upper = assembly.closeSegment(
+            var upper = assembly.closeSegment(
                     feederName, Dispatcher.virtual(), upstream, from -> stage.feed(from, feederMeter));
-            stage.pullerMeter = assembly.segmentMeter();
+            stage.between(upper, assembly.segmentMeter());
             return stage;
         });
     }
@@ -206,10 +176,13 @@ final class AsyncLanes<T, R> implements Stage<R> {
     private void awaitCall(StageMeter feederMeter) throws InterruptedException {
         feederMeter.beginBlockedDown(1);
         feederWaits = true;
+        updateStall();
         try {
             feederCalled.await();
         } finally {
             feederWaits = false;
+            awaitsRoom = false;
+            updateStall();
             feederMeter.endBlockedDown();
         }
     }
@@ -411,7 +384,7 @@ final class AsyncLanes<T, R> implements Stage<R> {
         if (table.hasOutgoing()) {
             doneOrEnded.signal();
         }
-        if (feederWaits && (canStart() || (awaitsRoom && table.hasRoomFor(awaitedKey)))) {
+        if ((feederWaits && canStart()) || (awaitsRoom && table.hasRoomFor(awaitedKey))) {
             feederCalled.signal();
         }
     }
@@ -557,64 +530,12 @@ final class AsyncLanes<T, R> implements Stage<R> {
         doneOrEnded.signal();
     }
 
-    private void updateStall() {
-        stall.update(table.isFull() && table.doneCount() == table.size() && !cancelled);
-    }
-
     // ---- The stage below.
 
     @Override
-    public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
-        lock.lockInterruptibly();
-        try {
-            while (true) {
-                awaitOutgoing(deadlineNanos);
-                if (!table.hasOutgoing()) {
-                    return nothingDone();
-                }
-                Batch<R> out = new Batch<>(Math.min(Batch.DEFAULT_CAPACITY, table.doneCount()));
-                table.drain(out, Batch.DEFAULT_CAPACITY);
-                updateStall();
-                if (feederWaits && awaitsRoom && table.hasAmpleRoomFor(awaitedKey)) {
-                    feederCalled.signal();
-                }
-                if (!out.isEmpty()) {
-                    meter.out(out.size());
-                    return out;
-                }
-            }
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private @Nullable Batch<R> nothingDone() throws InterruptedException {
-        if (!atEnd()) {
-            return new Batch<>(0);
-        }
-        if (failure != null) {
-            throw Failures.rethrowFromAbove(failure);
-        }
-        return null;
-    }
-
-    /** Nothing more will be done: the input has ended and all of it left, or the stage was cut off. */
-    private boolean atEnd() {
-        return cancelled || (ended && table.isEmpty());
-    }
-
-    /** Waits until something may leave, the end is reached, or the deadline has come. */
-    private void awaitOutgoing(long deadlineNanos) throws InterruptedException {
-        if (table.hasOutgoing() || atEnd()) {
-            return;
-        }
-        pullerMeter.beginBlockedUp();
-        try {
-            while (!table.hasOutgoing() && !atEnd() && !clock.hasPassed(deadlineNanos)) {
-                clock.await(lock, doneOrEnded, deadlineNanos);
-            }
-        } finally {
-            pullerMeter.endBlockedUp();
+    void afterPull() {
+        if (awaitsRoom && table.hasAmpleRoomFor(awaitedKey)) {
+            feederCalled.signal();
         }
     }
 
@@ -624,9 +545,7 @@ final class AsyncLanes<T, R> implements Stage<R> {
         List<Running<R>> left = new ArrayList<>();
         lock.lock();
         try {
-            cancelled = true;
-            ended = true;
-            updateStall();
+            cancel();
             countInFlight(-inFlight, System.nanoTime());
             for (int slot = 0; slot < runningAt.length; slot++) {
                 Running<R> running = runningAt[slot];
@@ -640,19 +559,7 @@ final class AsyncLanes<T, R> implements Stage<R> {
         } finally {
             lock.unlock();
         }
-        if (upper != null) {
-            upper.cancel();
-        }
-        tasks.cancel();
+        cancelOthers();
         left.forEach(Running::cancel);
-    }
-
-    private int depth() {
-        lock.lock();
-        try {
-            return table.size();
-        } finally {
-            lock.unlock();
-        }
     }
 }

@@ -8,9 +8,7 @@ import dev.weir.stream.Parallelism;
 import dev.weir.stream.Supervision.Decision;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
-import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Node;
-import dev.weir.stream.internal.run.Segment;
 import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.internal.run.TaskGroup.Task;
 import dev.weir.stream.spi.Batch;
@@ -20,7 +18,6 @@ import dev.weir.stream.spi.StageMeter;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,52 +31,28 @@ import org.jspecify.annotations.Nullable;
  * one of the others stands watch, lest the few block. It looks every millisecond, and if nothing was taken meanwhile,
  * calls all.
  */
-public final class BlockingLanes<T, R> implements Stage<R> {
+public final class BlockingLanes<T, R> extends Lanes<T, R> {
 
     private static final int MAX_CONCURRENCY = 100_000;
-    private static final int MIN_CAPACITY = 512;
-
-    /** Elements inside per lane: behind each running one some wait, so that keys which block each other leave no gap. */
-    private static final int CAPACITY_PER_LANE = 8;
-
     private static final long IDLE_LANE_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long WATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     /** How much quick work is worth waking a lane. */
     private static final long WORTH_A_LANE_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
 
-    private final Limit limit;
     private final boolean lanesWait;
-    private final Keys<T> keys;
     private final Handler<? super T, ? extends R> handler;
-    private final StageMeter meter;
-    private final Supervised supervised;
-    private final WorkerTasks tasks;
-    private final Clock clock;
-    private final ReentrantLock lock = new ReentrantLock();
     private final Condition room = lock.newCondition();
     private final Condition readyOrEnded = lock.newCondition();
     private final Condition watch = lock.newCondition();
-    private final Condition doneOrEnded = lock.newCondition();
 
     // Under the lock.
-    private final LaneTable<T> table;
-    private final StallClock stall;
     private final HandlerPace pace = new HandlerPace();
     private int lanes;
     private int idleLanes;
-    private boolean feederWaits;
-    private long awaitedKey;
     private boolean watchWanted;
     private boolean watching;
     private long taken;
-    private boolean ended;
-    private boolean cancelled;
-    private @Nullable Throwable failure;
-
-    // Set before the run starts.
-    private @Nullable Segment<T> upper;
-    private StageMeter pullerMeter = new StageMeter();
 
     private BlockingLanes(
             Limit limit,
@@ -89,23 +62,16 @@ public final class BlockingLanes<T, R> implements Stage<R> {
             Supervised supervised,
             WorkerTasks tasks,
             Clock clock) {
-        this.limit = limit;
+        super(
+                limit,
+                ordering,
+                supervised,
+                meter,
+                Math.min(limit.max(), tasks.dispatcher().size()),
+                tasks,
+                clock);
         this.lanesWait = tasks.dispatcher().kind() == Dispatcher.Kind.VIRTUAL;
-        this.keys = new Keys<>(ordering, supervised);
         this.handler = handler;
-        this.meter = meter;
-        this.supervised = supervised;
-        this.tasks = tasks;
-        this.clock = clock;
-        this.table = new LaneTable<>(capacityFor(limit.max()), ordering.isInput(), ordering.isKeyed());
-        this.stall =
-                new StallClock(meter, Math.min(limit.max(), tasks.dispatcher().size()));
-    }
-
-    /** How many elements a stage takes in that works on up to {@code concurrency} at once: a power of two. */
-    static int capacityFor(int concurrency) {
-        int wanted = Math.max(MIN_CAPACITY, concurrency * CAPACITY_PER_LANE);
-        return Integer.highestOneBit(wanted * 2 - 1);
     }
 
     /** See {@link dev.weir.stream.Source#mapBlocking(Parallelism, Ordering, Dispatcher, Handler)}. */
@@ -136,9 +102,9 @@ public final class BlockingLanes<T, R> implements Stage<R> {
                     assembly.clock());
             entry.depth(stage::depth);
             entry.parallelism(() -> Math.min(limit.current(), chosen.size()));
-            stage.upper = assembly.closeSegment(
+            var upper = assembly.closeSegment(
                     feederName, Dispatcher.virtual(), upstream, from -> stage.feed(from, feederMeter));
-            stage.pullerMeter = assembly.segmentMeter();
+            stage.between(upper, assembly.segmentMeter());
             return stage;
         });
     }
@@ -197,14 +163,16 @@ public final class BlockingLanes<T, R> implements Stage<R> {
             return;
         }
         feederMeter.beginBlockedDown(1);
-        feederWaits = true;
+        awaitsRoom = true;
         awaitedKey = key;
+        updateStall();
         try {
             do {
                 room.await();
             } while (!table.hasRoomFor(key) && !cancelled);
         } finally {
-            feederWaits = false;
+            awaitsRoom = false;
+            updateStall();
             feederMeter.endBlockedDown();
         }
     }
@@ -464,69 +432,16 @@ public final class BlockingLanes<T, R> implements Stage<R> {
     }
 
     private void callFeeder() {
-        if (feederWaits && table.hasAmpleRoomFor(awaitedKey)) {
+        if (awaitsRoom && table.hasAmpleRoomFor(awaitedKey)) {
             room.signal();
         }
     }
 
-    private void updateStall() {
-        stall.update(table.isFull() && table.doneCount() == table.size() && !cancelled);
-    }
-
     @Override
-    public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
-        lock.lockInterruptibly();
-        try {
-            while (true) {
-                awaitOutgoing(deadlineNanos);
-                if (!table.hasOutgoing()) {
-                    return nothingDone();
-                }
-                Batch<R> out = new Batch<>(Math.min(Batch.DEFAULT_CAPACITY, table.doneCount()));
-                table.drain(out, Batch.DEFAULT_CAPACITY);
-                updateStall();
-                callFeeder();
-                if (ended && table.isEmpty()) {
-                    readyOrEnded.signalAll();
-                }
-                if (!out.isEmpty()) {
-                    meter.out(out.size());
-                    return out;
-                }
-            }
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** The end, an empty batch if it has not come, or the failure. */
-    private @Nullable Batch<R> nothingDone() throws InterruptedException {
-        if (!atEnd()) {
-            return new Batch<>(0);
-        }
-        if (failure != null) {
-            throw Failures.rethrowFromAbove(failure);
-        }
-        return null;
-    }
-
-    /** Nothing more will be done: the input has ended and all of it left, or the stage was cut off. */
-    private boolean atEnd() {
-        return cancelled || (ended && table.isEmpty());
-    }
-
-    /** Waits until something may leave, the end is reached, or the deadline has come. */
-    private void awaitOutgoing(long deadlineNanos) throws InterruptedException {
-        if (table.hasOutgoing() || atEnd()) {
-            return;
-        }
-        pullerMeter.beginBlockedUp();
-        try {
-            while (!table.hasOutgoing() && !atEnd() && !clock.hasPassed(deadlineNanos)) {
-                clock.await(lock, doneOrEnded, deadlineNanos);
-            }
-        } finally {
-            pullerMeter.endBlockedUp();
+    void afterPull() {
+        callFeeder();
+        if (ended && table.isEmpty()) {
+            readyOrEnded.signalAll();
         }
     }
 
@@ -534,27 +449,13 @@ public final class BlockingLanes<T, R> implements Stage<R> {
     public void close() {
         lock.lock();
         try {
-            cancelled = true;
-            ended = true;
-            updateStall();
+            cancel();
             room.signal();
             readyOrEnded.signalAll();
             watch.signal();
         } finally {
             lock.unlock();
         }
-        if (upper != null) {
-            upper.cancel();
-        }
-        tasks.cancel();
-    }
-
-    private int depth() {
-        lock.lock();
-        try {
-            return table.size();
-        } finally {
-            lock.unlock();
-        }
+        cancelOthers();
     }
 }

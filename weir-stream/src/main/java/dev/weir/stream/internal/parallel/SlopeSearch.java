@@ -8,27 +8,21 @@ import dev.weir.stream.Parallelism;
  */
 final class SlopeSearch {
     // After Gradient2Limit of Netflix's concurrency-limits (github.com/Netflix/concurrency-limits), which compares
-    // short-term
-    // with long-term latency, and after the hill climbing on completed work of J. Hellerstein, V. Morrison and
-    // E. Eilebrecht, "Optimizing Concurrency Levels in the .NET ThreadPool" (FeBID 2008). Differences:
+    // short-term with long-term latency, and after the hill climbing on completed work of J. Hellerstein, V. Morrison
+    // and E. Eilebrecht, "Optimizing Concurrency Levels in the .NET ThreadPool" (FeBID 2008). Differences:
     //  - Gradient2 guards a server that must refuse work; here work waits, so what counts is the rate. Its long-term
-    // latency
-    //    follows the queue that its own growth builds up, and the limit drifts upwards. The limit here moves by the
-    // slope of
-    //    the rate over the limit, d(ln rate) / d(ln limit), which is 1 while more helps in full and 0 at saturation. As
-    //    limit = rate x latency (Little), it is the same as a gradient of latency, but unlike that it sees work that
-    // waits
-    //    for a processor before its handler begins.
+    //    latency follows the queue that its own growth builds up, and the limit drifts upwards. The limit here moves
+    //    by the slope of the rate over the limit, d(ln rate) / d(ln limit), which is 1 while more helps in full and
+    //    0 at saturation. As limit = rate x latency (Little), it is the same as a gradient of latency, but unlike
+    //    that it sees work that waits for a processor before its handler begins.
     //  - Latency alone decides in one case: when it leaps at an unchanged limit, what the handlers call has become
-    // slower,
-    //    and the limit falls at once by Gradient2's factor, at most by half. The slope then decides whether that was
-    // right.
-    //  - The .NET controller finds the slope under noise from a wave that it lays over the limit; here it is one step,
-    // a
-    //    pause that grows while steps lead nowhere, another step. A step whose slope is not clear is looked at longer.
-    //  - A limit that is not used is not raised, as in Gradient2. It falls to what is used if the input waits all the
-    // same,
-    //    for then nobody takes the results, or the processors are the limit.
+    //    slower, and the limit falls at once by Gradient2's factor, at most by half. The slope then decides whether
+    //    that was right.
+    //  - The .NET controller finds the slope under noise from a wave that it lays over the limit; here it is one
+    //    step, a pause that grows while steps lead nowhere, another step. A step whose slope is not clear is looked
+    //    at longer.
+    //  - A limit that is not used is not raised, as in Gradient2. It falls to what is used if the input waits all
+    //    the same, for then nobody takes the results, or the processors are the limit.
 
     /** A slope below this is not worth the threads: at most a quarter of what they should bring. */
     private static final double WORTH_IT = 0.25;

@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.failure;
 
-import dev.weir.checks.concurrency.Claims;
+import dev.weir.stream.internal.boundary.Claims;
 import dev.weir.stream.spi.Batch;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;

@@ -1,8 +1,8 @@
 package dev.weir.stream.internal.grouping;
 
-import dev.weir.checks.concurrency.Claims;
-import dev.weir.checks.concurrency.Crossing;
 import dev.weir.stream.Attributes;
+import dev.weir.stream.internal.boundary.Claims;
+import dev.weir.stream.internal.boundary.Crossing;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.spi.Clock;
 import org.openjdk.jcstress.annotations.Actor;

@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.interop;
 
-import dev.weir.checks.concurrency.Claims;
+import dev.weir.stream.internal.boundary.Claims;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;

@@ -1,8 +1,8 @@
 package dev.weir.stream.internal.substream;
 
-import dev.weir.checks.concurrency.Claims;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.internal.boundary.BoundaryQueue;
+import dev.weir.stream.internal.boundary.Claims;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import org.openjdk.jcstress.annotations.Actor;

@@ -1,4 +1,4 @@
-package dev.weir.checks.concurrency;
+package dev.weir.stream.internal.boundary;
 
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;

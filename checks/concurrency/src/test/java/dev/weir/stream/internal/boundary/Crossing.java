@@ -1,6 +1,5 @@
-package dev.weir.checks.concurrency;
+package dev.weir.stream.internal.boundary;
 
-import dev.weir.stream.internal.boundary.Exchange;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;

@@ -1,0 +1,46 @@
+package dev.weir.drivers.lean;
+
+import dev.weir.driver.Driver;
+import dev.weir.driver.Pass;
+import dev.weir.driver.Scenario;
+import dev.weir.lean.LeanConsumer;
+import dev.weir.lean.LeanSettings;
+import dev.weir.lean.RecordHandler;
+import dev.weir.lean.StartAt;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * {@code LeanConsumer} in a loop, with its defaults: each value is read where it lies. It has no group, so it commits nothing.
+ * Of a workload's {@code client} it takes what names brokers, the client and its security, and {@code fetch.min.bytes}.
+ * Confined to the main thread.
+ */
+final class LeanDriver implements Driver {
+    private static final Duration LONGEST_WAIT = Duration.ofMillis(100);
+
+    @Override
+    public Set<Scenario> scenarios() {
+        return Set.of(Scenario.CONSUME);
+    }
+
+    @Override
+    public void run(Pass pass) {
+        LeanSettings.Builder settings = LeanSettings.builder();
+        Map<String, String> config = pass.consumerConfig(Map.of());
+        config.forEach(settings::property);
+        settings.minFetchBytes(Integer.parseInt(config.getOrDefault("fetch.min.bytes", "1")));
+        RecordHandler deliver = record -> pass.delivered(
+                record.partition(), record.value().getLong(0), record.value().length());
+        try (LeanConsumer consumer = LeanConsumer.open(settings.build())) {
+            for (int partition = 0; partition < pass.configuration().partitions(); partition++) {
+                consumer.assign(pass.configuration().topic(), partition, StartAt.beginning());
+            }
+            while (!pass.isDone()) {
+                if (consumer.poll(deliver) == 0) {
+                    consumer.await(LONGEST_WAIT);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,15 @@
+package dev.weir.drivers.lean;
+
+import dev.weir.driver.DriverMain;
+import java.util.Map;
+
+/** The process of the lean driver. */
+public final class LeanDrivers {
+
+    private LeanDrivers() {}
+
+    /** Serves the driver that the one argument names. */
+    public static void main(String[] arguments) {
+        DriverMain.serve(Map.of("lean", LeanDriver::new), arguments);
+    }
+}

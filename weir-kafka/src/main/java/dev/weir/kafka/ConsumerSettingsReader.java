@@ -1,0 +1,92 @@
+package dev.weir.kafka;
+
+import dev.weir.kafka.SettingsText.Entry;
+import java.lang.reflect.RecordComponent;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.BiConsumer;
+
+/** Which of a consumer's settings can be written as text, and how each is read. Stateless. */
+final class ConsumerSettingsReader {
+
+    /** What {@code weir.preset} may be. */
+    private enum Preset {
+        THROUGHPUT,
+        LATENCY,
+        LOW_MEMORY
+    }
+
+    private static final String PRESET = SettingsText.OWN + "preset";
+
+    /** Each key is that of the component: commitInterval is weir.commit.interval. */
+    private static final Map<String, BiConsumer<ConsumerSettings.Builder<?, ?>, Entry>> OWN = new TreeMap<>(Map.of(
+            PRESET,
+            ConsumerSettingsReader::preset,
+            key("commitInterval"),
+            (builder, entry) -> builder.commitInterval(SettingsText.duration(entry)),
+            key("commitRecords"),
+            (builder, entry) -> builder.commitRecords(SettingsText.number(entry)),
+            key("maxOutstandingRecords"),
+            (builder, entry) -> builder.maxOutstandingRecords(SettingsText.number(entry)),
+            key("bufferBytes"),
+            (builder, entry) -> builder.bufferBytes(SettingsText.bytes(entry)),
+            key("revokeDeadline"),
+            (builder, entry) -> builder.revokeDeadline(SettingsText.duration(entry)),
+            key("outOfRange"),
+            (builder, entry) -> builder.outOfRange(SettingsText.choice(entry, OutOfRangePolicy.class)),
+            key("connectTimeout"),
+            (builder, entry) -> builder.connectTimeout(SettingsText.duration(entry)),
+            key("commitMetadataChars"),
+            (builder, entry) -> builder.commitMetadataChars(SettingsText.number(entry))));
+
+    private ConsumerSettingsReader() {}
+
+    /** The key of a setting in files. */
+    static String key(String component) {
+        return SettingsText.OWN + component.replaceAll("([A-Z])", ".$1").toLowerCase(Locale.ROOT);
+    }
+
+    /** Sets all entries, a preset first, so that the others win over it wherever they stand. */
+    static void apply(List<Entry> entries, ConsumerSettings.Builder<?, ?> builder, Map<String, String> origins) {
+        entries.stream()
+                .sorted(Comparator.comparing(entry -> !entry.name().equals(PRESET)))
+                .forEach(entry -> {
+                    if (entry.name().startsWith(SettingsText.OWN)) {
+                        var setter = OWN.get(entry.name());
+                        if (setter == null) {
+                            throw SettingsText.unknown(entry, OWN.keySet());
+                        }
+                        setter.accept(builder, entry);
+                    } else {
+                        builder.property(entry.name(), entry.value());
+                    }
+                    origins.put(entry.name(), entry.origin());
+                });
+    }
+
+    private static void preset(ConsumerSettings.Builder<?, ?> builder, Entry entry) {
+        switch (SettingsText.choice(entry, Preset.class)) {
+            case THROUGHPUT -> builder.throughput();
+            case LATENCY -> builder.latency();
+            case LOW_MEMORY -> builder.lowMemory();
+        }
+    }
+
+    /** The refusal of a setting that was read, with where it was. */
+    static IllegalArgumentException located(IllegalArgumentException refusal, Map<String, String> origins) {
+        String message = String.valueOf(refusal.getMessage());
+        for (Map.Entry<String, String> read : origins.entrySet()) {
+            boolean named = message.startsWith(read.getKey() + "=");
+            for (RecordComponent component : ConsumerSettings.class.getRecordComponents()) {
+                named |= read.getKey().equals(key(component.getName())) && message.contains(component.getName() + "=");
+            }
+            if (named) {
+                return new IllegalArgumentException(read.getValue() + ": " + message, refusal);
+            }
+        }
+        return refusal;
+    }
+}

@@ -1,0 +1,205 @@
+package dev.weir.kafka;
+
+import java.io.IOException;
+import java.io.Reader;
+import java.io.StringReader;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.format.DateTimeParseException;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.kafka.common.config.ConfigDef;
+
+/** Settings as text: from files and the environment, and back without their secrets. Stateless. */
+final class SettingsText {
+
+    /** What Weir's own settings begin with; all others are the Kafka client's. */
+    static final String OWN = "weir.";
+
+    private static final Pattern AMOUNT = Pattern.compile("(\\d{1,12})\\s*([a-zA-Z]*)");
+
+    private static final Map<String, ChronoUnit> UNITS =
+            Map.of("ms", ChronoUnit.MILLIS, "s", ChronoUnit.SECONDS, "m", ChronoUnit.MINUTES, "h", ChronoUnit.HOURS);
+
+    /**
+     * One setting as it was written.
+     *
+     * @param origin where, for messages
+     */
+    record Entry(String name, String value, String origin) {}
+
+    private SettingsText() {}
+
+    /** The settings of a properties file in UTF-8, the order of the file kept. */
+    static List<Entry> read(Path file) {
+        String text;
+        Properties properties = new Properties();
+        try {
+            text = Files.readString(file);
+            try (Reader in = new StringReader(text)) {
+                properties.load(in);
+            }
+        } catch (IOException | IllegalArgumentException e) { // The latter for a broken \\u escape.
+            throw new IllegalArgumentException(
+                    "the settings file " + file + " cannot be read: "
+                            + (e instanceof IOException io ? why(io) : e.getMessage()),
+                    e);
+        }
+        List<String> lines = text.lines().toList();
+        List<Entry> entries = new ArrayList<>();
+        for (String name : properties.stringPropertyNames()) {
+            entries.add(new Entry(
+                    name, properties.getProperty(name).strip(), file.getFileName() + ":" + lineOf(name, lines)));
+        }
+        return entries;
+    }
+
+    private static String why(IOException e) {
+        return switch (e) {
+            case NoSuchFileException missing -> "no such file";
+            case AccessDeniedException denied -> "permission denied";
+            case CharacterCodingException binary -> "not a text in UTF-8";
+            default -> String.valueOf(e.getMessage());
+        };
+    }
+
+    /** The last line that sets the property: that one counts. */
+    private static int lineOf(String name, List<String> lines) {
+        for (int i = lines.size() - 1; i >= 0; i--) {
+            Properties line = new Properties();
+            try {
+                line.load(new StringReader(lines.get(i)));
+            } catch (IOException | IllegalArgumentException e) { // Part of a longer line.
+                continue;
+            }
+            if (line.containsKey(name)) {
+                return i + 1;
+            }
+        }
+        return 1;
+    }
+
+    /** The settings among the variables that begin with the prefix: PREFIX_MAX_POLL_RECORDS is max.poll.records. */
+    static List<Entry> read(Map<String, String> environment, String prefix) {
+        List<Entry> entries = new ArrayList<>();
+        new TreeMap<>(environment).forEach((variable, value) -> {
+            if (variable.startsWith(prefix) && variable.length() > prefix.length()) {
+                String name = variable.substring(prefix.length())
+                        .toLowerCase(Locale.ROOT)
+                        .replace('_', '.');
+                entries.add(new Entry(name, value.strip(), variable));
+            }
+        });
+        return entries;
+    }
+
+    /** A time like 500ms, 20s, 2m, 1h or PT20S. */
+    static Duration duration(Entry entry) {
+        Matcher amount = AMOUNT.matcher(entry.value);
+        ChronoUnit unit = amount.matches() ? UNITS.get(amount.group(2).toLowerCase(Locale.ROOT)) : null;
+        if (unit != null) {
+            return Duration.of(Long.parseLong(amount.group(1)), unit);
+        }
+        try {
+            return Duration.parse(entry.value);
+        } catch (DateTimeParseException e) {
+            throw refused(entry, "a time like 500ms, 20s, 2m, 1h or PT20S");
+        }
+    }
+
+    /** A size like 65536, 64KB, 16MB or 1GB, in powers of 1,024. */
+    static long bytes(Entry entry) {
+        Matcher amount = AMOUNT.matcher(entry.value);
+        int shift = !amount.matches()
+                ? -1
+                : switch (amount.group(2).toUpperCase(Locale.ROOT)) {
+                    case "" -> 0;
+                    case "KB" -> 10;
+                    case "MB" -> 20;
+                    case "GB" -> 30;
+                    default -> -1;
+                };
+        if (shift < 0 || Long.parseLong(amount.group(1)) > Long.MAX_VALUE >> shift) {
+            throw refused(entry, "a size like 65536, 64KB, 16MB or 1GB");
+        }
+        return Long.parseLong(amount.group(1)) << shift;
+    }
+
+    static int number(Entry entry) {
+        try {
+            return Integer.parseInt(entry.value.replace("_", ""));
+        } catch (NumberFormatException e) {
+            throw refused(entry, "a whole number");
+        }
+    }
+
+    /** One of an enum's values, in small letters or large, with - or _. */
+    static <E extends Enum<E>> E choice(Entry entry, Class<E> choices) {
+        try {
+            return Enum.valueOf(choices, entry.value.toUpperCase(Locale.ROOT).replace('-', '_'));
+        } catch (IllegalArgumentException e) {
+            List<String> names = new ArrayList<>();
+            for (E choice : choices.getEnumConstants()) {
+                names.add(choice.name().toLowerCase(Locale.ROOT).replace('_', '-'));
+            }
+            throw refused(entry, String.join(", ", names));
+        }
+    }
+
+    /** Weir's own settings hold no secrets, so that the value may be said. */
+    static IllegalArgumentException refused(Entry entry, String allowed) {
+        return new IllegalArgumentException(
+                entry.origin + ": " + entry.name + " must be " + allowed + ": " + entry.name + "=" + entry.value);
+    }
+
+    static IllegalArgumentException unknown(Entry entry, Collection<String> known) {
+        String nearest = known.stream()
+                .min(Comparator.comparingInt(name -> distance(name, entry.name)))
+                .orElseThrow();
+        return new IllegalArgumentException(entry.origin + ": there is no setting " + entry.name
+                + (distance(nearest, entry.name) <= entry.name.length() / 2
+                        ? "; did you mean " + nearest + "?"
+                        : "; there are " + String.join(", ", known)));
+    }
+
+    /** How many letters to change, add or leave out. */
+    private static int distance(String a, String b) {
+        int[] above = new int[b.length() + 1];
+        for (int j = 0; j <= b.length(); j++) {
+            above[j] = j;
+        }
+        for (int i = 1; i <= a.length(); i++) {
+            int diagonal = above[0];
+            above[0] = i;
+            for (int j = 1; j <= b.length(); j++) {
+                int changed = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+                diagonal = above[j];
+                above[j] = Math.min(changed, 1 + Math.min(above[j], above[j - 1]));
+            }
+        }
+        return above[b.length()];
+    }
+
+    /** Client properties for people: a value is shown only where the client knows that it is no secret. */
+    static String withoutSecrets(Map<String, String> properties, ConfigDef known) {
+        Map<String, String> shown = new TreeMap<>();
+        properties.forEach((name, value) -> {
+            ConfigDef.ConfigKey key = known.configKeys().get(name);
+            shown.put(name, key == null || key.type() == ConfigDef.Type.PASSWORD ? "[hidden]" : value);
+        });
+        return shown.toString();
+    }
+}

@@ -1,0 +1,150 @@
+package dev.weir.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class SettingsTextTest {
+
+    private static final String SECRET =
+            "org.apache.kafka.common.security.plain.PlainLoginModule required username='u' password='hush';";
+
+    @TempDir
+    private Path folder;
+
+    private ConsumerSettings.Builder<byte[], byte[]> from(String text) throws IOException {
+        Path file = Files.writeString(folder.resolve("orders.properties"), "bootstrap.servers=h:1\n" + text);
+        return ConsumerSettings.builder().from(file);
+    }
+
+    @Test
+    void file_ofBothKinds_setsWeirsOwnAndPassesOnTheRest() throws IOException {
+        var settings = from("""
+                        weir.commit.interval=500ms
+                        weir.commit.records = 7
+                        weir.max.outstanding.records: 8_000
+                        weir.buffer.bytes=16MB
+                        weir.revoke.deadline=PT3S
+                        weir.out.of.range=nearest
+                        weir.connect.timeout=1m
+                        weir.commit.metadata.chars=0
+                        group.id=g
+                        """).build();
+        assertThat(settings.properties()).isEqualTo(Map.of("bootstrap.servers", "h:1", "group.id", "g"));
+        assertThat(settings.commitInterval()).isEqualTo(Duration.ofMillis(500));
+        assertThat(settings.commitRecords()).isEqualTo(7);
+        assertThat(settings.maxOutstandingRecords()).isEqualTo(8_000);
+        assertThat(settings.bufferBytes()).isEqualTo(16L << 20);
+        assertThat(settings.revokeDeadline()).isEqualTo(Duration.ofSeconds(3));
+        assertThat(settings.outOfRange()).isEqualTo(OutOfRangePolicy.NEAREST);
+        assertThat(settings.connectTimeout()).isEqualTo(Duration.ofMinutes(1));
+        assertThat(settings.commitMetadataChars()).isZero();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            weir.comit.interval=1s | there is no setting weir.comit.interval; did you mean weir.commit.interval?
+            weir.commit.interval=soon | weir.commit.interval must be a time like 500ms
+            weir.commit.interval=11m | commitInterval must be
+            weir.buffer.bytes=1XB | weir.buffer.bytes must be a size like
+            weir.buffer.bytes=1KB | bufferBytes must be
+            weir.commit.records=many | weir.commit.records must be a whole number
+            weir.out.of.range=first | must be fail, earliest, latest, nearest
+            weir.preset=fast | must be throughput, latency, low-memory
+            enable.auto.commit=true | enable.auto.commit=true would commit
+            """)
+    void wrongSetting_inAFile_isRefusedWithItsLine(String line, String message) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> from("# a comment\n" + line + "\n").build())
+                .withMessageStartingWith("orders.properties:3: ")
+                .withMessageContaining(message);
+    }
+
+    @Test
+    void file_thatIsNotThereOrNotText_isRefusedWithItsName() throws IOException {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ConsumerSettings.builder().from(folder.resolve("absent")))
+                .withMessageContainingAll("absent", "no such file");
+        Path binary = Files.write(folder.resolve("binary"), new byte[] {(byte) 0xC3, (byte) 0x28});
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ConsumerSettings.builder().from(binary))
+                .withMessageContaining("not a text in UTF-8");
+    }
+
+    @Test
+    void environment_afterAFile_winsAndNamesTheVariable() throws IOException {
+        Map<String, String> environment = Map.of(
+                "ORDERS_MAX_POLL_RECORDS", "7",
+                "ORDERS_WEIR_COMMIT_RECORDS", "9",
+                "PATH", "/bin");
+        var settings = from("max.poll.records=5\nweir.commit.records=6\n")
+                .fromEnvironment(environment, "ORDERS_")
+                .build();
+        assertThat(settings.properties()).containsEntry("max.poll.records", "7").hasSize(2);
+        assertThat(settings.commitRecords()).isEqualTo(9);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ConsumerSettings.builder()
+                        .fromEnvironment(Map.of("ORDERS_WEIR_COMMIT_RECORDS", "x"), "ORDERS_"))
+                .withMessageStartingWith("ORDERS_WEIR_COMMIT_RECORDS: ");
+    }
+
+    @Test
+    void preset_inAFile_yieldsToAllOtherKeysOfIt() throws IOException {
+        var settings = from("max.poll.records=77\nweir.max.outstanding.records=2000\nweir.preset=low-memory\n")
+                .build();
+        assertThat(settings.bufferBytes()).isEqualTo(4L << 20);
+        assertThat(settings.maxOutstandingRecords()).isEqualTo(2000);
+        assertThat(settings.clientConfig())
+                .containsEntry("max.poll.records", "77")
+                .containsEntry("fetch.max.bytes", "2097152");
+    }
+
+    @Test
+    void presets_ofTheBuilder_setWhatTheySay() {
+        var builder = ConsumerSettings.builder().bootstrapServers("h:1");
+        assertThat(builder.throughput().build())
+                .satisfies(
+                        settings -> assertThat(settings.maxOutstandingRecords()).isEqualTo(65_536))
+                .satisfies(settings -> assertThat(settings.properties()).containsEntry("fetch.min.bytes", "131072"))
+                .satisfies(settings ->
+                        assertThat(settings.warnings(Subscription.topics("t"))).isEmpty());
+        assertThat(builder.latency().build().properties())
+                .containsEntry("fetch.min.bytes", "1")
+                .containsEntry("max.poll.records", "500");
+    }
+
+    @Test
+    void secrets_areNotShown() throws IOException {
+        var settings =
+                from("sasl.jaas.config=" + SECRET + "\nmy.own.token=hush\n").build();
+        assertThat(settings.properties()).containsEntry("sasl.jaas.config", SECRET);
+        assertThat(settings.toString())
+                .contains("bootstrap.servers=h:1", "[hidden]")
+                .doesNotContain("hush");
+        assertThat(settings.producerSettings().toString()).contains("h:1").doesNotContain("hush");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            max.poll.interval.ms=15000 | max.poll.interval.ms=15000 is not more than revokeDeadline
+            session.timeout.ms=400000 | session.timeout.ms=400000 is more than max.poll.interval.ms
+            heartbeat.interval.ms=20000 | more than a third of session.timeout.ms
+            max.poll.records=20000 | max.poll.records=20000 is more than maxOutstandingRecords=16384
+            auto.offset.reset=latest | what is written to a new topic before it is found
+            """)
+    void riskyCombination_isToldWithItsReason(String line, String warning) throws IOException {
+        Subscription pattern = Subscription.pattern("t.*");
+        assertThat(from(line).build().warnings(pattern))
+                .anySatisfy(risk -> assertThat(risk).contains(warning));
+        assertThat(from("").build().warnings(pattern)).isEmpty();
+    }
+}

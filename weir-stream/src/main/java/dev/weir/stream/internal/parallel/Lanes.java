@@ -1,0 +1,173 @@
+package dev.weir.stream.internal.parallel;
+
+import dev.weir.stream.Ordering;
+import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.internal.run.Failures;
+import dev.weir.stream.internal.run.Segment;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A stage that works on many elements at once: the segment above feeds a table of elements, a subclass has them worked on,
+ * the segment below pulls what is done. {@link #pull} belongs to the segment below; the fields that are not final are under
+ * the lock unless they say otherwise.
+ */
+abstract sealed class Lanes<T, R> implements Stage<R> permits BlockingLanes, AsyncLanes {
+
+    private static final int MIN_CAPACITY = 512;
+
+    /** Elements inside per lane: behind each running one some wait, so that keys which block each other leave no gap. */
+    private static final int CAPACITY_PER_LANE = 8;
+
+    final Limit limit;
+    final Keys<T> keys;
+    final Supervised supervised;
+    final StageMeter meter;
+    final WorkerTasks tasks;
+    final ReentrantLock lock = new ReentrantLock();
+    final Condition doneOrEnded = lock.newCondition();
+    final LaneTable<T> table;
+    private final StallClock stall;
+    private final Clock clock;
+
+    /** Whether the feeder waits for room for {@link #awaitedKey}. */
+    boolean awaitsRoom;
+
+    long awaitedKey;
+    boolean ended;
+
+    @Nullable
+    Throwable failure;
+
+    /** Written under the lock. */
+    volatile boolean cancelled;
+
+    // Set before the run starts.
+    private @Nullable Segment<T> upper;
+    private StageMeter pullerMeter = new StageMeter();
+
+    Lanes(
+            Limit limit,
+            Ordering<? super T> ordering,
+            Supervised supervised,
+            StageMeter meter,
+            int threads,
+            WorkerTasks tasks,
+            Clock clock) {
+        this.limit = limit;
+        this.keys = new Keys<>(ordering, supervised);
+        this.supervised = supervised;
+        this.meter = meter;
+        this.tasks = tasks;
+        this.clock = clock;
+        this.table = new LaneTable<>(capacityFor(limit.max()), ordering.isInput(), ordering.isKeyed());
+        this.stall = new StallClock(meter, threads);
+    }
+
+    /** How many elements a stage takes in that works on up to {@code concurrency} at once: a power of two. */
+    static int capacityFor(int concurrency) {
+        int wanted = Math.max(MIN_CAPACITY, concurrency * CAPACITY_PER_LANE);
+        return Integer.highestOneBit(wanted * 2 - 1);
+    }
+
+    /** Says which segment feeds the stage, and where the time is counted in which the segment below waits for it. */
+    final void between(Segment<T> above, StageMeter pullersMeter) {
+        upper = above;
+        pullerMeter = pullersMeter;
+    }
+
+    /** Under the lock: some room has come, as elements were pulled. */
+    abstract void afterPull();
+
+    /**
+     * Under the lock, after each change. A feeder that waits is called when there is ample room; until then the table counts
+     * as full.
+     */
+    final void updateStall() {
+        boolean full = awaitsRoom ? !table.isEmpty() : table.isFull();
+        stall.update(full && table.doneCount() == table.size() && !cancelled);
+    }
+
+    @Override
+    public final @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (true) {
+                awaitOutgoing(deadlineNanos);
+                if (!table.hasOutgoing()) {
+                    return nothingDone();
+                }
+                Batch<R> out = new Batch<>(Math.min(Batch.DEFAULT_CAPACITY, table.doneCount()));
+                table.drain(out, Batch.DEFAULT_CAPACITY);
+                updateStall();
+                afterPull();
+                if (!out.isEmpty()) {
+                    meter.out(out.size());
+                    return out;
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The end, an empty batch if it has not come, or the failure. */
+    private @Nullable Batch<R> nothingDone() throws InterruptedException {
+        if (!atEnd()) {
+            return new Batch<>(0);
+        }
+        if (failure != null) {
+            throw Failures.rethrowFromAbove(failure);
+        }
+        return null;
+    }
+
+    /** Nothing more will be done: the input has ended and all of it left, or the stage was cut off. */
+    private boolean atEnd() {
+        return cancelled || (ended && table.isEmpty());
+    }
+
+    /** Waits until something may leave, the end is reached, or the deadline has come. */
+    private void awaitOutgoing(long deadlineNanos) throws InterruptedException {
+        if (table.hasOutgoing() || atEnd()) {
+            return;
+        }
+        pullerMeter.beginBlockedUp();
+        try {
+            while (!table.hasOutgoing() && !atEnd() && !clock.hasPassed(deadlineNanos)) {
+                clock.await(lock, doneOrEnded, deadlineNanos);
+            }
+        } finally {
+            pullerMeter.endBlockedUp();
+        }
+    }
+
+    /** Under the lock: what is inside is dropped, and nothing more is taken in. */
+    final void cancel() {
+        cancelled = true;
+        ended = true;
+        updateStall();
+    }
+
+    /** Without the lock: ends whoever works for the stage. */
+    final void cancelOthers() {
+        if (upper != null) {
+            upper.cancel();
+        }
+        tasks.cancel();
+    }
+
+    final int depth() {
+        lock.lock();
+        try {
+            return table.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+}
