@@ -42,18 +42,20 @@ final class TextReport {
         boolean latency = point.drivers().stream().anyMatch(d -> d.medians().containsKey(Metric.P99));
         text.append(String.format(Locale.ROOT, "%s\n", point.point().label()));
         List<List<String>> rows = new ArrayList<>();
+        Metric judgedBy = point.judgedBy();
+        String ratio = judgedBy == Metric.RATE ? "ratio" : judgedBy.title() + " ratio";
         List<String> titles =
-                new ArrayList<>(List.of("driver", "records/s", "ratio", "interval", "CPU s/million", "B/record"));
+                new ArrayList<>(List.of("driver", "records/s", ratio, "interval", "CPU s/million", "B/record"));
         if (latency) {
             titles.addAll(List.of("p50 ms", "p99 ms"));
         }
-        titles.add("rate against " + campaign.baseline());
+        titles.add(judgedBy.title() + " against " + campaign.baseline());
         rows.add(titles);
         for (DriverResult driver : point.drivers()) {
-            rows.add(row(campaign, driver, latency));
+            rows.add(row(campaign, driver, judgedBy, latency));
         }
         table(text, rows);
-        Double noise = point.noise().get(Metric.RATE);
+        Double noise = point.noise().get(judgedBy);
         if (noise != null) {
             text.append(
                     Double.isInfinite(noise)
@@ -69,24 +71,24 @@ final class TextReport {
         }
     }
 
-    private static List<String> row(Campaign campaign, DriverResult driver, boolean latency) {
-        Comparison rate = driver.comparisons().get(Metric.RATE);
+    private static List<String> row(Campaign campaign, DriverResult driver, Metric judgedBy, boolean latency) {
+        Comparison judged = driver.comparisons().get(judgedBy);
         boolean baseline = driver.driver().equals(campaign.baseline());
         List<String> row = new ArrayList<>();
         row.add(driver.driver());
         row.add(Figures.of(driver.medians().get(Metric.RATE)));
         row.add(
-                rate == null
+                judged == null
                         ? (baseline ? "1" : "-")
-                        : Figures.ofRatio(rate.interval().ratio()));
-        row.add(rate == null ? "" : interval(rate.interval()));
+                        : Figures.ofRatio(judged.interval().ratio()));
+        row.add(judged == null ? "" : interval(judged.interval()));
         row.add(Figures.of(driver.medians().get(Metric.CPU)));
         row.add(Figures.of(driver.medians().get(Metric.ALLOCATED)));
         if (latency) {
             row.add(Figures.of(driver.medians().get(Metric.P50)));
             row.add(Figures.of(driver.medians().get(Metric.P99)));
         }
-        row.add(baseline ? "baseline" : rate == null ? "not measured" : rate.words());
+        row.add(baseline ? "baseline" : judged == null ? "not measured" : judged.words());
         return row;
     }
 

@@ -1,7 +1,6 @@
 package dev.weir.bench.run;
 
 import dev.weir.bench.workload.WorkloadPoint;
-import dev.weir.driver.Scenario;
 import dev.weir.testkit.Broker;
 import dev.weir.testkit.KafkaCluster;
 import java.nio.ByteBuffer;
@@ -72,11 +71,6 @@ final class BenchCluster implements AutoCloseable {
         return sum;
     }
 
-    /** The topic of a run: with the records of this point, or empty for its producers. */
-    String topic(WorkloadPoint point, long recordsPerPartition) {
-        return point.scenario() == Scenario.PRODUCE ? fresh(point) : filled(point, recordsPerPartition);
-    }
-
     /** How many records the topic has once it has so many, or after a while: nobody waits for what is not acknowledged. */
     long written(String topic, long expected) {
         long deadline = System.nanoTime() + PATIENCE_NANOS;
@@ -92,7 +86,7 @@ final class BenchCluster implements AutoCloseable {
     }
 
     /** The name of a topic with the records of this point; fills it if it is not there whole. */
-    private String filled(WorkloadPoint point, long recordsPerPartition) {
+    String filled(WorkloadPoint point, long recordsPerPartition) {
         String topic = String.format(
                 Locale.ROOT,
                 "fill-p%d-n%d-v%d-b%d-%s%s",
@@ -113,13 +107,20 @@ final class BenchCluster implements AutoCloseable {
         return topic;
     }
 
-    /** A new topic for the point's producers. */
-    private String fresh(WorkloadPoint point) {
+    /** A new topic, for those who write. */
+    String fresh(WorkloadPoint point) {
         String topic = "sink-p" + point.partitions();
         if (exists(topic)) {
             cluster.deleteTopic(topic);
         }
         create(topic, point.partitions(), Map.of());
+        return topic;
+    }
+
+    /** A new topic with a record in each partition, from which on others are sent by a plan. */
+    String begun(WorkloadPoint point) {
+        String topic = fresh(point);
+        fill(topic, point, 1);
         return topic;
     }
 

@@ -2,11 +2,13 @@ package dev.weir.bench.run;
 
 import dev.weir.bench.result.Campaign;
 import dev.weir.bench.result.Driver;
+import dev.weir.bench.result.Ledger;
 import dev.weir.bench.result.Point;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Run;
 import dev.weir.bench.workload.Workload;
 import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.LedgerFigures;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Report;
 import dev.weir.driver.Scenario;
@@ -28,6 +30,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -106,9 +109,9 @@ public final class CampaignRunner {
         try (BenchCluster cluster = BenchCluster.start(settings.data(), brokers)) {
             ResultsFolder folder = settings.resume() ? ResultsFolder.open(settings.results()) : begin(catalog, cluster);
             for (WorkloadPoint point : workload.points()) {
-                if (!isStopped && point.scenario() != Scenario.PRODUCE) {
+                if (!isStopped && point.scenario() != Scenario.PRODUCE && !point.isPlanned()) {
                     listener.status("filling the topic of " + point.id(), 0, total(), null);
-                    cluster.topic(point, point.recordsPerPartition());
+                    cluster.filled(point, point.recordsPerPartition());
                 }
             }
             runs(catalog, cluster, folder);
@@ -148,8 +151,9 @@ public final class CampaignRunner {
     private Report.Hello verify(
             DriverCatalog catalog, BenchCluster cluster, String driver, WorkloadPoint point, Path log)
             throws InterruptedException {
-        long perPartition = Math.max(1, (SLOW.contains(point.scenario()) ? VERIFIED_SLOW_RECORDS : VERIFIED_RECORDS) / point.partitions());
-        String topic = cluster.topic(point, perPartition);
+        long perPartition = Math.max(
+                1, (SLOW.contains(point.scenario()) ? VERIFIED_SLOW_RECORDS : VERIFIED_RECORDS) / point.partitions());
+        String topic = topic(cluster, point, perPartition);
         try (DriverProcess process = start(catalog, driver, point, log)) {
             return Measurement.verify(process, cluster, point, topic, perPartition);
         } catch (RunFailure e) {
@@ -158,6 +162,10 @@ public final class CampaignRunner {
         } finally {
             current = null;
         }
+    }
+
+    private static String topic(BenchCluster cluster, WorkloadPoint point, long recordsPerPartition) {
+        return point.scenario() == Scenario.PRODUCE ? cluster.fresh(point) : cluster.filled(point, recordsPerPartition);
     }
 
     private static Path temporaryLog() {
@@ -287,14 +295,17 @@ public final class CampaignRunner {
                     done,
                     steps.size(),
                     remaining);
-            Run run = run(catalog, cluster, folder, step, order);
+            Kept kept = run(catalog, cluster, folder, step, order);
             if (!isStopped) {
-                folder.append(run, List.of());
+                folder.append(kept.run(), kept.latencies());
                 done++;
-                listener.finished(run, done, steps.size());
+                listener.finished(kept.run(), done, steps.size());
             }
         }
     }
+
+    /** What goes into the folder. */
+    private record Kept(Run run, List<Histogram> latencies) {}
 
     /** Whether one more round, of so many times what was done since {@code begunNanos}, would take too long. */
     private boolean isTimeUp(long begunNanos, double roundShare) {
@@ -303,17 +314,37 @@ public final class CampaignRunner {
         return wouldTakeSeconds > workload.points().get(0).seconds("maxSeconds");
     }
 
-    private Run run(DriverCatalog catalog, BenchCluster cluster, ResultsFolder folder, Step step, int order)
+    private Kept run(DriverCatalog catalog, BenchCluster cluster, ResultsFolder folder, Step step, int order)
             throws InterruptedException {
         long startedAtMillis = System.currentTimeMillis();
-        String driver = step.driver().replace(CONTROL_SUFFIX, "");
+        String point = step.point().id();
         long seed = settings.seed() + step.round();
-        String topic = cluster.topic(step.point(), step.point().recordsPerPartition());
-        try (DriverProcess process = start(catalog, driver, step.point(), folder.log(step.key()))) {
-            return new Measurement(process, cluster, step.point()).run(topic, step.driver(), step.round(), order, seed);
+        try {
+            Measured measured = measure(catalog, cluster, step, folder.log(step.key()), seed);
+            LedgerFigures ledger = measured.ledger();
+            Run run = new Run(
+                    point,
+                    step.driver(),
+                    step.round(),
+                    order,
+                    seed,
+                    startedAtMillis,
+                    System.currentTimeMillis(),
+                    measured.warmUpIntervals(),
+                    measured.intervals(),
+                    measured.totals(),
+                    new Ledger(
+                            ledger.distinct() + ledger.missing(),
+                            ledger.distinct() + ledger.duplicates() + ledger.foreign(),
+                            ledger.missing(),
+                            ledger.duplicates(),
+                            ledger.reordered()),
+                    measured.flags(),
+                    null);
+            return new Kept(run, measured.latencies());
         } catch (RunFailure e) {
-            return Run.failed(
-                    step.point().id(),
+            Run failed = Run.failed(
+                    point,
                     step.driver(),
                     step.round(),
                     order,
@@ -321,8 +352,29 @@ public final class CampaignRunner {
                     startedAtMillis,
                     System.currentTimeMillis(),
                     String.valueOf(e.getMessage()));
+            return new Kept(failed, List.of());
         } finally {
             current = null;
+        }
+    }
+
+    private Measured measure(DriverCatalog catalog, BenchCluster cluster, Step step, Path log, long seed)
+            throws InterruptedException {
+        WorkloadPoint point = step.point();
+        String topic = point.isPlanned() ? cluster.begun(point) : topic(cluster, point, point.recordsPerPartition());
+        try (DriverProcess process = start(catalog, step.driver().replace(CONTROL_SUFFIX, ""), point, log)) {
+            if (!point.isPlanned()) {
+                return new Measurement(process, cluster, point).run(topic);
+            }
+            String sender = SteadyMeasurement.GENERATOR;
+            try (DriverProcess generator =
+                    DriverProcess.start(sender, catalog.entry(sender), point.heapMegabytes(), log)) {
+                try {
+                    return new SteadyMeasurement(process, generator, cluster, point).run(topic, seed);
+                } finally {
+                    generator.kill(); // It has said all, or the run is void.
+                }
+            }
         }
     }
 

@@ -2,8 +2,6 @@ package dev.weir.bench.run;
 
 import dev.weir.bench.result.Flag;
 import dev.weir.bench.result.Interval;
-import dev.weir.bench.result.Ledger;
-import dev.weir.bench.result.Run;
 import dev.weir.bench.result.Totals;
 import dev.weir.bench.statistics.Bottleneck;
 import dev.weir.bench.statistics.SteadyState;
@@ -32,7 +30,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class Measurement {
     /** To join a group and get a first record, or to close down. */
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    static final Duration PATIENCE = Duration.ofSeconds(60);
 
     // A client that has read everything has a fetch at the broker, which answers after half a second, and only then
     // can it close: that would be a third of a campaign.
@@ -62,7 +60,7 @@ final class Measurement {
     static Report.Hello verify(
             DriverProcess driver, BenchCluster cluster, WorkloadPoint point, String topic, long recordsPerPartition)
             throws InterruptedException {
-        Report.Hello hello = hello(driver, point);
+        Report.Hello hello = hello(driver, point.scenario());
         driver.send(configure(cluster, point, topic, recordsPerPartition));
         String group = newGroup();
         driver.send(new Command.Start(group, 0, PATIENCE.toSeconds()));
@@ -89,12 +87,12 @@ final class Measurement {
                 : ledger;
     }
 
-    private static Report.Hello hello(DriverProcess driver, WorkloadPoint point) throws InterruptedException {
+    static Report.Hello hello(DriverProcess driver, Scenario scenario) throws InterruptedException {
         if (!(driver.receive(PATIENCE) instanceof Report.Hello hello)) {
             throw new RunFailure("it did not say hello first");
         }
-        if (!hello.scenarios().contains(point.scenario())) {
-            throw new RunFailure("it does not offer " + point.scenario().label() + ", only "
+        if (!hello.scenarios().contains(scenario)) {
+            throw new RunFailure("it does not offer " + scenario.label() + ", only "
                     + hello.scenarios().stream().map(Scenario::label).toList());
         }
         return hello;
@@ -114,14 +112,13 @@ final class Measurement {
                 point.intervalMillis());
     }
 
-    private static String newGroup() {
+    static String newGroup() {
         return "bench-" + UUID.randomUUID();
     }
 
-    /** The run; {@code order}, {@code round} and {@code seed} say where it stands in the campaign. */
-    Run run(String topic, String name, int round, int order, long seed) throws InterruptedException {
-        long startedAtMillis = System.currentTimeMillis();
-        hello(driver, point);
+    /** The run. */
+    Measured run(String topic) throws InterruptedException {
+        hello(driver, point.scenario());
         driver.send(configure(cluster, point, topic, point.recordsPerPartition()));
         boolean steady = warmUp();
         int warmUpIntervals = intervals.size();
@@ -141,25 +138,7 @@ final class Measurement {
         if (isBroken(point, ledger)) {
             flags.add(Flag.GUARANTEE_BROKEN);
         }
-        return new Run(
-                point.id(),
-                name,
-                round,
-                order,
-                seed,
-                startedAtMillis,
-                System.currentTimeMillis(),
-                warmUpIntervals,
-                intervals,
-                totals,
-                new Ledger(
-                        ledger.distinct() + ledger.missing(),
-                        ledger.distinct() + ledger.duplicates() + ledger.foreign(),
-                        ledger.missing(),
-                        ledger.duplicates(),
-                        ledger.reordered()),
-                flags,
-                null);
+        return new Measured(warmUpIntervals, intervals, totals, ledger, flags, List.of());
     }
 
     private boolean warmUp() throws InterruptedException {
@@ -215,23 +194,28 @@ final class Measurement {
     private void keep(Report.Interval interval, long brokerCpuNanos) {
         long passMillis = TimeUnit.NANOSECONDS.toMillis(interval.atNanos());
         long lengthMillis = Math.max(1, passMillis - lastPassMillis);
-        intervals.add(new Interval(
-                activeMillis,
-                lengthMillis,
-                interval.records(),
-                interval.bytes(),
-                interval.usage().cpuNanos(),
-                interval.usage().allocatedBytes(),
-                interval.usage().gcMillis(),
-                Interval.UNKNOWN,
-                interval.usage().heapBytes(),
-                interval.usage().directBytes(),
-                brokerCpuNanos));
+        intervals.add(interval(activeMillis, lengthMillis, interval, Interval.UNKNOWN, brokerCpuNanos));
         activeMillis += lengthMillis;
         lastPassMillis = passMillis;
         if (lengthMillis >= point.intervalMillis() * 0.8) {
             rates.add(interval.records() * 1e3 / lengthMillis);
         }
+    }
+
+    static Interval interval(
+            long startMillis, long lengthMillis, Report.Interval report, long lagRecords, long brokerCpuNanos) {
+        return new Interval(
+                startMillis,
+                lengthMillis,
+                report.records(),
+                report.bytes(),
+                report.usage().cpuNanos(),
+                report.usage().allocatedBytes(),
+                report.usage().gcMillis(),
+                lagRecords,
+                report.usage().heapBytes(),
+                report.usage().directBytes(),
+                brokerCpuNanos);
     }
 
     private Totals totals() {
@@ -265,7 +249,7 @@ final class Measurement {
     }
 
     /** Whether the ledger shows what the scenario does not allow. Order counts unless {@code options.ordering} is none. */
-    private static boolean isBroken(WorkloadPoint point, LedgerFigures ledger) {
+    static boolean isBroken(WorkloadPoint point, LedgerFigures ledger) {
         boolean ordered = point.ordering() != Pass.Order.NONE;
         return !ledger.isExactlyOnce() || (ordered && ledger.reordered() > 0);
     }
