@@ -37,6 +37,9 @@ public final class Pass {
     /** Option: {@link #ordering}. */
     public static final String ORDERING = "ordering";
 
+    /** Option: {@link #outputTopic}. */
+    public static final String OUTPUT = "output.topic";
+
     /** Which records are worked on one after the other. */
     public enum Order {
         /** Those of a partition. */
@@ -160,6 +163,15 @@ public final class Pass {
     /** How many records {@link Scenario#AT_MOST_ONCE} may commit together before they are handed on, where a library can. */
     public int commitAhead() {
         return Integer.parseInt(options().getOrDefault(COMMIT_AHEAD, "1"));
+    }
+
+    /** Where {@link Scenario#PIPELINE} writes. */
+    public String outputTopic() {
+        String topic = options().get(OUTPUT);
+        if (topic == null) {
+            throw new IllegalArgumentException("no topic to write to is ordered");
+        }
+        return topic;
     }
 
     /** How many handlers may work at a time, where the library has several. */

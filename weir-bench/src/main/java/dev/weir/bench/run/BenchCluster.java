@@ -85,8 +85,13 @@ final class BenchCluster implements AutoCloseable {
         }
     }
 
-    /** The name of a topic with the records of this point; fills it if it is not there whole. */
-    String filled(WorkloadPoint point, long recordsPerPartition) {
+    /** Writes the records of a topic. */
+    interface Filler {
+        void fill(String topic) throws InterruptedException;
+    }
+
+    /** The name of a topic with the numbered records of this point; fills it if it is not there whole. */
+    String filled(WorkloadPoint point, long recordsPerPartition) throws InterruptedException {
         String topic = String.format(
                 Locale.ROOT,
                 "fill-p%d-n%d-v%d-b%d-%s%s",
@@ -96,20 +101,30 @@ final class BenchCluster implements AutoCloseable {
                 point.batchBytes(),
                 point.compression(),
                 point.keys() == 0 ? "" : "-k" + point.keys() + "-z" + point.keySkew());
+        fillOnce(topic, point.partitions(), recordsPerPartition, name -> fill(name, point, recordsPerPartition));
+        return topic;
+    }
+
+    /** Lets the topic be filled if it is not there with so many records in each partition. */
+    void fillOnce(String topic, int partitions, long recordsPerPartition, Filler filler) throws InterruptedException {
         if (exists(topic)) {
             if (cluster.endOffsets(topic).values().stream().allMatch(end -> end == recordsPerPartition)) {
-                return topic;
+                return;
             }
             cluster.deleteTopic(topic); // An interrupted campaign left it half full.
         }
-        create(topic, point.partitions(), Map.of("retention.ms", "-1"));
-        fill(topic, point, recordsPerPartition);
-        return topic;
+        create(topic, partitions, Map.of("retention.ms", "-1"));
+        filler.fill(topic);
+    }
+
+    /** The name of {@link #fresh}. */
+    static String sink(WorkloadPoint point) {
+        return "sink-p" + point.partitions();
     }
 
     /** A new topic, for those who write. */
     String fresh(WorkloadPoint point) {
-        String topic = "sink-p" + point.partitions();
+        String topic = sink(point);
         if (exists(topic)) {
             cluster.deleteTopic(topic);
         }

@@ -41,11 +41,15 @@ public final class CampaignRunner {
     /** Added to the name of the baseline for its second run of a round. */
     public static final String CONTROL_SUFFIX = "-again";
 
+    /** The driver that fills the topic of {@link Scenario#PIPELINE}. */
+    private static final String EVENTS = "asimov-events";
+
     private static final long VERIFIED_RECORDS = 100_000;
 
     // Where each record takes a millisecond or more.
     private static final long VERIFIED_SLOW_RECORDS = 600;
-    private static final Set<Scenario> SLOW = Set.of(Scenario.WORK, Scenario.AT_MOST_ONCE, Scenario.FLOW_CONTROL);
+    private static final Set<Scenario> SLOW =
+            Set.of(Scenario.WORK, Scenario.AT_MOST_ONCE, Scenario.FLOW_CONTROL, Scenario.PIPELINE);
 
     private final Workload workload;
     private final Settings settings;
@@ -111,7 +115,7 @@ public final class CampaignRunner {
             for (WorkloadPoint point : workload.points()) {
                 if (!isStopped && point.scenario() != Scenario.PRODUCE && !point.isPlanned()) {
                     listener.status("filling the topic of " + point.id(), 0, total(), null);
-                    cluster.filled(point, point.recordsPerPartition());
+                    topic(catalog, cluster, point, point.recordsPerPartition(), fillLog(folder));
                 }
             }
             runs(catalog, cluster, folder);
@@ -153,7 +157,7 @@ public final class CampaignRunner {
             throws InterruptedException {
         long perPartition = Math.max(
                 1, (SLOW.contains(point.scenario()) ? VERIFIED_SLOW_RECORDS : VERIFIED_RECORDS) / point.partitions());
-        String topic = topic(cluster, point, perPartition);
+        String topic = topic(catalog, cluster, point, perPartition, log);
         try (DriverProcess process = start(catalog, driver, point, log)) {
             return Measurement.verify(process, cluster, point, topic, perPartition);
         } catch (RunFailure e) {
@@ -164,8 +168,39 @@ public final class CampaignRunner {
         }
     }
 
-    private static String topic(BenchCluster cluster, WorkloadPoint point, long recordsPerPartition) {
-        return point.scenario() == Scenario.PRODUCE ? cluster.fresh(point) : cluster.filled(point, recordsPerPartition);
+    /** The topic that a driver reads from, with that many records, or writes to. */
+    private String topic(
+            DriverCatalog catalog, BenchCluster cluster, WorkloadPoint point, long recordsPerPartition, Path log)
+            throws InterruptedException {
+        return switch (point.scenario()) {
+            case PRODUCE -> cluster.fresh(point);
+            case PIPELINE -> {
+                cluster.fresh(point);
+                yield events(catalog, cluster, point, recordsPerPartition, log);
+            }
+            default -> cluster.filled(point, recordsPerPartition);
+        };
+    }
+
+    private String events(
+            DriverCatalog catalog, BenchCluster cluster, WorkloadPoint point, long recordsPerPartition, Path log)
+            throws InterruptedException {
+        String events = "asimov-p" + point.partitions() + "-n" + recordsPerPartition;
+        cluster.fillOnce(events, point.partitions(), recordsPerPartition, topic -> {
+            try (DriverProcess process = start(catalog, EVENTS, point, log)) {
+                Measurement.fill(process, cluster, point, topic, recordsPerPartition);
+            } catch (RunFailure e) {
+                throw new BenchException(
+                        "topic " + topic + " could not be filled: " + e.getMessage() + "; the log is " + log);
+            } finally {
+                current = null;
+            }
+        });
+        return events;
+    }
+
+    private static Path fillLog(ResultsFolder folder) {
+        return folder.path().resolve("logs").resolve("fill.log");
     }
 
     private static Path temporaryLog() {
@@ -361,7 +396,9 @@ public final class CampaignRunner {
     private Measured measure(DriverCatalog catalog, BenchCluster cluster, Step step, Path log, long seed)
             throws InterruptedException {
         WorkloadPoint point = step.point();
-        String topic = point.isPlanned() ? cluster.begun(point) : topic(cluster, point, point.recordsPerPartition());
+        String topic = point.isPlanned()
+                ? cluster.begun(point)
+                : topic(catalog, cluster, point, point.recordsPerPartition(), log);
         try (DriverProcess process = start(catalog, step.driver().replace(CONTROL_SUFFIX, ""), point, log)) {
             if (!point.isPlanned()) {
                 return new Measurement(process, cluster, point).run(topic);

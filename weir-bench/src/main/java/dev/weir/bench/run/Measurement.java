@@ -19,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
@@ -31,6 +32,10 @@ import java.util.concurrent.TimeUnit;
 final class Measurement {
     /** To join a group and get a first record, or to close down. */
     static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private static final int MAX_FILL_SECONDS = 600;
+
+    private static final Set<Scenario> COMMITTING = Set.of(Scenario.AT_LEAST_ONCE, Scenario.PIPELINE);
 
     // A client that has read everything has a fetch at the broker, which answers after half a second, and only then
     // can it close: that would be a third of a campaign.
@@ -64,16 +69,13 @@ final class Measurement {
         driver.send(configure(cluster, point, topic, recordsPerPartition));
         String group = newGroup();
         driver.send(new Command.Start(group, 0, PATIENCE.toSeconds()));
-        Report report = driver.receive(PATIENCE);
-        while (!(report instanceof Report.Passed passed)) {
-            report = driver.receive(PATIENCE.multipliedBy(2));
-        }
+        Report.Passed passed = passed(driver);
         LedgerFigures ledger = checked(cluster, point, topic, passed.ledger());
         if (!passed.complete() || isBroken(point, ledger)) {
             throw new RunFailure("it did not deliver each of " + recordsPerPartition * point.partitions()
                     + " records once and in order: " + ledger);
         }
-        if (point.scenario() == Scenario.AT_LEAST_ONCE && !cluster.committedAll(group, topic, recordsPerPartition)) {
+        if (COMMITTING.contains(point.scenario()) && !cluster.committedAll(group, topic, recordsPerPartition)) {
             throw new RunFailure("it did not commit all that it delivered");
         }
         return hello;
@@ -82,9 +84,12 @@ final class Measurement {
     /** With what the brokers have, where the driver itself cannot tell. */
     private static LedgerFigures checked(
             BenchCluster cluster, WorkloadPoint point, String topic, LedgerFigures ledger) {
-        return point.scenario() == Scenario.PRODUCE
-                ? ledger.withWritten(cluster.written(topic, ledger.distinct()))
-                : ledger;
+        return switch (point.scenario()) {
+            case PRODUCE -> ledger.withWritten(cluster.written(topic, ledger.distinct()));
+            case PIPELINE ->
+                ledger.withOutput(cluster.written(BenchCluster.sink(point), ledger.distinct() + ledger.duplicates()));
+            default -> ledger;
+        };
     }
 
     static Report.Hello hello(DriverProcess driver, Scenario scenario) throws InterruptedException {
@@ -100,6 +105,10 @@ final class Measurement {
 
     private static Command.Configure configure(
             BenchCluster cluster, WorkloadPoint point, String topic, long recordsPerPartition) {
+        Map<String, String> options = new TreeMap<>(point.options());
+        if (point.scenario() == Scenario.PIPELINE) {
+            options.put(Pass.OUTPUT, BenchCluster.sink(point));
+        }
         return new Command.Configure(
                 cluster.bootstrapServers(),
                 topic,
@@ -108,8 +117,38 @@ final class Measurement {
                 point.valueBytes(),
                 point.scenario(),
                 point.client(),
-                point.options(),
+                options,
                 point.intervalMillis());
+    }
+
+    /** Lets a driver write the records of a topic. */
+    static void fill(
+            DriverProcess driver, BenchCluster cluster, WorkloadPoint point, String topic, long recordsPerPartition)
+            throws InterruptedException {
+        hello(driver, Scenario.PRODUCE);
+        driver.send(new Command.Configure(
+                cluster.bootstrapServers(),
+                topic,
+                point.partitions(),
+                recordsPerPartition,
+                point.valueBytes(),
+                Scenario.PRODUCE,
+                Map.of(),
+                Map.of(),
+                point.intervalMillis()));
+        driver.send(new Command.Start(newGroup(), 0, MAX_FILL_SECONDS));
+        if (!passed(driver).complete()) {
+            throw new RunFailure("it did not write all records within " + MAX_FILL_SECONDS + " s");
+        }
+    }
+
+    /** The end of a pass of which nothing else is asked. */
+    private static Report.Passed passed(DriverProcess driver) throws InterruptedException {
+        while (true) {
+            if (driver.receive(PATIENCE.multipliedBy(2)) instanceof Report.Passed passed) {
+                return passed;
+            }
+        }
     }
 
     static String newGroup() {

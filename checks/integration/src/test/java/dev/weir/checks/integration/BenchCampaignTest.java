@@ -119,6 +119,25 @@ class BenchCampaignTest {
         assertThat(Reports.html(results)).isNotEmptyFile();
     }
 
+    @Test
+    void asimov_inAnyShape_givesARecordForEachEvent() throws Exception {
+        String yaml = TINY.replace("at-least-once", "pipeline")
+                        .replace("[plain, weir]", "[asimov-unordered, asimov-dispatchers]\nbaseline: asimov-unordered")
+                        .replace("records: 200000", "records: 3000")
+                        .replace("rounds: 1,", "rounds: 1, control: false,")
+                + "options: {ordering: none}\n";
+        assertThat(runner(yaml, folder.resolve("results"), false, run -> {})
+                        .run()
+                        .runs())
+                .hasSize(2)
+                .allSatisfy(run -> {
+                    assertThat(run.failure()).isNull();
+                    Ledger ledger = run.ledger();
+                    assertThat(ledger.delivered()).isPositive();
+                    assertThat(ledger.lost() + ledger.duplicates()).as("%s", ledger).isZero();
+                });
+    }
+
     private static long count(Map<String, Histogram> latencies, String tag) {
         return Objects.requireNonNull(latencies.get(tag)).getTotalCount();
     }
