@@ -11,6 +11,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +41,12 @@ public final class Pass {
     /** Option: {@link #outputTopic}. */
     public static final String OUTPUT = "output.topic";
 
+    /** Option: user code takes no more records in a second, on average since the first one; 0: as many as come. */
+    public static final String SINK_RATE = "sink.records.per.second";
+
+    /** Option: {@link #inFlight}. */
+    public static final String IN_FLIGHT = "in.flight.records";
+
     /** Which records are worked on one after the other. */
     public enum Order {
         /** Those of a partition. */
@@ -50,6 +57,8 @@ public final class Pass {
         NONE
     }
 
+    private static final long SINK_STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
     // Written by the delivering thread only (or under the lock), read by the sampler: opaque is enough.
     private long records;
     private long bytes;
@@ -58,6 +67,7 @@ public final class Pass {
     private final Command.Start order;
     private final long wanted;
     private final long limitNanos;
+    private final double sinkNanos; // per record; 0: no limit
     private final PartitionLedger[] ledgers;
     private final @Nullable Timings timings; // only where records have planned times
     private final KeyLedger keys = new KeyLedger();
@@ -92,6 +102,8 @@ public final class Pass {
         long all = configuration.recordsPerPartition() * configuration.partitions();
         this.wanted = order.records() > 0 ? Math.min(order.records(), all) : all;
         this.limitNanos = (long) (order.seconds() * TimeUnit.SECONDS.toNanos(1));
+        double sinkRate = Double.parseDouble(options().getOrDefault(SINK_RATE, "0"));
+        this.sinkNanos = sinkRate == 0 ? 0 : TimeUnit.SECONDS.toNanos(1) / sinkRate;
         this.ledgers = new PartitionLedger[configuration.partitions()];
         for (int i = 0; i < ledgers.length; i++) {
             ledgers[i] = new PartitionLedger(configuration.recordsPerPartition());
@@ -179,6 +191,11 @@ public final class Pass {
         return Integer.parseInt(options().getOrDefault(CONCURRENCY, "16"));
     }
 
+    /** How many records may be unacknowledged, where a library counts them; 0: as many as it likes. */
+    public int inFlight() {
+        return Integer.parseInt(options().getOrDefault(IN_FLIGHT, "0"));
+    }
+
     /** Which order handlers keep, where the library lets one choose. */
     public Order ordering() {
         return ordering(options());
@@ -221,6 +238,20 @@ public final class Pass {
         ledgers[partition].delivered(number);
         BYTES.setOpaque(this, bytes + valueBytes);
         count(records + 1);
+        if (sinkNanos > 0) {
+            slowDown();
+        }
+    }
+
+    /** Waits in the place of user code. In steps of a millisecond or more: shorter ones would be mostly overhead. */
+    private void slowDown() {
+        Mark from = start;
+        if (from != null) {
+            long early = from.nanos() + (long) (records * sinkNanos) - System.nanoTime();
+            if (early > SINK_STEP_NANOS) {
+                LockSupport.parkNanos(early);
+            }
+        }
     }
 
     /** A record's work is done. Any thread. */

@@ -39,12 +39,13 @@ public final class Work {
                 LockSupport.parkNanos(left);
             }
         }
-        long mixed = Pass.number(value);
+        // The shift keeps compilers from folding rounds into one, as they do with sums and products of constants.
+        long mixed = Pass.number(value) + 1;
         for (int i = 0; i < rounds; i++) {
-            mixed = mixed * 6_364_136_223_846_793_005L + 1_442_695_040_888_963_407L;
+            mixed = (mixed ^ (mixed >>> 31)) * 6_364_136_223_846_793_005L;
         }
         if (mixed == 0) {
-            zero = true; // Next to never.
+            zero = true; // Never, which no compiler knows.
         }
     }
 }

@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -25,26 +26,35 @@ import org.jspecify.annotations.Nullable;
  * there is not filled again. Confined to one thread.
  */
 final class BenchCluster implements AutoCloseable {
+    private static final String SINK = "sink";
     private static final int BLOCK_RECORDS = 1000;
     private static final int HEAP_MEGABYTES = 1024;
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final KafkaCluster cluster;
+    private final BooleanSupplier isStopped;
+    private @Nullable FetchCounter fetches; // attached when first asked for
 
-    private BenchCluster(KafkaCluster cluster) {
+    private BenchCluster(KafkaCluster cluster, BooleanSupplier isStopped) {
         this.cluster = cluster;
+        this.isStopped = isStopped;
     }
 
-    /** Starts so many brokers over what an earlier campaign left in {@code data}. */
-    static BenchCluster start(Path data, int brokers) {
-        return new BenchCluster(KafkaCluster.builder()
+    /**
+     * Starts so many brokers over what an earlier campaign left in {@code data}.
+     *
+     * @param isStopped whether to give up filling a topic
+     */
+    static BenchCluster start(Path data, int brokers, BooleanSupplier isStopped) {
+        KafkaCluster cluster = KafkaCluster.builder()
                 .brokers(brokers)
                 .forked()
                 .heapMegabytes(HEAP_MEGABYTES)
                 .brokerConfig("log.retention.ms", "-1")
                 .brokerConfig("auto.create.topics.enable", "false")
                 .dataFolder(data.resolve("brokers-" + brokers))
-                .start());
+                .start();
+        return new BenchCluster(cluster, isStopped);
     }
 
     String bootstrapServers() {
@@ -69,6 +79,16 @@ final class BenchCluster implements AutoCloseable {
                     .toNanos();
         }
         return sum;
+    }
+
+    /** What consumers have fetched so far. */
+    FetchCounter.Count fetched() {
+        FetchCounter counter = fetches;
+        if (counter == null) {
+            counter = new FetchCounter(cluster.brokers());
+            fetches = counter;
+        }
+        return counter.read();
     }
 
     /** How many records the topic has once it has so many, or after a while: nobody waits for what is not acknowledged. */
@@ -119,15 +139,13 @@ final class BenchCluster implements AutoCloseable {
 
     /** The name of {@link #fresh}. */
     static String sink(WorkloadPoint point) {
-        return "sink-p" + point.partitions();
+        return SINK + "-p" + point.partitions();
     }
 
     /** A new topic, for those who write. */
     String fresh(WorkloadPoint point) {
         String topic = sink(point);
-        if (exists(topic)) {
-            cluster.deleteTopic(topic);
-        }
+        deleteSink(point);
         create(topic, point.partitions(), Map.of());
         return topic;
     }
@@ -137,6 +155,14 @@ final class BenchCluster implements AutoCloseable {
         String topic = fresh(point);
         fill(topic, point, 1);
         return topic;
+    }
+
+    /** Deletes the topic of {@link #fresh}, if it is there. */
+    void deleteSink(WorkloadPoint point) {
+        String topic = sink(point);
+        if (exists(topic)) {
+            cluster.deleteTopic(topic);
+        }
     }
 
     /**
@@ -175,6 +201,9 @@ final class BenchCluster implements AutoCloseable {
         try (Producer<byte[], byte[]> producer =
                 new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer())) {
             for (long from = 0; from < recordsPerPartition; from += BLOCK_RECORDS) {
+                if (isStopped.getAsBoolean()) {
+                    throw new BenchException("stopped while topic " + topic + " was being filled");
+                }
                 long to = Math.min(from + BLOCK_RECORDS, recordsPerPartition);
                 for (int partition = 0; partition < point.partitions(); partition++) {
                     for (long number = from; number < to; number++) {
@@ -204,6 +233,10 @@ final class BenchCluster implements AutoCloseable {
 
     @Override
     public void close() {
+        FetchCounter counter = fetches;
+        if (counter != null) {
+            counter.close();
+        }
         cluster.close();
     }
 }

@@ -47,7 +47,7 @@ public final class CampaignRunner {
     private static final long VERIFIED_RECORDS = 100_000;
 
     // Where each record takes a millisecond or more.
-    private static final long VERIFIED_SLOW_RECORDS = 600;
+    private static final long VERIFIED_SLOW_RECORDS = 300;
     private static final Set<Scenario> SLOW =
             Set.of(Scenario.WORK, Scenario.AT_MOST_ONCE, Scenario.FLOW_CONTROL, Scenario.PIPELINE);
 
@@ -55,6 +55,7 @@ public final class CampaignRunner {
     private final Settings settings;
     private final CampaignListener listener;
     private final List<String> drivers;
+    private final DryRuns dryRuns;
 
     private final long startedNanos = System.nanoTime();
 
@@ -76,6 +77,7 @@ public final class CampaignRunner {
         this.workload = workload;
         this.settings = settings;
         this.listener = listener;
+        this.dryRuns = new DryRuns(settings.data().resolve("dry-runs"));
         this.drivers = new ArrayList<>(workload.drivers());
         if (workload.control()) {
             drivers.add(workload.baseline() + CONTROL_SUFFIX);
@@ -110,7 +112,7 @@ public final class CampaignRunner {
                     "brokers cannot vary within a campaign yet: write a workload file for each number");
         }
         listener.status("starting " + brokers + (brokers == 1 ? " broker" : " brokers"), 0, total(), null);
-        try (BenchCluster cluster = BenchCluster.start(settings.data(), brokers)) {
+        try (BenchCluster cluster = BenchCluster.start(settings.data(), brokers, () -> isStopped)) {
             ResultsFolder folder = settings.resume() ? ResultsFolder.open(settings.results()) : begin(catalog, cluster);
             for (WorkloadPoint point : workload.points()) {
                 if (!isStopped && point.scenario() != Scenario.PRODUCE && !point.isPlanned()) {
@@ -155,11 +157,18 @@ public final class CampaignRunner {
     private Report.Hello verify(
             DriverCatalog catalog, BenchCluster cluster, String driver, WorkloadPoint point, Path log)
             throws InterruptedException {
-        long perPartition = Math.max(
-                1, (SLOW.contains(point.scenario()) ? VERIFIED_SLOW_RECORDS : VERIFIED_RECORDS) / point.partitions());
+        String key = DryRuns.key(driver, catalog.entry(driver), point);
+        Report.Hello passed = dryRuns.passed(key);
+        if (passed != null) {
+            return passed;
+        }
+        boolean slow = SLOW.contains(point.scenario()) || point.hasSlowSink();
+        long perPartition = Math.max(1, (slow ? VERIFIED_SLOW_RECORDS : VERIFIED_RECORDS) / point.partitions());
         String topic = topic(catalog, cluster, point, perPartition, log);
         try (DriverProcess process = start(catalog, driver, point, log)) {
-            return Measurement.verify(process, cluster, point, topic, perPartition);
+            Report.Hello hello = Measurement.verify(process, cluster, point, topic, perPartition);
+            dryRuns.keep(key, hello);
+            return hello;
         } catch (RunFailure e) {
             throw new BenchException("driver " + driver + " does not pass the dry run of "
                     + point.scenario().label() + ": " + e.getMessage() + "; its log is " + log);
@@ -390,6 +399,7 @@ public final class CampaignRunner {
             return new Kept(failed, List.of());
         } finally {
             current = null;
+            cluster.deleteSink(step.point());
         }
     }
 
@@ -399,15 +409,17 @@ public final class CampaignRunner {
         String topic = point.isPlanned()
                 ? cluster.begun(point)
                 : topic(catalog, cluster, point, point.recordsPerPartition(), log);
-        try (DriverProcess process = start(catalog, step.driver().replace(CONTROL_SUFFIX, ""), point, log)) {
+        String driver = step.driver().replace(CONTROL_SUFFIX, "");
+        boolean isBaseline = driver.equals(workload.baseline());
+        try (DriverProcess process = start(catalog, driver, point, log)) {
             if (!point.isPlanned()) {
-                return new Measurement(process, cluster, point).run(topic);
+                return new Measurement(process, cluster, point, isBaseline).run(topic);
             }
             String sender = SteadyMeasurement.GENERATOR;
             try (DriverProcess generator =
                     DriverProcess.start(sender, catalog.entry(sender), point.heapMegabytes(), log)) {
                 try {
-                    return new SteadyMeasurement(process, generator, cluster, point).run(topic, seed);
+                    return new SteadyMeasurement(process, generator, cluster, point, isBaseline).run(topic, seed);
                 } finally {
                     generator.kill(); // It has said all, or the run is void.
                 }

@@ -49,6 +49,7 @@ final class SteadyMeasurement {
     private final DriverProcess generator;
     private final BenchCluster cluster;
     private final WorkloadPoint point;
+    private final boolean isBaseline;
     private final Slices ofDriver = new Slices();
     private final Slices ofGenerator = new Slices();
     private final List<Interval> intervals = new ArrayList<>();
@@ -62,11 +63,17 @@ final class SteadyMeasurement {
     private long brokerNanos;
     private long generatorNanos; // of processor, while it is measured
 
-    SteadyMeasurement(DriverProcess driver, DriverProcess generator, BenchCluster cluster, WorkloadPoint point) {
+    SteadyMeasurement(
+            DriverProcess driver,
+            DriverProcess generator,
+            BenchCluster cluster,
+            WorkloadPoint point,
+            boolean isBaseline) {
         this.driver = driver;
         this.generator = generator;
         this.cluster = cluster;
         this.point = point;
+        this.isBaseline = isBaseline;
     }
 
     private enum Part {
@@ -276,7 +283,8 @@ final class SteadyMeasurement {
         }
         Totals totals = totals(passed);
         Set<Flag> flags = EnumSet.noneOf(Flag.class);
-        flags.addAll(Bottleneck.ofProcessorTime(totals, Runtime.getRuntime().availableProcessors()));
+        flags.addAll(Bottleneck.ofProcessorTime(
+                totals, Runtime.getRuntime().availableProcessors(), point.brokers(), isBaseline));
         if (Bottleneck.isGeneratorBound(lateness, TOLERATED_NANOS)) {
             flags.add(Flag.GENERATOR_BOUND);
         }

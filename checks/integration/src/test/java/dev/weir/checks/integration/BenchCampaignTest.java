@@ -134,7 +134,9 @@ class BenchCampaignTest {
                     assertThat(run.failure()).isNull();
                     Ledger ledger = run.ledger();
                     assertThat(ledger.delivered()).isPositive();
-                    assertThat(ledger.lost() + ledger.duplicates()).as("%s", ledger).isZero();
+                    assertThat(ledger.lost() + ledger.duplicates())
+                            .as("%s", ledger)
+                            .isZero();
                 });
     }
 

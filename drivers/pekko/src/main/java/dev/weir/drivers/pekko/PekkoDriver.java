@@ -95,6 +95,9 @@ final class PekkoDriver implements Driver {
         ProducerSettings<byte[], byte[]> settings = ProducerSettings.create(
                         system, new ByteArraySerializer(), new ByteArraySerializer())
                 .withProperties(pass.producerConfig(Map.of()));
+        if (pass.inFlight() > 0) {
+            settings = settings.withParallelism(pass.inFlight());
+        }
         int partitions = pass.configuration().partitions();
         int valueBytes = pass.configuration().valueBytes();
         String topic = pass.configuration().topic();

@@ -71,6 +71,9 @@ final class ReactorDriver implements Driver {
                         new HashMap<>(pass.producerConfig(Map.of())))
                 .withKeySerializer(new ByteArraySerializer())
                 .withValueSerializer(new ByteArraySerializer());
+        if (pass.inFlight() > 0) {
+            options = options.maxInFlight(pass.inFlight());
+        }
         int partitions = pass.configuration().partitions();
         int valueBytes = pass.configuration().valueBytes();
         String topic = pass.configuration().topic();
