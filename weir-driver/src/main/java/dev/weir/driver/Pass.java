@@ -268,7 +268,7 @@ public final class Pass {
         }
     }
 
-    /** A record that was due then, or had no planned time if 0, is about to be sent, or has come: how late it is, is noted. One thread at a time. */
+    /** Notes how late a record is sent, or comes; 0 is no planned time. One thread at a time. */
     public void wasDue(int partition, long plannedNanos) {
         if (timings == null || plannedNanos == 0) {
             return;

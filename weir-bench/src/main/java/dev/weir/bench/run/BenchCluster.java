@@ -6,9 +6,11 @@ import dev.weir.testkit.KafkaCluster;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -33,6 +35,7 @@ final class BenchCluster implements AutoCloseable {
 
     private final KafkaCluster cluster;
     private final BooleanSupplier isStopped;
+    private final Set<String> filled = new HashSet<>(); // known to be
     private @Nullable FetchCounter fetches; // attached when first asked for
 
     private BenchCluster(KafkaCluster cluster, BooleanSupplier isStopped) {
@@ -127,6 +130,9 @@ final class BenchCluster implements AutoCloseable {
 
     /** Lets the topic be filled if it is not there with so many records in each partition. */
     void fillOnce(String topic, int partitions, long recordsPerPartition, Filler filler) throws InterruptedException {
+        if (!filled.add(topic)) {
+            return;
+        }
         if (exists(topic)) {
             if (cluster.endOffsets(topic).values().stream().allMatch(end -> end == recordsPerPartition)) {
                 return;

@@ -418,11 +418,7 @@ public final class CampaignRunner {
             String sender = SteadyMeasurement.GENERATOR;
             try (DriverProcess generator =
                     DriverProcess.start(sender, catalog.entry(sender), point.heapMegabytes(), log)) {
-                try {
-                    return new SteadyMeasurement(process, generator, cluster, point, isBaseline).run(topic, seed);
-                } finally {
-                    generator.kill(); // It has said all, or the run is void.
-                }
+                return new SteadyMeasurement(process, generator, cluster, point, isBaseline).run(topic, seed);
             }
         }
     }

@@ -38,6 +38,8 @@ final class Measurement {
 
     private static final Set<Scenario> COMMITTING = Set.of(Scenario.AT_LEAST_ONCE, Scenario.PIPELINE);
 
+    private static final double LEAST_PASS_SECONDS = 0.3;
+
     // Until then a client fills its buffers, which says nothing of how often it fetches.
     private static final long FILLED_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
@@ -202,7 +204,8 @@ final class Measurement {
         double most = point.seconds("maxWarmUpSeconds");
         double warmSeconds = 0;
         while (warmSeconds < most) {
-            warmSeconds += pass(Math.max(1, least)).passed().nanos() / 1e9;
+            double seconds = Math.min(Math.max(1, least), Math.max(LEAST_PASS_SECONDS, most - warmSeconds));
+            warmSeconds += pass(seconds).passed().nanos() / 1e9;
             if (warmSeconds >= least && isSteady()) {
                 return true;
             }

@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.api.lowlevel.Compose;
@@ -162,12 +164,15 @@ final class WorkloadFile {
     }
 
     private WorkloadException unknown(Node at, String path) {
-        List<String> known = new ArrayList<>();
+        Set<String> known = new TreeSet<>();
         if (path.startsWith(Key.CLIENT + ".")) {
             Key.CLIENT_PROPERTIES.forEach(property -> known.add(Key.CLIENT + "." + property));
         } else {
-            known.addAll(Key.ALL.keySet());
             known.addAll(List.of(Key.CLIENT, VARY, QUICK));
+            // At the top a section is a word too, and what is in sections is not looked for.
+            for (String key : Key.ALL.keySet()) {
+                known.add(path.contains(".") ? key : key.split("\\.", 2)[0]);
+            }
         }
         return refuse(at.getStartMark().orElse(null), "there is no key " + path + Spelling.hint(path, known));
     }

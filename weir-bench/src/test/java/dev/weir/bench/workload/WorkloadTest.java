@@ -52,7 +52,7 @@ class WorkloadTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            topc: {records: 5}                | w.yaml:4:1: there is no key topc;
+            topc: {records: 5}                | w.yaml:4:1: there is no key topc; did you mean topic?
             topic: {recods: 5}                | w.yaml:4:9: there is no key topic.recods; did you mean topic.records?
             topic: {records: many}            | w.yaml:4:18: topic.records must be a whole number from 1 to 1000000000: topic.records=many
             topic: {valueBytes: 15}           | w.yaml:4:21: topic.valueBytes must be a whole number from 16 to 1000000: topic.valueBytes=15

@@ -18,9 +18,6 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  * became of the ones before. Number 0 of each partition is there already. Confined to the main thread; callbacks come on the client's.
  */
 final class Generator implements Driver {
-    // Longer, and batches would hide what differs in latency; none, and each record would be a request.
-    private static final Map<String, String> PRESET = Map.of("linger.ms", "1");
-
     @Override
     public Set<Scenario> scenarios() {
         return Set.of(Scenario.PRODUCE);
@@ -32,7 +29,7 @@ final class Generator implements Driver {
         int partitions = pass.configuration().partitions();
         String topic = pass.configuration().topic();
         try (Producer<byte[], byte[]> producer = new KafkaProducer<>(
-                new HashMap<>(pass.producerConfig(PRESET)), new ByteArraySerializer(), new ByteArraySerializer())) {
+                new HashMap<>(pass.producerConfig(Map.of())), new ByteArraySerializer(), new ByteArraySerializer())) {
             producer.partitionsFor(topic); // Connects before the first record is due.
             for (long i = 0; i < pass.wanted() && !pass.isDone(); i++) {
                 long due = plan.nextNanos();
