@@ -21,14 +21,16 @@ import org.jspecify.annotations.Nullable;
  * Subscription.pattern("orders-.*")                                 // also topics that are created later
  * Subscription.partitions(new TopicPartition("orders", 0))          // without the group's help
  *         .startingAt(Position.time(yesterday)).until(Position.time(today))
+ * Subscription.topics("orders", "alerts").priority("alerts", 1)     // alerts before orders
  * }</pre>
  *
  * @param selection which partitions
  * @param start where they begin: a partition of {@link Topics} or {@link Matching} if the group has committed nothing of
  *     it, one of {@link Partitions} in any case
  * @param end where they end; a subscription without one goes on for ever
+ * @param priorities which of them go before others
  */
-public record Subscription(Selection selection, Bound start, Bound end) {
+public record Subscription(Selection selection, Bound start, Bound end, Priorities priorities) {
 
     /** Which partitions a source reads. */
     public sealed interface Selection {}
@@ -132,11 +134,82 @@ public record Subscription(Selection selection, Bound start, Bound end) {
         }
     }
 
+    /**
+     * Which partitions go before others, by a number each: 0 unless it is said otherwise, the greater ones first.
+     *
+     * @param topics those of the partitions of a topic
+     * @param partitions those of single partitions
+     */
+    public record Priorities(Map<String, Integer> topics, Map<TopicPartition, Integer> partitions) {
+
+        /** All partitions are equal. */
+        public static final Priorities NONE = new Priorities(Map.of(), Map.of());
+
+        /** Checks and copies. */
+        public Priorities {
+            topics = Map.copyOf(topics);
+            partitions = Map.copyOf(partitions);
+        }
+
+        public boolean isNone() {
+            return topics.isEmpty() && partitions.isEmpty();
+        }
+
+        /** The priority of a partition. */
+        public int of(TopicPartition id) {
+            Integer own = partitions.get(id);
+            return own == null ? topics.getOrDefault(id.topic(), 0) : own;
+        }
+
+        /** How many lower priorities there are, 0 included. */
+        public int countBelow(int priority) {
+            Set<Integer> below = new TreeSet<>(topics.values());
+            below.addAll(partitions.values());
+            below.add(0);
+            below.removeIf(other -> other >= priority);
+            return below.size();
+        }
+
+        private Priorities with(String topic, int priority) {
+            Map<String, Integer> more = new HashMap<>(topics);
+            more.put(topic, priority);
+            return new Priorities(more, partitions);
+        }
+
+        private Priorities with(TopicPartition id, int priority) {
+            Map<TopicPartition, Integer> more = new HashMap<>(partitions);
+            more.put(id, priority);
+            return new Priorities(topics, more);
+        }
+    }
+
     /** Checks. */
     public Subscription {
         Objects.requireNonNull(selection, "selection");
+        for (String topic : priorities.topics.keySet()) {
+            checkRead(selection, topic, null);
+        }
+        for (TopicPartition id : priorities.partitions.keySet()) {
+            checkRead(selection, id.topic(), id);
+        }
         if (end.others == Position.Edge.BEGINNING || end.each.containsValue(Position.Edge.BEGINNING)) {
             throw new IllegalArgumentException("a read until the beginning would read nothing: until=" + end);
+        }
+    }
+
+    /** A priority of what is never read is a slip of the pen. */
+    private static void checkRead(Selection selection, String topic, @Nullable TopicPartition id) {
+        boolean read = switch (selection) {
+            case Topics topics -> topics.names.contains(topic);
+            case Matching matching -> Pattern.matches(matching.regex, topic);
+            case Partitions partitions ->
+                id == null
+                        ? partitions.ids.stream().anyMatch(each -> each.topic().equals(topic))
+                        : partitions.ids.contains(id);
+        };
+        if (!read) {
+            throw new IllegalArgumentException("the subscription does not read what a priority is for: priority="
+                    + (id == null ? topic : id) + " of " + selection);
         }
     }
 
@@ -147,7 +220,7 @@ public record Subscription(Selection selection, Bound start, Bound end) {
 
     /** The partitions of the topics, without end. */
     public static Subscription topics(Collection<String> topics) {
-        return new Subscription(new Topics(Set.copyOf(topics)), Bound.NONE, Bound.NONE);
+        return new Subscription(new Topics(Set.copyOf(topics)), Bound.NONE, Bound.NONE, Priorities.NONE);
     }
 
     /**
@@ -155,7 +228,7 @@ public record Subscription(Selection selection, Bound start, Bound end) {
      * the client next looks, every 30 seconds unless {@code metadata.max.age.ms} is set.
      */
     public static Subscription pattern(String regex) {
-        return new Subscription(new Matching(regex), Bound.NONE, Bound.NONE);
+        return new Subscription(new Matching(regex), Bound.NONE, Bound.NONE, Priorities.NONE);
     }
 
     /** These partitions, without end; needs a group only to commit. */
@@ -165,17 +238,18 @@ public record Subscription(Selection selection, Bound start, Bound end) {
 
     /** These partitions, without end; needs a group only to commit. */
     public static Subscription partitions(Collection<TopicPartition> ids) {
-        return new Subscription(new Partitions(Set.copyOf(ids)), Bound.NONE, Bound.NONE);
+        return new Subscription(new Partitions(Set.copyOf(ids)), Bound.NONE, Bound.NONE, Priorities.NONE);
     }
 
     /** The same, begun at the position; see {@link #start}. */
     public Subscription startingAt(Position position) {
-        return new Subscription(selection, new Bound(Objects.requireNonNull(position, "position"), start.each), end);
+        return new Subscription(
+                selection, new Bound(Objects.requireNonNull(position, "position"), start.each), end, priorities);
     }
 
     /** The same, with one partition begun at the position; see {@link #start}. */
     public Subscription startingAt(TopicPartition id, Position position) {
-        return new Subscription(selection, start.with(id, position), end);
+        return new Subscription(selection, start.with(id, position), end, priorities);
     }
 
     /**
@@ -188,13 +262,32 @@ public record Subscription(Selection selection, Bound start, Bound end) {
 
     /** The same, but bounded: the source ends when each partition that this member has is read up to the position. */
     public Subscription until(Position position) {
-        return new Subscription(selection, start, new Bound(Objects.requireNonNull(position, "position"), end.each));
+        return new Subscription(
+                selection, start, new Bound(Objects.requireNonNull(position, "position"), end.each), priorities);
     }
 
     /** The same, with the end of one partition; the others end where they end when the source starts. */
     public Subscription until(TopicPartition id, Position position) {
         Position others = end.others == null ? Position.end() : end.others;
-        return new Subscription(selection, start, new Bound(others, end.each).with(id, position));
+        return new Subscription(selection, start, new Bound(others, end.each).with(id, position), priorities);
+    }
+
+    /**
+     * The same, with a priority for the partitions of a topic, 0 if it has none; greater ones go first. While the pipeline
+     * pulls, fetched records of the highest priority go before all others; what waits behind them gets one record for each
+     * 16 of higher priorities, so that it is late and never stuck. Each partition keeps its order.
+     *
+     * <p>Records that the pipeline has pulled are not overtaken any more, so a stage should hold few. The higher a priority
+     * the larger its share of {@link ConsumerSettings#bufferBytes}: twice that of the one below, up to 16 times. Where each
+     * partition is a stream of its own ({@link KafkaSource#partitioned}) the share is all that counts.
+     */
+    public Subscription priority(String topic, int priority) {
+        return new Subscription(selection, start, end, priorities.with(topic, priority));
+    }
+
+    /** The same for one partition, which goes before the priority of its topic. */
+    public Subscription priority(TopicPartition id, int priority) {
+        return new Subscription(selection, start, end, priorities.with(id, priority));
     }
 
     /** Whether the source ends by itself. */

@@ -2,6 +2,7 @@ package dev.weir.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.util.List;
@@ -140,5 +141,29 @@ class SettingsTest {
     void subscription_blankTopic_refuses() {
         assertThatIllegalArgumentException().isThrownBy(() -> Subscription.topics(List.of()));
         assertThatIllegalArgumentException().isThrownBy(() -> Subscription.topics("a", " "));
+    }
+
+    @Test
+    void priority_ofWhatIsNotRead_isRefused() {
+        assertThatThrownBy(() -> Subscription.topics("orders").priority("ordres", 1))
+                .hasMessageContaining("priority=ordres of [orders]");
+        assertThatThrownBy(() -> Subscription.pattern("orders-.*").priority("orders", 1))
+                .hasMessageContaining("priority=orders of topics matching orders-.*");
+        assertThatThrownBy(() -> Subscription.partitions(new TopicPartition("orders", 0))
+                        .priority(new TopicPartition("orders", 1), 1))
+                .hasMessageContaining("priority=orders-1 of [orders-0]");
+    }
+
+    @Test
+    void priority_ofAPartition_goesBeforeThatOfItsTopic() {
+        Subscription.Priorities priorities = Subscription.topics("orders", "alerts")
+                .priority("alerts", 5)
+                .priority(new TopicPartition("alerts", 1), -5)
+                .startingAt(Position.end())
+                .untilEnd()
+                .priorities();
+        assertThat(priorities.of(new TopicPartition("alerts", 0))).isEqualTo(5);
+        assertThat(priorities.of(new TopicPartition("alerts", 1))).isEqualTo(-5);
+        assertThat(priorities.of(new TopicPartition("orders", 1))).isZero();
     }
 }

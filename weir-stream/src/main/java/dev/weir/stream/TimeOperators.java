@@ -9,7 +9,10 @@ import java.util.function.ToLongFunction;
 /** Operators that hold elements back, or drop some, by time. Part of {@link Source}. */
 abstract class TimeOperators<T> extends GroupingOperators<T> {
 
-    /** How many elements a {@link #delay(Duration) delay} holds if nothing else is said: {@value}. */
+    /**
+     * How many elements a {@link #delay(Duration) delay} or {@link #throttlePerKey(long, Duration, long, Function)
+     * throttlePerKey} holds if nothing else is said: {@value}.
+     */
     public static final int DEFAULT_MAX_HELD = 1024;
 
     /** The time for which a throttle's default burst lasts. */
@@ -72,6 +75,51 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     public Source<T> throttle(long costs, Duration per, long burst, ToLongFunction<? super T> cost, ThrottleMode mode) {
         return Source.at(Grouping.throttle(
                 node(), costs, per, burst, Objects.requireNonNull(cost, "cost"), Objects.requireNonNull(mode, "mode")));
+    }
+
+    /**
+     * Lets at most {@code elements} of each key pass {@code per} duration on average, and {@code burst} of it at once after
+     * a pause; holds {@link #DEFAULT_MAX_HELD} of those that come too early. As
+     * {@link #throttlePerKey(long, Duration, long, Function, int)}.
+     *
+     * {@snippet :
+     * orders.throttlePerKey(10, Duration.ofSeconds(1), 10, order -> order.customer())
+     *         .mapBlocking(64, Ordering.byKey(order -> order.customer()), order -> book(order));
+     * }
+     */
+    @Operator(acks = "with the element", cost = "a hash look-up per element; an object per element held")
+    public Source<T> throttlePerKey(long elements, Duration per, long burst, Function<? super T, ?> key) {
+        return throttlePerKey(elements, per, burst, key, DEFAULT_MAX_HELD);
+    }
+
+    /**
+     * Lets at most {@code elements} of each key pass {@code per} duration on average, and {@code burst} of it at once after
+     * a pause. An element that comes too early is held, and those of other keys overtake it; each key keeps its order. A key
+     * is whatever has a limit of its own, such as a customer, or the host that the element will be sent to; byte arrays are
+     * equal by content.
+     *
+     * <p>The stage takes in more for as long as it holds fewer than {@code maxHeld}: a key that exceeds its rate for long
+     * fills that room in the end, and then holds up all. A key is remembered, with some 150 bytes, until its bucket is full
+     * again, that is {@code burst} times {@code per / elements} after its last element; it is forgotten when something else
+     * comes after that.
+     *
+     * <p>Acknowledgements go with their elements. The end and a failure of the input wait behind what is held; on
+     * cancellation that stays unacknowledged. An exception of {@code key}, or a null key, is put to the stage's
+     * supervision; one that fails the stage does so at once, and what is held stays unacknowledged.
+     *
+     * {@snippet :
+     * messages.throttlePerKey(100, Duration.ofSeconds(1), 20, message -> message.url().getHost(), 50_000);
+     * }
+     *
+     * @param elements at least 1
+     * @param per more than 0
+     * @param burst at least 1
+     * @param maxHeld how many elements may be held, and one batch more; at least 1
+     */
+    @Operator(acks = "with the element", cost = "a hash look-up per element; an object per element held")
+    public Source<T> throttlePerKey(long elements, Duration per, long burst, Function<? super T, ?> key, int maxHeld) {
+        return Source.at(
+                Grouping.throttlePerKey(node(), elements, per, burst, Objects.requireNonNull(key, "key"), maxHeld));
     }
 
     /**

@@ -44,6 +44,12 @@ class GroupingDeadlineTest {
                                         },
                                         ThrottleMode.SHAPING)
                                 .with(Attributes.NONE.withSupervision(Supervision.skip()))),
+                operator(
+                        "throttlePerKey",
+                        source -> source.throttlePerKey(1, HOUR, 1, n -> 0).drop(1)),
+                operator(
+                        "throttlePerKey, full",
+                        source -> source.throttlePerKey(1, HOUR, 1, n -> 0, 1).drop(1)),
                 operator("delay", source -> source.delay(HOUR)),
                 operator("delay, full", source -> source.delay(n -> HOUR, 1)),
                 operator("debounce", source -> source.debounce(HOUR)),

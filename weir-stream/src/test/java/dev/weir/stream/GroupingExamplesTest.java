@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.stream.testing.SinkProbe;
 import dev.weir.stream.testing.SourceProbe;
 import dev.weir.stream.testing.VirtualClock;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -147,6 +148,26 @@ class GroupingExamplesTest {
         assertThat(run(source.throttle(
                         1_000_000, Duration.ofSeconds(1), 1000, bytes -> bytes.length, ThrottleMode.SHAPING)))
                 .hasSize(2);
+    }
+
+    private record Order(String customer) {}
+
+    private record Message(URI url) {}
+
+    private static Order book(Order order) {
+        return order;
+    }
+
+    @Test
+    void throttlePerKey_examples() throws Exception {
+        Source<Order> orders = Source.of(new Order("a"), new Order("b"));
+        assertThat(run(orders.throttlePerKey(10, Duration.ofSeconds(1), 10, order -> order.customer())
+                        .mapBlocking(64, Ordering.byKey(order -> order.customer()), order -> book(order))))
+                .hasSize(2);
+        Source<Message> messages = Source.of(new Message(URI.create("https://one.example/a")));
+        assertThat(run(messages.throttlePerKey(
+                        100, Duration.ofSeconds(1), 20, message -> message.url().getHost(), 50_000)))
+                .hasSize(1);
     }
 
     private record Retry(Duration backOff) {}

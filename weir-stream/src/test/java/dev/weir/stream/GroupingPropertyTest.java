@@ -23,7 +23,8 @@ class GroupingPropertyTest {
             List.of(new int[] {1}, new int[] {2}, new int[] {7}, new int[] {512}, new int[] {0, 1, 512, 0, 0, 7, 33});
 
     static Stream<Arguments> stepsAndSizes() {
-        return TimedSteps.all().stream().flatMap(step -> BATCH_SIZES.stream().map(sizes -> Arguments.of(step, sizes)));
+        return Stream.concat(TimedSteps.all().stream(), TimedSteps.reordering().stream())
+                .flatMap(step -> BATCH_SIZES.stream().map(sizes -> Arguments.of(step, sizes)));
     }
 
     /** Runs {@code then} at one of the calls of user code. */

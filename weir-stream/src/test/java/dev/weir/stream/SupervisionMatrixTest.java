@@ -137,6 +137,12 @@ class SupervisionMatrixTest {
                         trap -> source -> source.throttle(
                                 10_000_000, Duration.ofSeconds(1), 10, n -> trap.pass(n) % 7, ThrottleMode.SHAPING)),
                 trapped(
+                        "throttlePerKey",
+                        false,
+                        true,
+                        trap -> source ->
+                                source.throttlePerKey(INPUTS, Duration.ofNanos(1), INPUTS, n -> trap.pass(n) % 7)),
+                trapped(
                         "delay",
                         true,
                         false,

@@ -25,6 +25,22 @@ final class TimedSteps {
                 .toList();
     }
 
+    /** Steps that let elements overtake others. */
+    static List<Step> reordering() {
+        return List.of(
+                throttledPerKey("throttlePerKey(7 keys)", false, 7, 1024),
+                throttledPerKey("throttlePerKey(7 keys, 3 held)", false, 7, 3));
+    }
+
+    private static Step throttledPerKey(String name, boolean keepsOrder, int keys, int maxHeld) {
+        return new Step(
+                name,
+                keepsOrder,
+                (source, lineage, tick) -> source.throttlePerKey(
+                        200_000, Duration.ofSeconds(1), 10, item -> ticked(tick, item.value % keys), maxHeld),
+                values -> values);
+    }
+
     private static List<Step> gathering() {
         return List.of(
                 grouped("groupedWithin(1, long)", 1, source -> source.groupedWithin(1, LONG)),
@@ -89,6 +105,7 @@ final class TimedSteps {
                                 10,
                                 item -> ticked(tick, item.value % 20),
                                 ThrottleMode.SHAPING)),
+                throttledPerKey("throttlePerKey(one key)", true, 1, 1024),
                 unchanged("delay", source -> source.delay(Duration.ofMillis(1))),
                 ticking(
                         "delay(by element)",

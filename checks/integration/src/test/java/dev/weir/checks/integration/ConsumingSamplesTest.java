@@ -69,10 +69,16 @@ class ConsumingSamplesTest {
                 .startingAt(Position.time(yesterday)) // the first record as young as that
                 .until(orders0, Position.offset(1_000)); // up to 999
         Subscription.topics("orders").untilEnd(); // up to where it ends when the source starts
+
+        Subscription.topics("orders", "alerts").priority("alerts", 1); // alerts before orders
     }
 
     private static Object book(ConsumerRecord<byte[], byte[]> order) {
         return order;
+    }
+
+    private static String customer(ConsumerRecord<byte[], byte[]> order) {
+        return order.topic();
     }
 
     private static void call(ConsumerRecord<byte[], byte[]> alert) {
@@ -98,6 +104,11 @@ class ConsumingSamplesTest {
         var groupless = builder.build();
         var settings = builder.groupId("shop").build();
         KafkaSource.committable(settings, "orders")
+                .mapBlocking(64, RecordOrdering.byKey(), order -> book(order))
+                .to(Sink.ignore());
+
+        KafkaSource.committable(settings, "orders")
+                .throttlePerKey(10, Duration.ofSeconds(1), 10, order -> customer(order)) // 10 a second each
                 .mapBlocking(64, RecordOrdering.byKey(), order -> book(order))
                 .to(Sink.ignore());
 

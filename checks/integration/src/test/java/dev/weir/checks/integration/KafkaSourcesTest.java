@@ -11,6 +11,7 @@ import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.Position;
 import dev.weir.kafka.RecordOrdering;
 import dev.weir.kafka.Subscription;
+import dev.weir.stream.Ordering;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
@@ -19,6 +20,7 @@ import dev.weir.testkit.KafkaClusterExtension;
 import dev.weir.testkit.Records;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
@@ -356,5 +358,47 @@ class KafkaSourcesTest {
                     .hasMessageContaining("away-0")
                     .hasMessageContaining("the store is away");
         }
+    }
+
+    @Test
+    void priority_ofATopic_letsItsBacklogGoFirstAndTheOtherAdvance() {
+        fill("urgent", 2, 3_000);
+        KAFKA.cluster().createTopic("bulk", 2);
+        Records.produce(KAFKA.bootstrapServers(), "bulk", 3_000, 6_000);
+        ConsumerLedger ledger = new ConsumerLedger(9_000);
+        Queue<String> order = new ConcurrentLinkedQueue<>();
+        CountDownLatch fetched = new CountDownLatch(1);
+        var settings = settings("priority", "classic").bufferBytes(16 * 1024 * 1024);
+        var subscription = Subscription.topics("urgent", "bulk").priority("urgent", 10);
+        try (RunningPipeline running = KafkaSource.committable(settings.build(), subscription)
+                .mapBlocking(4, Ordering.unordered(), record -> {
+                    fetched.await();
+                    order.add(record.topic());
+                    ledger.handled(record);
+                    return record;
+                })
+                .to(Sink.ignore())
+                .run()) {
+            ConsumerHandle consumer = running.handles(ConsumerHandle.class).get(0);
+            ConsumerLedger.await(
+                    "all fetched",
+                    SOON,
+                    () -> consumer.dump().partitions().stream()
+                                    .mapToInt(each -> each.buffered() + each.inFlight())
+                                    .sum()
+                            == 9_000);
+            fetched.countDown();
+            ledger.awaitSeen(9_000, SOON);
+            assertThat(running.drain(SOON).leftUndone()).isEmpty();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+        assertThat(ledger.duplicates()).isZero();
+        List<String> topics = List.copyOf(order);
+        List<String> untilLastUrgent = topics.subList(0, topics.lastIndexOf("urgent"));
+        // As many as were pulled before the others were there, and a sixteenth; in turn it would be 3,000.
+        assertThat(untilLastUrgent.stream().filter("bulk"::equals)).hasSizeLessThan(1_500);
+        int halfUrgent = untilLastUrgent.size() - 1_500;
+        assertThat(untilLastUrgent.subList(halfUrgent, untilLastUrgent.size())).contains("bulk");
     }
 }

@@ -1,82 +1,30 @@
 package dev.weir.checks.jmh;
 
-import dev.weir.stream.Source;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Level;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
-import org.openjdk.jmh.annotations.Scope;
-import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.TearDown;
-import reactor.core.publisher.Flux;
-import reactor.core.scheduler.Scheduler;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * What it costs to compute in parallel when there is nothing to compute.
  *
- * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar MapParallelOverheadBenchmark -prof gc}. Timed, per element: the iterator, the way to a worker and back, adding up. Baselines: Pekko's mapAsync
- * over supplyAsync on a pool of as many threads, Reactor's parallel rails (which do not keep the order), and the function
- * on one thread.
+ * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar MapParallelOverheadBenchmark -prof gc}. Timed, per element:
+ * the iterator, the way to a worker and back, adding up.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-@State(Scope.Benchmark)
 @OperationsPerInvocation(MapParallelOverheadBenchmark.COUNT)
-public class MapParallelOverheadBenchmark {
+public class MapParallelOverheadBenchmark extends ParallelContenders {
 
     static final int COUNT = Elements.COUNT;
 
-    private static final int WORKERS = Runtime.getRuntime().availableProcessors();
-
-    private final Elements elements = new Elements(COUNT, 512);
-    private final ExecutorService pool = Executors.newFixedThreadPool(WORKERS);
-    private final Scheduler rails = Schedulers.newParallel("rival", WORKERS);
-
-    @TearDown(Level.Trial)
-    public void close() {
-        rails.dispose();
-        pool.shutdown();
+    public MapParallelOverheadBenchmark() {
+        super(COUNT);
     }
 
-    private Integer work(Integer n) {
+    @Override
+    protected Integer work(Integer n) {
         return Elements.boxed(n + 1);
-    }
-
-    @Benchmark
-    public long weir(Contenders contenders) throws InterruptedException {
-        return contenders.weir(Source.from(elements).mapParallel(WORKERS, this::work), COUNT);
-    }
-
-    @Benchmark
-    public long pekko(Contenders contenders) {
-        var source = org.apache.pekko.stream.javadsl.Source.from(elements)
-                .mapAsync(WORKERS * 16, n -> CompletableFuture.supplyAsync(() -> work(n), pool));
-        return contenders.pekko(source, COUNT);
-    }
-
-    @Benchmark
-    public long reactor(Contenders contenders) throws InterruptedException {
-        Flux<Integer> flux = Flux.fromIterable(elements)
-                .parallel(WORKERS)
-                .runOn(rails)
-                .map(this::work)
-                .sequential();
-        return contenders.reactor(flux, COUNT);
-    }
-
-    @Benchmark
-    public long loop() {
-        Sum sum = new Sum();
-        for (Integer element : elements) {
-            sum.accept(work(element));
-        }
-        return sum.of(COUNT);
     }
 }

@@ -40,6 +40,7 @@ import org.openjdk.jmh.runner.options.TimeValue;
 public final class Table {
 
     private static final String BASELINE = "weir";
+    private static final String OTHER = "";
     private static final Map<String, String> COLUMNS = columns();
 
     /** Reactor looks at all 100,000 inner streams for each element. */
@@ -54,6 +55,7 @@ public final class Table {
         columns.put("reactor", "Reactor");
         columns.put("jox", "Jox");
         columns.put("loop", "plain loop");
+        columns.put(OTHER, "other");
         return columns;
     }
 
@@ -119,10 +121,17 @@ public final class Table {
     private static String cells(String column, Map<String, RunResult> contenders) {
         RunResult weir = contenders.get(BASELINE);
         return contenders.entrySet().stream()
-                .filter(entry -> entry.getKey().startsWith(column))
+                .filter(entry -> columnOf(entry.getKey()).equals(column))
                 .map(entry -> cell(entry.getKey().substring(column.length()), entry.getValue(), weir))
                 .collect(Collectors.collectingAndThen(
                         Collectors.joining("<br>"), cells -> cells.isEmpty() ? "-" : cells));
+    }
+
+    private static String columnOf(String contender) {
+        return COLUMNS.keySet().stream()
+                .filter(contender::startsWith)
+                .findFirst()
+                .orElseThrow();
     }
 
     private static String cell(String variant, RunResult result, @Nullable RunResult weir) {

@@ -14,11 +14,14 @@ final class AssignedPartition {
     final OffsetTracker tracker;
 
     /** What the pipeline has not pulled yet; the buffer's own. */
-    final RecordBuffer.Queue buffered = new RecordBuffer.Queue();
+    final RecordBuffer.Queue buffered;
 
     /** Where its records go out; set before the first one does. */
     @SuppressWarnings("NullAway.Init") // opened with the partition in hand
     RecordBuffer outlet;
+
+    /** How many shares of the budget it has. */
+    final int shares;
 
     /** Records from this offset on are not emitted: the end of a bounded read. */
     final long endOffset;
@@ -63,10 +66,17 @@ final class AssignedPartition {
     /** Records finished since the last commit, as of the last {@link #advance}. */
     int finishedSinceCommit;
 
+    /** Creates one among equals. */
     AssignedPartition(TopicPartition id, OffsetTracker tracker, long endOffset) {
+        this(id, tracker, endOffset, 0, 1);
+    }
+
+    AssignedPartition(TopicPartition id, OffsetTracker tracker, long endOffset, int priority, int shares) {
         this.id = id;
         this.tracker = tracker;
         this.endOffset = endOffset;
+        this.buffered = new RecordBuffer.Queue(priority);
+        this.shares = shares;
     }
 
     /** See {@link OffsetTracker#advance}. */

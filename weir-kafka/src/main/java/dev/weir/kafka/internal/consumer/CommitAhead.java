@@ -7,50 +7,49 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import org.apache.kafka.clients.consumer.Consumer;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Fetched records that wait for a commit past them, because whoever sees a record must be sure that nobody will see it
  * again. Confined to the owner thread.
  *
- * <p>One commit is under way at a time, past as many records as the pipeline may have before it; its answer lets them
- * out. A commit that fails is repeated, which may find it made the first time. What waits of a partition that goes is
- * dropped: if its commit comes through all the same, those records are lost, never doubled.
+ * <p>A commit goes past as many records as the pipeline may have before it, and its answer lets them out. It is waited
+ * for, and so is, for a short while, the pipeline's next pull: a commit for each single record then costs one round trip
+ * and no poll. A commit that fails is repeated, which may find it made the first time. What waits of a partition that
+ * goes is dropped: if its commit came through all the same, those records are lost, never doubled.
  */
 final class CommitAhead {
 
-    private record Waiting(
+    private record Promised(
             AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch, long nextOffset, long token) {}
 
-    private final Consumer<?, ?> client;
+    /** How long the other duties wait while the pipeline pulls what is let out. */
+    private static final long SPELL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+
+    /** Time for an answer, after which the other duties have their turn again. */
+    private static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final Commits commits;
     private final Outlets outlets;
     private final int commitAhead;
-    private final Runnable onAnswer;
+    private final Waiting signals;
+    private final Clock clock;
 
-    private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
-    /** The first ones of {@link #waiting}, as long as their commit is under way. */
-    private int underWay;
+    private final ArrayDeque<Promised> waiting = new ArrayDeque<>();
 
     /** Whether the pipeline has to pull before the next commit. Written by the owner and by who sees it. */
     private volatile boolean wantsRoom;
 
-    /**
-     * Creates a stage with nothing in it.
-     *
-     * @param onAnswer called within a poll when the next commit may be sent
-     */
-    CommitAhead(Consumer<?, ?> client, Commits commits, Outlets outlets, int commitAhead, Runnable onAnswer) {
-        this.onAnswer = onAnswer;
-        this.client = client;
+    CommitAhead(Commits commits, Outlets outlets, int commitAhead, Waiting signals, Clock clock) {
         this.commits = commits;
         this.outlets = outlets;
         this.commitAhead = commitAhead;
+        this.signals = signals;
+        this.clock = clock;
     }
 
     /** Records per batch at most, so that a batch can be committed at all. */
@@ -59,49 +58,62 @@ final class CommitAhead {
     }
 
     void add(AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch, long nextOffset) {
-        waiting.add(new Waiting(partition, batch, nextOffset, batch.token(0)));
+        waiting.add(new Promised(partition, batch, nextOffset, batch.token(0)));
     }
 
-    /** Sends the next commit if there is something to send and room for it. */
-    void commitNext() {
-        if (underWay > 0 || waiting.isEmpty() || commits.isBackingOff()) {
-            return;
+    /** Commits and lets out what waits, for a spell at most. */
+    void commit() {
+        long endNanos = clock.nanoTime() + SPELL_NANOS;
+        while (!waiting.isEmpty() && !commits.isBackingOff()) {
+            // Before the look: what is pulled after it is told.
+            wantsRoom = true;
+            List<Promised> next = fitting();
+            if (!next.isEmpty()) {
+                wantsRoom = false;
+                letOut(next);
+            }
+            long left = endNanos - clock.nanoTime();
+            if (left <= 0) {
+                if (!next.isEmpty()) {
+                    // Nobody tells of room that is there already.
+                    signals.wake();
+                }
+                return;
+            }
+            if (next.isEmpty()) {
+                signals.park(left);
+            }
         }
-        // Before the look: what is pulled after it is told.
-        wantsRoom = true;
+    }
+
+    /** The first of what waits, as far as there is room in the pipeline. */
+    private List<Promised> fitting() {
         int room = commitAhead - outlets.records();
-        Map<TopicPartition, OffsetAndMetadata> past = new HashMap<>();
-        List<Waiting> chosen = new ArrayList<>();
-        for (Waiting next : waiting) {
+        List<Promised> fitting = new ArrayList<>();
+        for (Promised next : waiting) {
             room -= next.batch.size();
             if (room < 0) {
                 break;
             }
-            past.put(next.partition.id, new OffsetAndMetadata(next.nextOffset));
-            chosen.add(next);
+            fitting.add(next);
         }
-        if (chosen.isEmpty()) {
-            return;
-        }
-        wantsRoom = false;
-        underWay = chosen.size();
-        client.commitAsync(past, (offsets, failure) -> answered(chosen, offsets, failure));
+        return fitting;
     }
 
-    private void answered(
-            List<Waiting> chosen, Map<TopicPartition, OffsetAndMetadata> offsets, @Nullable Exception failure) {
-        underWay = 0;
-        onAnswer.run();
-        if (failure != null) {
-            commits.retryLater(offsets, failure);
+    private void letOut(List<Promised> next) {
+        Map<TopicPartition, OffsetAndMetadata> past = new HashMap<>();
+        next.forEach(each -> past.put(each.partition.id, new OffsetAndMetadata(each.nextOffset)));
+        try {
+            commits.commitSync(past, clock.nanoTime() + ANSWER_NANOS);
+        } catch (KafkaException failure) {
+            commits.retryLater(past, failure);
             return;
         }
         commits.succeededAhead();
-        Set<Waiting> confirmed = Set.copyOf(chosen);
-        for (Waiting next = waiting.peek(); next != null && confirmed.contains(next); next = waiting.peek()) {
+        for (Promised each : next) {
             waiting.remove();
-            next.partition.committedOffset = next.nextOffset;
-            next.partition.outlet.add(next.partition, next.batch);
+            each.partition.committedOffset = each.nextOffset;
+            each.partition.outlet.add(each.partition, each.batch);
         }
     }
 

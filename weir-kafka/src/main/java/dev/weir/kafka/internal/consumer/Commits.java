@@ -39,7 +39,6 @@ final class Commits {
 
     private final Consumer<?, ?> client;
     private final Fetcher fetcher;
-    private final Map<TopicPartition, AssignedPartition> assignment;
     private final Clock clock;
     private final CommitTexts texts;
     private final long intervalNanos;
@@ -52,15 +51,9 @@ final class Commits {
     private long failed;
     private @Nullable KafkaPipelineException fatal;
 
-    Commits(
-            Consumer<?, ?> client,
-            Fetcher fetcher,
-            Map<TopicPartition, AssignedPartition> assignment,
-            ConsumerSettings<?, ?> settings,
-            Clock clock) {
+    Commits(Consumer<?, ?> client, Fetcher fetcher, ConsumerSettings<?, ?> settings, Clock clock) {
         this.client = client;
         this.fetcher = fetcher;
-        this.assignment = assignment;
         this.clock = clock;
         this.texts = new CommitTexts(client, settings, clock);
         this.intervalNanos = settings.commitInterval().toNanos();
@@ -77,7 +70,7 @@ final class Commits {
     }
 
     /** Takes over what earlier assignments of these partitions had finished past their commits. */
-    void restore(Collection<TopicPartition> ids, long nanos) {
+    void restore(Collection<TopicPartition> ids, Map<TopicPartition, AssignedPartition> assignment, long nanos) {
         texts.restore(ids, assignment, nanos);
     }
 
@@ -112,17 +105,17 @@ final class Commits {
     }
 
     /** Sends what is finished if the time or the count has come. The answer arrives in a later poll. */
-    void commitIfDue() {
-        if (underWay || !isDue()) {
+    void commitIfDue(Collection<AssignedPartition> assigned) {
+        if (underWay || !isDue(assigned)) {
             return;
         }
         dueNanos = clock.nanoTime() + intervalNanos;
-        Map<TopicPartition, OffsetAndMetadata> finished = finished(assignment.values());
+        Map<TopicPartition, OffsetAndMetadata> finished = finished(assigned);
         if (finished.isEmpty()) {
             return;
         }
         underWay = true;
-        List<AssignedPartition> sent = List.copyOf(assignment.values());
+        List<AssignedPartition> sent = List.copyOf(assigned);
         client.commitAsync(finished, (offsets, failure) -> {
             underWay = false;
             if (failure == null) {
@@ -133,7 +126,7 @@ final class Commits {
         });
     }
 
-    private boolean isDue() {
+    private boolean isDue(Collection<AssignedPartition> assigned) {
         if (clock.nanoTime() - dueNanos >= 0) {
             return true;
         }
@@ -141,7 +134,7 @@ final class Commits {
             return false;
         }
         long records = 0;
-        for (AssignedPartition partition : assignment.values()) {
+        for (AssignedPartition partition : assigned) {
             records += partition.finishedSinceCommit;
         }
         return records >= recordsPerCommit;
@@ -247,7 +240,8 @@ final class Commits {
         }
     }
 
-    private void commitSync(Map<TopicPartition, OffsetAndMetadata> finished, long deadlineNanos) {
+    /** Commits exactly these offsets and waits for the answer. */
+    void commitSync(Map<TopicPartition, OffsetAndMetadata> finished, long deadlineNanos) {
         while (true) {
             long left = Math.max(0, deadlineNanos - clock.nanoTime());
             try {

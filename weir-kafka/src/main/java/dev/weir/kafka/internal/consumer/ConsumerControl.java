@@ -106,7 +106,7 @@ final class ConsumerControl implements ConsumerHandle {
     // ---- Owner thread ----------------------------------------------------------------------------------------------
 
     private void seek(Map<TopicPartition, Position> wanted, CompletableFuture<Void> done) {
-        List<AssignedPartition> partitions = loop.current(wanted.keySet());
+        List<AssignedPartition> partitions = loop.assignment().current(wanted.keySet());
         if (!loop.isEmitting()) {
             done.completeExceptionally(new IllegalStateException("the consumer has stopped"));
         } else if (partitions.size() < wanted.size()) {
@@ -115,7 +115,7 @@ final class ConsumerControl implements ConsumerHandle {
         } else {
             Map<AssignedPartition, Position> renewed = new HashMap<>();
             for (AssignedPartition partition : partitions) {
-                renewed.put(loop.renew(partition), wanted.getOrDefault(partition.id, Position.end()));
+                renewed.put(loop.assignment().renew(partition), wanted.getOrDefault(partition.id, Position.end()));
             }
             loop.positions().place(renewed, allPlaced -> {
                 if (allPlaced) {

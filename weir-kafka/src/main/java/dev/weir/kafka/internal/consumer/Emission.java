@@ -1,13 +1,14 @@
 package dev.weir.kafka.internal.consumer;
 
 import dev.weir.stream.spi.Batch;
+import java.util.Collection;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes batches of what was fetched and sends them on their way, each with what will tell that it is finished. Confined to
- * the owner thread.
+ * Makes batches of what was fetched and sends them on their way, each with what will tell that it is finished; takes back
+ * what the pipeline need not see after all. Confined to the owner thread.
  */
 final class Emission {
 
@@ -16,23 +17,70 @@ final class Emission {
 
     private final boolean tracked;
     private final @Nullable CommitAhead ahead;
+    private final Outlets outlets;
     private final int batchSize;
+
+    private boolean ended;
 
     /**
      * Creates an emission.
      *
-     * @param tracked whether each record has a token of its own; otherwise the first one of a batch is for all
+     * @param plan says whether each record has a token of its own; otherwise the first one of a batch is for all
      * @param ahead where batches wait for their commit, if they do
+     * @param outlets where they go out
      */
-    Emission(boolean tracked, @Nullable CommitAhead ahead) {
-        this.tracked = tracked;
+    Emission(Plan plan, @Nullable CommitAhead ahead, Outlets outlets) {
+        this.tracked = plan.isCommittable();
         this.ahead = ahead;
-        this.batchSize = ahead == null ? Batch.DEFAULT_CAPACITY : ahead.batchSize();
+        this.outlets = outlets;
+        this.batchSize = ahead == null ? plan.batchSize() : Math.min(plan.batchSize(), ahead.batchSize());
     }
 
-    /** Emits the records before the partition's end, if any are wanted, and notes the others as dropped. */
-    void emit(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list, boolean wanted) {
-        int count = wanted ? countBefore(partition.endOffset, list) : 0;
+    /** Emits nothing from now on; what is buffered still goes out. */
+    void end() {
+        ended = true;
+        outlets.end();
+    }
+
+    boolean isEnded() {
+        return ended;
+    }
+
+    /** Whether batches are committed before they go out. */
+    boolean commitsAhead() {
+        return ahead != null;
+    }
+
+    /** Whether batches wait for their commit. */
+    boolean holdsBack() {
+        return ahead != null && ahead.records() > 0;
+    }
+
+    /** Takes back all that the pipeline has not pulled. */
+    void takeBack(Collection<AssignedPartition> partitions) {
+        if (ahead != null) {
+            ahead.drop(partitions);
+        }
+        for (AssignedPartition partition : partitions) {
+            partition
+                    .outlet
+                    .purge(List.of(partition))
+                    .forEach((same, token) -> same.dropped(same.tracker.forgetFrom(token)));
+        }
+    }
+
+    /** The same, but for what was committed for the pipeline to see. */
+    void takeBackUnpromised(Collection<AssignedPartition> partitions) {
+        if (ahead == null) {
+            takeBack(partitions);
+        } else {
+            ahead.drop(partitions);
+        }
+    }
+
+    /** Emits the records before the partition's end, unless emission has ended, and notes the others as dropped. */
+    void emit(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list) {
+        int count = ended ? 0 : countBefore(partition.endOffset, list);
         for (int from = 0; from < count; from += batchSize) {
             List<ConsumerRecord<byte[], byte[]>> next = list.subList(from, Math.min(count, from + batchSize));
             if (tracked) {

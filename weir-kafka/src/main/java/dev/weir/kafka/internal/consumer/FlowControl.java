@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.consumer;
 
 import dev.weir.kafka.ConsumerDump.Paused;
 import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.Subscription.Priorities;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -23,8 +24,13 @@ final class FlowControl {
     /** So that with very many partitions each can still hold a few records. */
     private static final long MIN_SHARE_BYTES = 16 * 1024;
 
+    /** Each priority has twice the share of the one below it, up to so many times that of the lowest. */
+    private static final int MAX_SHARES = 16;
+
     private final int highRecords;
     private final long budgetBytes;
+    private int partitions;
+    private long shares;
     private boolean allPaused;
 
     /** Creates a control over trackers that count {@code recordsPerToken} records as one. */
@@ -33,17 +39,33 @@ final class FlowControl {
         this.budgetBytes = settings.bufferBytes();
     }
 
-    private long share(int partitions) {
-        return Math.max(MIN_SHARE_BYTES, budgetBytes / Math.max(1, partitions));
+    /** The shares of the budget that a partition has by its priority. */
+    static int shares(Priorities priorities, TopicPartition id) {
+        int below = priorities.countBelow(priorities.of(id));
+        return below >= Integer.numberOfTrailingZeros(MAX_SHARES) ? MAX_SHARES : 1 << below;
     }
 
-    private boolean isOvercommitted(int partitions) {
+    /** Divides the budget anew. Call when partitions have come or gone. */
+    void divide(Collection<AssignedPartition> assigned) {
+        partitions = assigned.size();
+        shares = 0;
+        for (AssignedPartition partition : assigned) {
+            shares += partition.shares;
+        }
+    }
+
+    private long shareBytes(AssignedPartition partition) {
+        long beyondMinimum = Math.max(0, budgetBytes - partitions * MIN_SHARE_BYTES);
+        return MIN_SHARE_BYTES + beyondMinimum / Math.max(1, shares) * partition.shares;
+    }
+
+    private boolean isOvercommitted() {
         return partitions * MIN_SHARE_BYTES > budgetBytes;
     }
 
     /** Pauses all if the budget is used up, which shares alone do not prevent. Call after each poll that brought records. */
     void afterPoll(Map<TopicPartition, AssignedPartition> assignment, Fetcher fetcher) {
-        if (allPaused || !isOvercommitted(assignment.size()) || outstandingBytes(assignment) < budgetBytes) {
+        if (allPaused || !isOvercommitted() || outstandingBytes(assignment) < budgetBytes) {
             return;
         }
         assignment.values().forEach(AssignedPartition::advance);
@@ -85,10 +107,10 @@ final class FlowControl {
     }
 
     /** Pauses the partition if it is full. */
-    void afterFetch(AssignedPartition partition, int assigned, Fetcher fetcher) {
-        if (!partition.paused && isFull(partition, assigned)) {
+    void afterFetch(AssignedPartition partition, Fetcher fetcher) {
+        if (!partition.paused && isFull(partition)) {
             partition.advance();
-            if (isFull(partition, assigned)) {
+            if (isFull(partition)) {
                 partition.paused = true;
                 fetcher.pause(List.of(partition.id));
             }
@@ -96,15 +118,15 @@ final class FlowControl {
     }
 
     /** Which of the two marks a paused partition is above, or was. */
-    Paused reason(AssignedPartition partition, int assigned) {
-        boolean manyBytes = partition.tracker.outstandingBytes() > share(assigned) / 2;
+    Paused reason(AssignedPartition partition) {
+        boolean manyBytes = partition.tracker.outstandingBytes() > shareBytes(partition) / 2;
         boolean manyRecords = partition.tracker.outstanding() > highRecords / 2;
         return allPaused || (manyBytes && !manyRecords) ? Paused.BUDGET : Paused.WINDOW;
     }
 
-    private boolean isFull(AssignedPartition partition, int assigned) {
+    private boolean isFull(AssignedPartition partition) {
         return partition.tracker.outstanding() >= highRecords
-                || partition.tracker.outstandingBytes() >= share(assigned);
+                || partition.tracker.outstandingBytes() >= shareBytes(partition);
     }
 
     /**
@@ -112,17 +134,13 @@ final class FlowControl {
      * poll.
      */
     void resumeLow(Map<TopicPartition, AssignedPartition> assignment, Fetcher fetcher) {
-        if (allPaused && isOvercommitted(assignment.size()) && !isFreeAgain(assignment)) {
+        if (allPaused && isOvercommitted() && !isFreeAgain(assignment)) {
             return;
         }
         allPaused = false;
         Collection<TopicPartition> low = new ArrayList<>();
         for (AssignedPartition partition : assignment.values()) {
-            if (partition.paused
-                    && !partition.atEnd
-                    && !partition.held
-                    && !partition.parked
-                    && becomesLow(partition, assignment.size())) {
+            if (partition.paused && !partition.atEnd && !partition.held && !partition.parked && becomesLow(partition)) {
                 partition.paused = false;
                 low.add(partition.id);
             }
@@ -132,9 +150,9 @@ final class FlowControl {
         }
     }
 
-    private boolean becomesLow(AssignedPartition partition, int assigned) {
+    private boolean becomesLow(AssignedPartition partition) {
         int lowRecords = highRecords / 2;
-        long lowBytes = share(assigned) / 2;
+        long lowBytes = shareBytes(partition) / 2;
         do {
             partition.advance();
             if (partition.tracker.outstanding() <= lowRecords && partition.tracker.outstandingBytes() <= lowBytes) {

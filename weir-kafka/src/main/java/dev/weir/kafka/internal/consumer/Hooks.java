@@ -27,6 +27,7 @@ final class Hooks {
     private static final Logger LOG = LoggerFactory.getLogger(Hooks.class);
 
     private final ConsumerLoop loop;
+    private final Assignment assignment;
     private final RebalanceListener listener;
     private final @Nullable ExternalOffsets external;
     private final Waiting waiting;
@@ -35,12 +36,14 @@ final class Hooks {
 
     Hooks(
             ConsumerLoop loop,
+            Assignment assignment,
             RebalanceListener listener,
             @Nullable ExternalOffsets external,
             Waiting waiting,
             Clock clock,
             long deadlineNanos) {
         this.loop = loop;
+        this.assignment = assignment;
         this.listener = listener;
         this.external = external;
         this.waiting = waiting;
@@ -162,7 +165,7 @@ final class Hooks {
 
         @Override
         public Set<TopicPartition> assignment() {
-            return ask(loop::assignedIds);
+            return ask(assignment::ids);
         }
 
         @Override
@@ -181,7 +184,7 @@ final class Hooks {
         @Override
         public void seek(TopicPartition partition, long offset) {
             var ignored = ask(() -> {
-                loop.placeNew(partition, offset);
+                assignment.placeNew(partition, offset);
                 return true;
             });
         }

@@ -184,7 +184,7 @@ final class Observer {
         boolean left = false;
         for (AssignedPartition partition : assigned) {
             partition.advance();
-            PartitionDump dump = dump(partition, assigned.size(), now);
+            PartitionDump dump = dump(partition, now);
             left |= dump.inFlight() > 0;
             dumps.add(dump);
             snapshots.add(new PartitionSnapshot(
@@ -202,7 +202,7 @@ final class Observer {
         askForEndsIfDue(assigned, now);
     }
 
-    private PartitionDump dump(AssignedPartition partition, int assigned, long now) {
+    private PartitionDump dump(AssignedPartition partition, long now) {
         int buffered = partition.outlet.records(partition);
         int outstanding = tracked ? partition.tracker.outstanding() : buffered;
         long position = partition.held ? Fetcher.UNKNOWN : fetcher.position(partition.id);
@@ -220,7 +220,7 @@ final class Observer {
                 buffered,
                 Math.max(0, outstanding - buffered),
                 oldest,
-                reasons(partition, assigned),
+                reasons(partition),
                 partition.committedOffset,
                 partition.committedOffset < 0 ? null : Duration.ofNanos(now - partition.committedNanos),
                 position,
@@ -237,7 +237,7 @@ final class Observer {
         return new Oldest(offset, Duration.ofNanos(now - partition.firstUnfinishedNanos));
     }
 
-    private Set<Paused> reasons(AssignedPartition partition, int assigned) {
+    private Set<Paused> reasons(AssignedPartition partition) {
         EnumSet<Paused> reasons = EnumSet.noneOf(Paused.class);
         if (loop.control().isPaused(partition.id)) {
             reasons.add(Paused.USER);
@@ -249,7 +249,7 @@ final class Observer {
         } else if (partition.atEnd) {
             reasons.add(Paused.END);
         } else if (partition.paused) {
-            reasons.add(flow.reason(partition, assigned));
+            reasons.add(flow.reason(partition));
         }
         if (partition.outlet.isNotDue(partition)) {
             reasons.add(Paused.NOT_DUE);

@@ -63,7 +63,7 @@ final class Parking {
     }
 
     private List<AssignedPartition> partitionsOf(Attachment attachment) {
-        return loop.current(loop.assignedIds()).stream()
+        return loop.assignment().all().stream()
                 .filter(partition -> outlets.of(partition) == attachment)
                 .toList();
     }
@@ -73,7 +73,7 @@ final class Parking {
         long offset = partition.tracker.committableOffset();
         AssignedPartition continued = partition;
         if (offset >= 0) {
-            continued = loop.renew(partition);
+            continued = loop.assignment().renew(partition);
             continued.finishedEarlier = partition.tracker.finishedPast(offset, partition.finishedEarlier);
             continued.committedOffset = partition.committedOffset;
             continued.committedSet = partition.committedSet;
@@ -82,7 +82,7 @@ final class Parking {
         continued.parked = false;
         loop.control().assigned(continued);
         if (offset >= 0) {
-            loop.release(continued, offset);
+            loop.assignment().release(continued, offset);
         }
     }
 
@@ -105,7 +105,7 @@ final class Parking {
                 long nanos = attachment.closeDeadlineNanos - clock.nanoTime();
                 if (unfinished.isEmpty() || nanos <= 0) {
                     outlets.remove(attachment);
-                    attachment.detached.complete(ConsumerLoop.unfinished(unfinished));
+                    attachment.detached.complete(Assignment.unfinished(unfinished));
                 } else {
                     left = Math.min(left, nanos);
                 }

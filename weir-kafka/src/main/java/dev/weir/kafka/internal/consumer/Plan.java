@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.consumer;
 
 import dev.weir.kafka.ExternalOffsets;
 import dev.weir.kafka.Subscription;
+import dev.weir.stream.spi.Batch;
 import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.common.TopicPartition;
@@ -23,6 +24,8 @@ record Plan(
         @Nullable ExternalOffsets external,
         Set<TopicPartition> ungrouped) {
 
+    private static final int PRIORITISED_BATCH = 64;
+
     /** What becomes of acknowledgements and commits. */
     sealed interface Delivery {
 
@@ -43,6 +46,11 @@ record Plan(
     /** A plan for records that a group shares. */
     static Plan committable(Subscription subscription, Map<TopicPartition, Long> endOffsets) {
         return new Plan(subscription, endOffsets, new Delivery.Committable(), null, Set.of());
+    }
+
+    /** Records per batch: fewer where some go before others, as what goes first waits for the batch before it. */
+    int batchSize() {
+        return subscription.priorities().isNone() ? Batch.DEFAULT_CAPACITY : PRIORITISED_BATCH;
     }
 
     boolean isCommittable() {

@@ -42,7 +42,7 @@ final class Positions {
     private static final int LOAD_ATTEMPTS = 5;
     private static final long FIRST_LOAD_RETRY_MILLIS = 100;
 
-    private final ConsumerLoop loop;
+    private final Assignment assignment;
     private final Subscription subscription;
     private final @Nullable ExternalOffsets external;
     private final ConsumerSettings<?, ?> settings;
@@ -50,8 +50,8 @@ final class Positions {
     private final Executor owner;
 
     /** Creates what asks {@code lookup} and continues on {@code owner}, the owner thread. */
-    Positions(ConsumerLoop loop, Plan plan, ConsumerSettings<?, ?> settings, Lookup lookup, Executor owner) {
-        this.loop = loop;
+    Positions(Assignment assignment, Plan plan, ConsumerSettings<?, ?> settings, Lookup lookup, Executor owner) {
+        this.assignment = assignment;
         this.subscription = plan.subscription();
         this.external = plan.external();
         this.settings = settings;
@@ -64,7 +64,7 @@ final class Positions {
         if (external != null) {
             List<AssignedPartition> unplaced =
                     partitions.stream().filter(partition -> !partition.placed).toList();
-            loop.hold(unplaced);
+            assignment.hold(unplaced);
             load(external, unplaced, 1);
         } else if (subscription.selection() instanceof Subscription.Partitions) {
             place(partitions.stream()
@@ -110,7 +110,7 @@ final class Positions {
     private void loadAgain(
             ExternalOffsets from, Collection<AssignedPartition> partitions, int attempt, Throwable failure) {
         List<AssignedPartition> left =
-                partitions.stream().filter(loop::isCurrent).toList();
+                partitions.stream().filter(assignment::isCurrent).toList();
         if (attempt == LOAD_ATTEMPTS && !left.isEmpty()) {
             throw new KafkaPipelineException(
                     "cannot load the offsets of " + left + ", " + attempt + " times: " + failure, failure);
@@ -134,7 +134,7 @@ final class Positions {
                 throw new KafkaPipelineException("no offset was loaded for " + partition
                         + ", the subscription has no start for it, and auto.offset.reset is none");
             }
-            if (loop.isCurrent(partition)) {
+            if (assignment.isCurrent(partition)) {
                 known.put(partition, position);
             }
         }
@@ -148,7 +148,7 @@ final class Positions {
             return;
         }
         Map<AssignedPartition, Position> starts = new HashMap<>();
-        for (AssignedPartition partition : loop.current(failure.partitions())) {
+        for (AssignedPartition partition : assignment.current(failure.partitions())) {
             if (partition.held || partition.placed) {
                 // The client says so as of a moment ago.
                 continue;
@@ -170,23 +170,23 @@ final class Positions {
 
     private void outOfRange(org.apache.kafka.clients.consumer.OffsetOutOfRangeException failure) {
         // What was read before the gap may be finished or not: its offsets mean nothing any more.
-        List<AssignedPartition> held = loop.current(failure.partitions()).stream()
-                .filter(partition -> loop.isAt(
+        List<AssignedPartition> held = assignment.current(failure.partitions()).stream()
+                .filter(partition -> assignment.isAt(
                         partition, failure.offsetOutOfRangePartitions().getOrDefault(partition.id, 0L)))
-                .map(loop::renew)
+                .map(assignment::renew)
                 .toList();
         if (held.isEmpty()) {
             return;
         }
-        loop.hold(held);
+        assignment.hold(held);
         List<TopicPartition> ids = held.stream().map(partition -> partition.id).toList();
         askUntilAnswered(() -> edges(ids), edges -> {
             for (AssignedPartition partition : held) {
-                if (loop.isCurrent(partition)) {
+                if (assignment.isCurrent(partition)) {
                     long wanted = Objects.requireNonNull(
                             failure.offsetOutOfRangePartitions().get(partition.id));
                     Edges range = Objects.requireNonNull(edges.get(partition.id));
-                    loop.release(partition, afterOutOfRange(partition.id, wanted, range, failure));
+                    assignment.release(partition, afterOutOfRange(partition.id, wanted, range, failure));
                 }
             }
         });
@@ -241,14 +241,14 @@ final class Positions {
             then.accept(true);
             return;
         }
-        loop.hold(positions.keySet());
+        assignment.hold(positions.keySet());
         Map<TopicPartition, Position> wanted = new HashMap<>();
         positions.forEach((partition, position) -> wanted.put(partition.id, position));
         askUntilAnswered(() -> lookup.offsets(wanted), offsets -> {
             boolean all = true;
             for (AssignedPartition partition : positions.keySet()) {
-                if (loop.isCurrent(partition)) {
-                    loop.release(partition, at(offsets, partition.id));
+                if (assignment.isCurrent(partition)) {
+                    assignment.release(partition, at(offsets, partition.id));
                 } else {
                     all = false;
                 }

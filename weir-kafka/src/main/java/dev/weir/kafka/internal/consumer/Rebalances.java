@@ -22,17 +22,33 @@ final class Rebalances implements ConsumerRebalanceListener {
     private static final Logger LOG = LoggerFactory.getLogger(Rebalances.class);
 
     private final ConsumerLoop loop;
+    private final Assignment assignment;
+    private final Emission emission;
+    private final Commits commits;
     private final Hooks hooks;
     private final Waiting waiting;
+    private final Clock clock;
     private final long revokeDeadlineNanos;
 
     private int count;
     private boolean closing;
 
-    Rebalances(ConsumerLoop loop, Hooks hooks, Waiting waiting, Duration revokeDeadline) {
+    Rebalances(
+            ConsumerLoop loop,
+            Assignment assignment,
+            Emission emission,
+            Commits commits,
+            Hooks hooks,
+            Waiting waiting,
+            Clock clock,
+            Duration revokeDeadline) {
         this.loop = loop;
+        this.assignment = assignment;
+        this.emission = emission;
+        this.commits = commits;
         this.hooks = hooks;
         this.waiting = waiting;
+        this.clock = clock;
         this.revokeDeadlineNanos = revokeDeadline.toNanos();
     }
 
@@ -58,24 +74,45 @@ final class Rebalances implements ConsumerRebalanceListener {
         if (!closing && !ids.isEmpty()) {
             count++;
             waiting.inCallback(() -> {
-                release(loop.withdraw(ids));
+                release(assignment.withdraw(ids));
                 hooks.revoked(Set.copyOf(ids));
             });
         }
     }
 
     private void release(List<AssignedPartition> revoked) {
-        if (!loop.awaitFinished(revoked, revokeDeadlineNanos)) {
+        if (!awaitFinished(revoked)) {
             LOG.warn(
                     "gave up {} with work unfinished after {} ms; whoever takes them over repeats it",
                     revoked,
                     revokeDeadlineNanos / 1_000_000);
         }
+        emission.takeBack(revoked);
         try {
-            loop.giveUp(revoked);
+            if (loop.isTracked()) {
+                commits.commitNow(revoked, Commits.SYNC_NANOS);
+            }
         } catch (KafkaException failure) {
             LOG.warn("last commit of {} failed: {}", revoked, failure.toString());
         }
+    }
+
+    /**
+     * Waits until nothing of the partitions is being worked on, so all of it finished or dropped; false if that was not so
+     * in time. A close does not wait longer here than anywhere: a failed pipeline will finish nothing more.
+     */
+    private boolean awaitFinished(Collection<AssignedPartition> partitions) {
+        long deadlineNanos = clock.nanoTime() + revokeDeadlineNanos;
+        for (AssignedPartition partition : partitions) {
+            while (partition.isHeld()) {
+                long left = loop.withinPatience(deadlineNanos - clock.nanoTime());
+                if (left <= 0) {
+                    return false;
+                }
+                waiting.park(left);
+            }
+        }
+        return true;
     }
 
     @Override
@@ -84,7 +121,7 @@ final class Rebalances implements ConsumerRebalanceListener {
             count++;
             LOG.warn("lost {} without notice; their unfinished work is dropped and will be repeated elsewhere", ids);
             waiting.inCallback(() -> {
-                loop.drop(loop.withdraw(ids));
+                emission.takeBack(assignment.withdraw(ids));
                 hooks.lost(Set.copyOf(ids));
             });
         }

@@ -13,8 +13,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fetched records that the pipeline has not pulled yet: a queue per partition, taken from in turn, a batch each time, so
- * that neither a full partition nor one that is held delays the others. Thread-safe: the owner thread adds and purges,
+ * Fetched records that the pipeline has not pulled yet: a queue per partition, taken from by {@link Turns}, a batch each
+ * time, so that neither a full partition nor one that is held delays the others. Thread-safe: the owner thread adds and purges,
  * the segment thread takes. Not bounded by itself: the owner pauses partitions instead of waiting here, so that it always
  * polls.
  */
@@ -25,6 +25,18 @@ final class RecordBuffer {
         private final ArrayDeque<Batch<ConsumerRecord<byte[], byte[]>>> batches = new ArrayDeque<>(2);
         private boolean held;
         private int records;
+
+        /** Those with a greater number go first. */
+        final int priority;
+
+        Queue(int priority) {
+            this.priority = priority;
+        }
+
+        /** The size of the batch that comes next; there is one. */
+        int firstSize() {
+            return batches.element().size();
+        }
     }
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -32,8 +44,8 @@ final class RecordBuffer {
     private final Clock clock;
 
     // Under the lock.
-    /** Queues that are not empty and not held, the one whose turn it is first. */
-    private final ArrayDeque<Queue> turns = new ArrayDeque<>();
+    /** Queues that are not empty and not held. */
+    private final Turns turns = new Turns();
 
     private int records;
     private boolean ended;
@@ -44,7 +56,10 @@ final class RecordBuffer {
         this(clock, null);
     }
 
-    /** Creates one whose records may be taken when {@code delay} says that they are due. */
+    /**
+     * Creates one whose records may be taken when {@code delay} says that they are due. Its partitions must be of one
+     * priority: what is not due would keep lower ones waiting.
+     */
     RecordBuffer(Clock clock, @Nullable Delay delay) {
         this.clock = clock;
         this.delay = delay;
@@ -161,13 +176,14 @@ final class RecordBuffer {
             delay.begin();
         }
         for (int n = turns.size(); n > 0; n--) {
-            Queue queue = turns.remove();
+            Queue queue = turns.next();
             Batch<ConsumerRecord<byte[], byte[]>> batch =
                     delay == null ? queue.batches.remove() : delay.takeDue(queue.batches);
             if (!queue.batches.isEmpty()) {
                 turns.add(queue);
             }
             if (batch != null) {
+                turns.taken(batch.size());
                 queue.records -= batch.size();
                 records -= batch.size();
                 return batch;

@@ -3,8 +3,11 @@ package dev.weir.kafka.internal.consumer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.Subscription;
+import dev.weir.kafka.Subscription.Priorities;
 import dev.weir.kafka.internal.offsets.OffsetTracker;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,13 +40,18 @@ class FlowControlTest {
     @BeforeEach
     void assign() {
         client.assign(List.of(id));
+        flow.divide(List.of(partition));
+    }
+
+    private static List<AssignedPartition> like(AssignedPartition one, int count) {
+        return Collections.nCopies(count, one);
     }
 
     private void fetch(int records, int bytes) {
         for (int i = 0; i < records; i++) {
             tokens.add(partition.tracker.append(tokens.size(), bytes));
         }
-        flow.afterFetch(partition, 1, fetcher);
+        flow.afterFetch(partition, fetcher);
     }
 
     private void finish(int records) {
@@ -90,10 +98,57 @@ class FlowControlTest {
         for (int i = 0; i < 4; i++) {
             partition.tracker.append(i, 32 * 1024);
         }
-        flow.afterFetch(partition, 4, fetcher);
+        flow.divide(like(partition, 4));
+        flow.afterFetch(partition, fetcher);
         assertThat(client.paused()).isEmpty();
-        flow.afterFetch(partition, 8, fetcher);
+        flow.divide(like(partition, 8));
+        flow.afterFetch(partition, fetcher);
         assertThat(client.paused()).containsExactly(id);
+    }
+
+    private boolean pausesAt(AssignedPartition of, int kilobytes) {
+        of.tracker.append(of.tracker.outstanding(), kilobytes * 1024);
+        flow.afterFetch(of, fetcher);
+        return of.paused;
+    }
+
+    @Test
+    void budget_ofHigherPriorities_isTwiceThatOfTheOneBelow() {
+        TopicPartition urgentId = new TopicPartition("urgent", 0);
+        Priorities priorities = Subscription.topics("t", "urgent", "idle")
+                .priority("urgent", 10)
+                .priority("idle", -1)
+                .priorities();
+        AssignedPartition urgent = new AssignedPartition(
+                urgentId,
+                new OffsetTracker(1_000, () -> {}),
+                Long.MAX_VALUE,
+                priorities.of(urgentId),
+                FlowControl.shares(priorities, urgentId));
+        assertThat(urgent.shares).isEqualTo(4);
+        assertThat(FlowControl.shares(priorities, id)).isEqualTo(2);
+        assertThat(FlowControl.shares(priorities, new TopicPartition("idle", 0)))
+                .isEqualTo(1);
+        client.unsubscribe();
+        client.assign(List.of(id, urgentId));
+        // One share and four, of a megabyte less the least that each has.
+        flow.divide(List.of(partition, urgent));
+        assertThat(pausesAt(partition, 214)).isFalse();
+        assertThat(pausesAt(partition, 1)).isTrue();
+        assertThat(pausesAt(urgent, 809)).isFalse();
+        assertThat(pausesAt(urgent, 1)).isTrue();
+    }
+
+    @Test
+    void shares_ofManyPriorities_areSixteenAtMost() {
+        Subscription subscription = Subscription.pattern(".*");
+        for (int i = 0; i < 40; i++) {
+            subscription = subscription.priority("t" + i, i);
+        }
+        assertThat(FlowControl.shares(subscription.priorities(), new TopicPartition("t3", 0)))
+                .isEqualTo(8);
+        assertThat(FlowControl.shares(subscription.priorities(), new TopicPartition("t39", 0)))
+                .isEqualTo(16);
     }
 
     @Test
@@ -107,6 +162,7 @@ class FlowControlTest {
         }
         client.unsubscribe();
         client.assign(assignment.keySet());
+        flow.divide(assignment.values());
         List<AssignedPartition> filled = new ArrayList<>();
         for (AssignedPartition each : assignment.values()) {
             if (client.paused().size() == 3_000) {
@@ -114,7 +170,7 @@ class FlowControlTest {
             }
             each.tracker.append(0, 1024);
             filled.add(each);
-            flow.afterFetch(each, 3_000, fetcher);
+            flow.afterFetch(each, fetcher);
             flow.afterPoll(assignment, fetcher);
         }
         assertThat(filled).as("of a kilobyte each").hasSize(1024);
@@ -134,7 +190,7 @@ class FlowControlTest {
         for (int i = 0; i < 100; i++) {
             partition.tracker.ack(partition.tracker.append(i, 1));
         }
-        flow.afterFetch(partition, 1, fetcher);
+        flow.afterFetch(partition, fetcher);
         assertThat(client.paused()).isEmpty();
     }
 

@@ -28,6 +28,31 @@ class RecordBufferTest {
         return new AssignedPartition(new TopicPartition("t", number), new OffsetTracker(100, () -> {}), Long.MAX_VALUE);
     }
 
+    private static AssignedPartition partition(String topic, int priority) {
+        return new AssignedPartition(
+                new TopicPartition(topic, 0), new OffsetTracker(10_000, () -> {}), Long.MAX_VALUE, priority, 1);
+    }
+
+    /** Adds a batch whose records are named after their partition's topic. */
+    private void fetch(AssignedPartition partition, int records) {
+        Object[] values = new Object[records];
+        long[] tokens = new long[records];
+        for (int i = 0; i < records; i++) {
+            values[i] = partition.id.topic();
+            tokens[i] = partition.tracker.append(partition.tracker.outstanding(), 1);
+        }
+        buffer.add(partition, Batch.of(values, records, partition.tracker, tokens));
+    }
+
+    /** The topics of the next batches. */
+    private String nextTopics(int batches) throws InterruptedException {
+        StringBuilder topics = new StringBuilder();
+        for (int i = 0; i < batches; i++) {
+            topics.append(next());
+        }
+        return topics.toString();
+    }
+
     private void fetch(AssignedPartition partition, String... names) {
         for (String name : names) {
             long token = partition.tracker.append(partition.tracker.outstanding(), 1);
@@ -120,5 +145,74 @@ class RecordBufferTest {
         clock.awaitWaiters(1);
         clock.advance(Duration.ofHours(1));
         assertThat(taken.get(30, TimeUnit.SECONDS)).isEqualTo("-");
+    }
+
+    @Test
+    void priorities_letTheHigherGoFirstAndEqualsInTurn() throws InterruptedException {
+        AssignedPartition low = partition("l", -1);
+        AssignedPartition high = partition("h", 5);
+        AssignedPartition other = partition("o", 5);
+        for (int i = 0; i < 3; i++) {
+            fetch(low, 1);
+            fetch(a, 1);
+            fetch(high, 1);
+            fetch(other, 1);
+        }
+        assertThat(nextTopics(13)).isEqualTo("hohohotttlll-");
+    }
+
+    @Test
+    void lowerPriority_thatWaits_getsOneRecordForSixteen() throws InterruptedException {
+        AssignedPartition low = partition("l", 0);
+        AssignedPartition high = partition("h", 1);
+        for (int i = 0; i < 40; i++) {
+            fetch(high, 1);
+            fetch(low, 1);
+        }
+        String sixteen = "h".repeat(16);
+        assertThat(nextTopics(42)).isEqualTo(sixteen + "l" + sixteen + "l" + "h".repeat(8));
+        assertThat(nextTopics(38)).isEqualTo("l".repeat(38));
+        assertThat(next()).isEqualTo("-");
+    }
+
+    @Test
+    void lowerPriority_inLargeBatches_waitsUntilItHasEarnedAWholeOne() throws InterruptedException {
+        AssignedPartition low = partition("l", 0);
+        AssignedPartition high = partition("h", 1);
+        for (int i = 0; i < 70; i++) {
+            fetch(high, 1);
+        }
+        fetch(low, 4);
+        fetch(low, 1);
+        assertThat(nextTopics(72)).isEqualTo("h".repeat(64) + "l" + "h".repeat(6) + "l");
+    }
+
+    @Test
+    void lowerPriority_withNothingToGive_earnsNothing() throws InterruptedException {
+        AssignedPartition low = partition("l", 0);
+        AssignedPartition high = partition("h", 1);
+        for (int i = 0; i < 100; i++) {
+            fetch(high, 1);
+        }
+        assertThat(nextTopics(50)).isEqualTo("h".repeat(50));
+        fetch(low, 1);
+        buffer.hold(low, true);
+        assertThat(nextTopics(20)).isEqualTo("h".repeat(20));
+        buffer.hold(low, false);
+        assertThat(nextTopics(18)).isEqualTo("h".repeat(16) + "lh");
+    }
+
+    @Test
+    void threePriorities_eachOfTheLowerOnesGetsItsSixteenth() throws InterruptedException {
+        AssignedPartition[] levels = {partition("x", 3), partition("y", 2), partition("z", 1)};
+        for (int i = 0; i < 1_000; i++) {
+            for (AssignedPartition level : levels) {
+                fetch(level, 1);
+            }
+        }
+        String topics = nextTopics(900);
+        assertThat(topics.chars().filter(topic -> topic == 'y').count()).isBetween(49L, 53L);
+        assertThat(topics.chars().filter(topic -> topic == 'z').count()).isBetween(50L, 54L);
+        assertThat(topics.lastIndexOf('z')).isGreaterThan(880);
     }
 }

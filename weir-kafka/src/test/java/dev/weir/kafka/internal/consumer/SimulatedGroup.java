@@ -53,6 +53,7 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
     private final int maxPollRecords;
     private final boolean eager;
     private final boolean bounded;
+    private final int[] priorities;
 
     private long nowNanos = 1_000_000_000_000L;
     private int stepsLeft;
@@ -114,6 +115,7 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
             log.endAtStart = log.end;
             logs.put(log.id, log);
         }
+        priorities = random.ints(partitions, 0, 3).toArray();
         eager = random.nextBoolean();
         bounded = random.nextInt(3) == 0;
         maxPollRecords = 1 + random.nextInt(40);
@@ -132,6 +134,9 @@ final class SimulatedGroup extends MockConsumer<byte[], byte[]> implements Clock
 
     private ConsumerLoop newLoop() {
         Subscription all = Subscription.topics("t");
+        for (TopicPartition id : logs.keySet()) {
+            all = all.priority(id, priorities[id.partition()]);
+        }
         Map<TopicPartition, Long> endOffsets =
                 logs.values().stream().collect(Collectors.toMap(log -> log.id, log -> log.endAtStart));
         return new ConsumerLoop(

@@ -99,6 +99,16 @@ public final class Grouping {
                 above, new ThrottleStage.Rate<>(elements, Deadlines.positiveNanos("per", per), burst, cost, mode));
     }
 
+    public static <T> Node<T> throttlePerKey(
+            Node<T> above, long elements, Duration per, long burst, Function<? super T, ?> key, int maxHeld) {
+        return KeyedThrottleStage.node(
+                above,
+                new ThrottleStage.Rate<>(
+                        elements, Deadlines.positiveNanos("per", per), burst, null, ThrottleMode.SHAPING),
+                key,
+                maxHeld);
+    }
+
     public static <T> Node<T> delay(Node<T> above, Function<? super T, Duration> delay, int maxHeld) {
         return DelayStage.node(above, delay, maxHeld);
     }

@@ -39,6 +39,25 @@ final class TokenBucket {
         filledToNanos = nowNanos;
     }
 
+    private TokenBucket(TokenBucket pattern, long nowNanos) {
+        unitsPerPermit = pattern.unitsPerPermit;
+        unitsPerNano = pattern.unitsPerNano;
+        capacityUnits = pattern.capacityUnits;
+        units = capacityUnits;
+        filledToNanos = nowNanos;
+    }
+
+    /** A full bucket of the same rate and burst. */
+    TokenBucket another(long nowNanos) {
+        return new TokenBucket(this, nowNanos);
+    }
+
+    /** Whether it holds its burst, so that nobody can tell it from a new one. */
+    boolean isFull(long nowNanos) {
+        fill(nowNanos);
+        return units == capacityUnits;
+    }
+
     /** Refuses a cost that can never be paid. */
     void check(long cost) {
         if (cost > Long.MAX_VALUE / 4 / unitsPerPermit) {

@@ -1,0 +1,201 @@
+package dev.weir.kafka.internal.consumer;
+
+import dev.weir.kafka.internal.offsets.FinishedSet;
+import dev.weir.kafka.internal.offsets.OffsetTracker;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/** The partitions that this member has, and where each of them goes on. Confined to the owner thread. */
+final class Assignment {
+
+    private final Plan plan;
+    private final Fetcher fetcher;
+    private final Outlets outlets;
+    private final FlowControl flow;
+    private final Emission emission;
+    private final ConsumerControl control;
+    private final int trackerCapacity;
+    private final Runnable onFinished;
+
+    private final Map<TopicPartition, AssignedPartition> partitions = new LinkedHashMap<>();
+
+    /**
+     * Creates an empty assignment.
+     *
+     * @param trackerCapacity records per partition that may be outstanding
+     * @param onFinished called by any thread when as much of a partition is finished as it was watched for
+     */
+    Assignment(
+            Plan plan,
+            Fetcher fetcher,
+            Outlets outlets,
+            FlowControl flow,
+            Emission emission,
+            ConsumerControl control,
+            int trackerCapacity,
+            Runnable onFinished) {
+        this.plan = plan;
+        this.fetcher = fetcher;
+        this.outlets = outlets;
+        this.flow = flow;
+        this.emission = emission;
+        this.control = control;
+        this.trackerCapacity = trackerCapacity;
+        this.onFinished = onFinished;
+    }
+
+    /** A view. */
+    Map<TopicPartition, AssignedPartition> byId() {
+        return Collections.unmodifiableMap(partitions);
+    }
+
+    /** A view. */
+    Collection<AssignedPartition> all() {
+        return byId().values();
+    }
+
+    /** A copy. */
+    Set<TopicPartition> ids() {
+        return Set.copyOf(partitions.keySet());
+    }
+
+    @Nullable
+    AssignedPartition get(TopicPartition id) {
+        return partitions.get(id);
+    }
+
+    /** The assigned ones of the partitions. */
+    List<AssignedPartition> current(Collection<TopicPartition> ids) {
+        return ids.stream().map(partitions::get).filter(Objects::nonNull).toList();
+    }
+
+    /** Whether {@code partition} is still assigned and has not begun anew since. */
+    boolean isCurrent(AssignedPartition partition) {
+        return partitions.get(partition.id) == partition;
+    }
+
+    /** Takes partitions in, as the {@code epoch}th assignment. */
+    void add(Collection<TopicPartition> ids, int epoch) {
+        for (TopicPartition id : ids) {
+            AssignedPartition partition = newPartition(id);
+            partition.epoch = epoch;
+            outlets.open(partition);
+            partitions.put(id, partition);
+            control.assigned(partition);
+            if (partition.parked) {
+                pause(partition);
+            }
+        }
+        flow.divide(all());
+    }
+
+    private AssignedPartition newPartition(TopicPartition id) {
+        long endOffset = plan.subscription().isBounded() ? plan.endOffsets().getOrDefault(id, 0L) : Long.MAX_VALUE;
+        var priorities = plan.subscription().priorities();
+        return new AssignedPartition(
+                id,
+                new OffsetTracker(trackerCapacity, onFinished),
+                endOffset,
+                priorities.of(id),
+                FlowControl.shares(priorities, id));
+    }
+
+    /** Takes partitions out: from now on nothing of them is emitted, nor any work on them begun. */
+    List<AssignedPartition> withdraw(Collection<TopicPartition> ids) {
+        List<AssignedPartition> withdrawn =
+                ids.stream().map(partitions::remove).filter(Objects::nonNull).toList();
+        fetcher.withdrawn(ids);
+        emission.takeBackUnpromised(withdrawn);
+        control.withdrawn(withdrawn);
+        outlets.withdrawn(withdrawn);
+        withdrawn.forEach(partition -> partition.tracker.revoke());
+        flow.divide(all());
+        return withdrawn;
+    }
+
+    void clear() {
+        partitions.clear();
+    }
+
+    /** Fetches no more of the partition for now. */
+    void pause(AssignedPartition partition) {
+        if (!partition.paused) {
+            partition.paused = true;
+            fetcher.pause(List.of(partition.id));
+        }
+    }
+
+    /** Fetches nothing more of what is assigned now. */
+    void fetchNoMore() {
+        for (AssignedPartition partition : partitions.values()) {
+            partition.atEnd = true;
+            partition.paused = true;
+        }
+        fetcher.pause(partitions.keySet());
+    }
+
+    /** Begins a partition anew: what was read of it so far does not count any more, finished or not. */
+    AssignedPartition renew(AssignedPartition partition) {
+        emission.takeBack(List.of(partition));
+        partition.tracker.revoke();
+        AssignedPartition renewed = newPartition(partition.id);
+        renewed.outlet = partition.outlet;
+        renewed.epoch = partition.epoch;
+        renewed.paused = partition.paused;
+        renewed.atEnd = emission.isEnded();
+        partitions.put(partition.id, renewed);
+        control.assigned(renewed);
+        return renewed;
+    }
+
+    /** Fetches and commits nothing of the partitions until {@link #release}. */
+    void hold(Collection<AssignedPartition> held) {
+        for (AssignedPartition partition : held) {
+            partition.held = true;
+            partition.finishedEarlier = FinishedSet.EMPTY;
+            pause(partition);
+            // Anywhere: a client without a position looks for one.
+            fetcher.seek(partition.id, 0);
+        }
+    }
+
+    /** Goes on at the offset. */
+    void release(AssignedPartition partition, long offset) {
+        fetcher.seek(partition.id, offset);
+        partition.held = false;
+        partition.placed = true;
+    }
+
+    /** Whether the client's next fetch of the partition would be at the offset. */
+    boolean isAt(AssignedPartition partition, long offset) {
+        return !partition.held && fetcher.position(partition.id) == offset;
+    }
+
+    /** Lets a partition of which nothing was read begin at an offset. */
+    void placeNew(TopicPartition id, long offset) {
+        AssignedPartition partition = partitions.get(id);
+        if (partition == null || partition.tracker.committableOffset() >= 0) {
+            throw new IllegalStateException(
+                    partition == null ? id + " is not assigned" : "records of " + id + " were read already");
+        }
+        partition.finishedEarlier = FinishedSet.EMPTY;
+        release(partition, offset);
+    }
+
+    /** The unfinished part of partitions, in words. */
+    static String unfinished(Collection<AssignedPartition> partitions) {
+        return partitions.stream()
+                .filter(partition -> !partition.tracker.isIdle())
+                .map(partition -> partition + "@" + partition.tracker.committableOffset() + " and "
+                        + (partition.tracker.outstanding() - 1) + " after it")
+                .collect(Collectors.joining(", "));
+    }
+}

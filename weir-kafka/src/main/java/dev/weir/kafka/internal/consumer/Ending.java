@@ -1,0 +1,120 @@
+package dev.weir.kafka.internal.consumer;
+
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.errors.RebalanceInProgressException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How a consumer ends: it emits no more, waits for what is unfinished, commits for the last time. Confined to the owner
+ * thread, which does each of these once at most.
+ */
+final class Ending {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Ending.class);
+
+    /** One round of a rebalance that the last commit has to wait for. */
+    private static final long REBALANCE_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    private final ConsumerLoop loop;
+    private final Assignment assignment;
+    private final Waiting waiting;
+    private final Emission emission;
+    private final Commits commits;
+    private final Rebalances rebalances;
+    private final Hooks hooks;
+    private final Observer observer;
+    private final Clock clock;
+
+    private boolean stopped;
+
+    Ending(
+            ConsumerLoop loop,
+            Assignment assignment,
+            Waiting waiting,
+            Emission emission,
+            Commits commits,
+            Rebalances rebalances,
+            Hooks hooks,
+            Observer observer,
+            Clock clock) {
+        this.loop = loop;
+        this.assignment = assignment;
+        this.waiting = waiting;
+        this.emission = emission;
+        this.commits = commits;
+        this.rebalances = rebalances;
+        this.hooks = hooks;
+        this.observer = observer;
+        this.clock = clock;
+    }
+
+    /** Ends emission: what was not pulled yet is forgotten, and nothing more is fetched. */
+    void stopEmission() {
+        if (stopped) {
+            return;
+        }
+        stopped = true;
+        observer.state("stopped");
+        emission.end();
+        emission.takeBackUnpromised(assignment.all());
+        if (emission.commitsAhead()) {
+            // What is left was committed: nobody else will see it.
+            loop.control().resumeAll();
+        }
+        assignment.fetchNoMore();
+    }
+
+    /** Polls on, so that membership lasts, until everything emitted is finished or patience is at its end. */
+    void finishUnfinished() {
+        stopEmission();
+        while (true) {
+            waiting.clearSignal();
+            long left = loop.withinPatience(Long.MAX_VALUE);
+            if (left <= 0 || assignment.all().stream().noneMatch(AssignedPartition::isHeld)) {
+                return;
+            }
+            loop.commitAndPoll(left);
+        }
+    }
+
+    /** Commits what is finished, also after a failure, and adds to {@code leftUndone} what was not. The client can close then. */
+    void commitAtLast(List<String> leftUndone) {
+        try {
+            emission.end();
+            if (loop.isTracked()) {
+                commitWhenAllowed();
+            }
+            hooks.revoked(assignment.ids());
+        } catch (RuntimeException failure) {
+            LOG.warn("last commit failed: {}", failure.toString());
+            leftUndone.add(String.valueOf(failure.getMessage()));
+        }
+        // As the commit saw it: what is finished after that is read again as well.
+        String what = loop.isTracked() ? "unfinished, to be read again: " : "fetched and not pulled: ";
+        String unfinished = Assignment.unfinished(assignment.all());
+        if (!unfinished.isEmpty()) {
+            leftUndone.add(0, what + unfinished);
+        }
+        observer.look(assignment.all(), commits, rebalances.count());
+        observer.state("closed");
+    }
+
+    /** While the group rebalances, the client commits only what it is about to give up, and has to poll to get there. */
+    private void commitWhenAllowed() {
+        long deadlineNanos = clock.nanoTime() + Commits.SYNC_NANOS;
+        while (true) {
+            long left = deadlineNanos - clock.nanoTime();
+            try {
+                commits.commitNow(assignment.all(), left);
+                return;
+            } catch (RebalanceInProgressException pollFirst) {
+                if (left <= 0) {
+                    throw pollFirst;
+                }
+                loop.poll(Math.min(left, REBALANCE_POLL_NANOS));
+            }
+        }
+    }
+}

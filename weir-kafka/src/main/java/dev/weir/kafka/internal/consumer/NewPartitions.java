@@ -1,0 +1,78 @@
+package dev.weir.kafka.internal.consumer;
+
+import dev.weir.kafka.Subscription;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks for new partitions on behalf of a source without a group, which nobody tells of them. Confined to the owner thread.
+ */
+final class NewPartitions {
+
+    private static final Logger LOG = LoggerFactory.getLogger(NewPartitions.class);
+
+    private final Subscription subscription;
+    private final boolean looks;
+    private final Assignment assignment;
+    private final Lookup lookup;
+    private final Clock clock;
+    private final long intervalNanos;
+    private final Executor owner;
+    private final Consumer<Collection<TopicPartition>> onNew;
+
+    private long dueNanos;
+
+    /**
+     * Creates what asks {@code lookup} once in an interval.
+     *
+     * @param owner the owner thread
+     * @param onNew called there with partitions that are not assigned yet
+     */
+    NewPartitions(
+            Plan plan,
+            Assignment assignment,
+            Lookup lookup,
+            Clock clock,
+            Duration interval,
+            Executor owner,
+            Consumer<Collection<TopicPartition>> onNew) {
+        this.subscription = plan.subscription();
+        this.looks = !plan.ungrouped().isEmpty()
+                && !subscription.isBounded()
+                && !(subscription.selection() instanceof Subscription.Partitions);
+        this.assignment = assignment;
+        this.lookup = lookup;
+        this.clock = clock;
+        this.intervalNanos = interval.toNanos();
+        this.owner = owner;
+        this.onNew = onNew;
+        this.dueNanos = clock.nanoTime() + intervalNanos;
+    }
+
+    void lookIfDue() {
+        if (looks && clock.nanoTime() - dueNanos >= 0) {
+            dueNanos = clock.nanoTime() + intervalNanos;
+            lookup.partitions(subscription.selection())
+                    .whenComplete((ids, failure) -> owner.execute(() -> found(ids, failure)));
+        }
+    }
+
+    private void found(Collection<TopicPartition> ids, @Nullable Throwable failure) {
+        if (failure != null) {
+            LOG.warn("cannot look for new partitions of {}: {}", subscription.selection(), failure.toString());
+            return;
+        }
+        List<TopicPartition> added =
+                ids.stream().filter(id -> assignment.get(id) == null).toList();
+        if (!added.isEmpty()) {
+            onNew.accept(added);
+        }
+    }
+}
