@@ -110,6 +110,7 @@ public final class DriverMain {
     private void pass(Pass pass) throws Exception {
         Thread sampler = new Thread(() -> sample(pass), "weir-sampler");
         sampler.setDaemon(true);
+        Meters.exclude(sampler);
         sampler.start();
         try {
             driver.run(pass);
@@ -126,7 +127,7 @@ public final class DriverMain {
             while (last == null) {
                 last = pass.awaitFirst(TimeUnit.SECONDS.toNanos(1));
             }
-            say(new Report.First());
+            say(new Report.First(last.nanos()));
             long startNanos = last.nanos();
             long periodNanos =
                     TimeUnit.MILLISECONDS.toNanos(pass.configuration().intervalMillis());
@@ -139,7 +140,8 @@ public final class DriverMain {
                         now.nanos() - startNanos,
                         now.records() - last.records(),
                         now.bytes() - last.bytes(),
-                        now.usage().since(last.usage())));
+                        now.usage().since(last.usage()),
+                        pass.takeTimings()));
                 last = now;
             }
         } catch (InterruptedException ignored) { // The pass is over.

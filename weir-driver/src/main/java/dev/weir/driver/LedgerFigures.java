@@ -36,6 +36,17 @@ public record LedgerFigures(long distinct, long missing, long duplicates, long r
                 distinct, Math.max(0, distinct - written), Math.max(0, written - distinct), reordered, foreign);
     }
 
+    /** The same, where so many records came of the delivered ones, each of which has one. */
+    public LedgerFigures withOutput(long written) {
+        long deliveries = distinct + duplicates;
+        return new LedgerFigures(
+                distinct,
+                missing + Math.max(0, deliveries - written),
+                duplicates + Math.max(0, written - deliveries),
+                reordered,
+                foreign);
+    }
+
     /** Of both together. */
     public LedgerFigures plus(LedgerFigures other) {
         return new LedgerFigures(

@@ -17,7 +17,14 @@ final class Meters {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final Path TASKS = Path.of("/proc/self/task");
 
+    private static volatile long harnessThread = -1;
+
     private Meters() {}
+
+    /** What this thread uses is not counted, as long as it lives: it is the harness's. One at a time. */
+    static void exclude(Thread thread) {
+        harnessThread = thread.threadId();
+    }
 
     /** A reading without context switches, which cost a file per thread. */
     static Usage quick() {
@@ -60,9 +67,12 @@ final class Meters {
             direct += pool.getName().equals("direct") ? pool.getMemoryUsed() : 0;
         }
         Runtime runtime = Runtime.getRuntime();
+        long harness = harnessThread;
+        long harnessCpu = harness < 0 ? 0 : Math.max(0, THREADS.getThreadCpuTime(harness));
+        long harnessAllocated = harness < 0 ? 0 : Math.max(0, THREADS.getThreadAllocatedBytes(harness));
         return new Usage(
-                SYSTEM.getProcessCpuTime(),
-                THREADS.getTotalThreadAllocatedBytes(),
+                SYSTEM.getProcessCpuTime() - harnessCpu,
+                THREADS.getTotalThreadAllocatedBytes() - harnessAllocated,
                 gcCount,
                 gcMillis,
                 voluntary,

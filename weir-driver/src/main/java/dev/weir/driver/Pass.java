@@ -4,6 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
@@ -37,6 +38,9 @@ public final class Pass {
     /** Option: {@link #ordering}. */
     public static final String ORDERING = "ordering";
 
+    /** Option: {@link #outputTopic}. */
+    public static final String OUTPUT = "output.topic";
+
     /** Option: user code takes no more records in a second, on average since the first one; 0: as many as come. */
     public static final String SINK_RATE = "sink.records.per.second";
 
@@ -65,6 +69,7 @@ public final class Pass {
     private final long limitNanos;
     private final double sinkNanos; // per record; 0: no limit
     private final PartitionLedger[] ledgers;
+    private final @Nullable Timings timings; // only where records have planned times
     private final KeyLedger keys = new KeyLedger();
     private final ReentrantLock lock = new ReentrantLock();
     private final AtomicBoolean ending = new AtomicBoolean();
@@ -103,6 +108,8 @@ public final class Pass {
         for (int i = 0; i < ledgers.length; i++) {
             ledgers[i] = new PartitionLedger(configuration.recordsPerPartition());
         }
+        this.timings =
+                configuration.options().containsKey(SendPlan.RATE) ? new Timings(configuration.partitions()) : null;
     }
 
     public Command.Configure configuration() {
@@ -153,6 +160,13 @@ public final class Pass {
         return value;
     }
 
+    /** The same, with the time at which it is to be sent. */
+    public byte[] value(long number, long plannedNanos) {
+        byte[] value = value(number);
+        LONGS.set(value, Long.BYTES, plannedNanos);
+        return value;
+    }
+
     /** How often {@link Scenario#AT_LEAST_ONCE} commits; the same for all drivers. */
     public long commitIntervalMillis() {
         return Long.parseLong(options().getOrDefault(COMMIT_INTERVAL, "1000"));
@@ -161,6 +175,15 @@ public final class Pass {
     /** How many records {@link Scenario#AT_MOST_ONCE} may commit together before they are handed on, where a library can. */
     public int commitAhead() {
         return Integer.parseInt(options().getOrDefault(COMMIT_AHEAD, "1"));
+    }
+
+    /** Where {@link Scenario#PIPELINE} writes. */
+    public String outputTopic() {
+        String topic = options().get(OUTPUT);
+        if (topic == null) {
+            throw new IllegalArgumentException("no topic to write to is ordered");
+        }
+        return topic;
     }
 
     /** How many handlers may work at a time, where the library has several. */
@@ -201,11 +224,17 @@ public final class Pass {
 
     /** A record was handed to user code. One thread at a time. */
     public void delivered(int partition, byte[] value) {
-        delivered(partition, number(value), value.length);
+        delivered(partition, number(value), (long) LONGS.get(value, Long.BYTES), value.length);
     }
 
-    /** A record of that number and that many bytes was handed to user code. One thread at a time. */
-    public void delivered(int partition, long number, int valueBytes) {
+    /**
+     * A record was handed to user code. One thread at a time.
+     *
+     * @param number the first 8 bytes of its value
+     * @param plannedNanos the next 8 bytes
+     */
+    public void delivered(int partition, long number, long plannedNanos, int valueBytes) {
+        wasDue(partition, plannedNanos);
         ledgers[partition].delivered(number);
         BYTES.setOpaque(this, bytes + valueBytes);
         count(records + 1);
@@ -233,10 +262,27 @@ public final class Pass {
             if (key != null) {
                 keys.delivered((int) INTS.get(key, 0), number);
             }
-            delivered(partition, number, value.length);
+            delivered(partition, value);
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Notes how late a record is sent, or comes; 0 is no planned time. One thread at a time. */
+    public void wasDue(int partition, long plannedNanos) {
+        if (timings == null || plannedNanos == 0) {
+            return;
+        }
+        long nanos = System.nanoTime() - plannedNanos;
+        if (nanos < 0) {
+            fail(new IllegalStateException("a record is there before it is due: " + SendPlan.NO_COMMON_CLOCK));
+        }
+        timings.record(partition, nanos);
+    }
+
+    /** What was taken of {@link SendPlan planned} records since the last call. Sampler only. */
+    List<String> takeTimings() {
+        return timings == null ? List.of() : timings.take();
     }
 
     /** A produced record of that many bytes was acknowledged. One thread at a time. */

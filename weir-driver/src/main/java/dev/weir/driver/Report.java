@@ -30,15 +30,21 @@ public sealed interface Report {
             List<String> arguments)
             implements Report {}
 
-    /** The first record was delivered: from here on it counts. */
-    record First() implements Report {}
+    /**
+     * The first record was delivered: from here on it counts.
+     *
+     * @param nanos when, as {@link System#nanoTime}
+     */
+    record First(long nanos) implements Report {}
 
     /**
      * Figures since the one before; the last one of a pass is shorter.
      *
      * @param atNanos end of the interval, since the first record
+     * @param timings where records have a planned time: for each partition, how long after it they came (or, of the one
+     *     who sends, were sent), as an HdrHistogram of nanoseconds, compressed, in Base64; empty for none
      */
-    record Interval(long atNanos, long records, long bytes, Usage usage) implements Report {}
+    record Interval(long atNanos, long records, long bytes, Usage usage, List<String> timings) implements Report {}
 
     /**
      * The pass is over.

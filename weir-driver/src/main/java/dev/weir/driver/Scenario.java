@@ -18,6 +18,10 @@ public enum Scenario {
     WORK,
     /** Consume; before each record, all partitions but one are paused, drawn anew: {@link Turns}. */
     FLOW_CONTROL,
+    /** Consume what another process sends at a planned rate; nothing is committed. When each comes is noted. */
+    STEADY,
+    /** Consume events, translate them in several steps that compute, write what comes of them; commit what is finished. */
+    PIPELINE,
     /** Write records and wait for their acknowledgements, as many in flight as the library likes. */
     PRODUCE;
 

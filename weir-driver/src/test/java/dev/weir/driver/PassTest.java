@@ -41,7 +41,7 @@ class PassTest {
 
     private static void deliver(Pass pass, long records) {
         for (long number = 0; number < records; number++) {
-            pass.delivered(0, number, 16);
+            pass.delivered(0, number, 0, 16);
         }
     }
 }

@@ -91,6 +91,7 @@ final class HtmlReport {
         node.put("id", point.point().id());
         node.put("label", point.point().label());
         node.put("scenario", point.point().scenario());
+        node.put("judgedBy", JsonReport.name(point.judgedBy()));
         ObjectNode dimensions = node.putObject("dimensions");
         point.point().dimensions().forEach(dimensions::put);
         ObjectNode noise = node.putObject("noise");
@@ -99,7 +100,7 @@ final class HtmlReport {
         for (DriverResult driver : point.drivers()) {
             ObjectNode result = JsonReport.driver(driver);
             ObjectNode curves = result.putObject("curves");
-            for (String tag : List.of(LatencyTags.RESPONSE, LatencyTags.SERVICE)) {
+            for (String tag : List.of(LatencyTags.RESPONSE, LatencyTags.SERVICE, LatencyTags.LATENESS)) {
                 Histogram histogram = driver.latencies().get(tag);
                 if (histogram != null) {
                     ArrayNode curve = curves.putArray(tag);

@@ -56,16 +56,18 @@ final class TextReport {
                 .toList();
         text.append(String.format(Locale.ROOT, "%s\n", point.point().label()));
         List<List<String>> rows = new ArrayList<>();
+        Metric judgedBy = point.judgedBy();
+        String ratio = judgedBy == Metric.RATE ? "ratio" : judgedBy.title() + " ratio";
         List<String> titles =
-                new ArrayList<>(List.of("driver", "records/s", "ratio", "interval", "CPU s/million", "B/record"));
+                new ArrayList<>(List.of("driver", "records/s", ratio, "interval", "CPU s/million", "B/record"));
         extra.forEach(metric -> titles.add(TITLES.getOrDefault(metric, metric.title())));
-        titles.add("rate against " + campaign.baseline());
+        titles.add(judgedBy.title() + " against " + campaign.baseline());
         rows.add(titles);
         for (DriverResult driver : point.drivers()) {
-            rows.add(row(campaign, driver, extra));
+            rows.add(row(campaign, driver, judgedBy, extra));
         }
         table(text, rows);
-        Double noise = point.noise().get(Metric.RATE);
+        Double noise = point.noise().get(judgedBy);
         if (noise != null) {
             text.append(
                     Double.isInfinite(noise)
@@ -81,21 +83,21 @@ final class TextReport {
         }
     }
 
-    private static List<String> row(Campaign campaign, DriverResult driver, List<Metric> extra) {
-        Comparison rate = driver.comparisons().get(Metric.RATE);
+    private static List<String> row(Campaign campaign, DriverResult driver, Metric judgedBy, List<Metric> extra) {
+        Comparison judged = driver.comparisons().get(judgedBy);
         boolean baseline = driver.driver().equals(campaign.baseline());
         List<String> row = new ArrayList<>();
         row.add(driver.driver());
         row.add(Figures.of(driver.medians().get(Metric.RATE)));
         row.add(
-                rate == null
+                judged == null
                         ? (baseline ? "1" : "-")
-                        : Figures.ofRatio(rate.interval().ratio()));
-        row.add(rate == null ? "" : interval(rate.interval()));
+                        : Figures.ofRatio(judged.interval().ratio()));
+        row.add(judged == null ? "" : interval(judged.interval()));
         row.add(Figures.of(driver.medians().get(Metric.CPU)));
         row.add(Figures.of(driver.medians().get(Metric.ALLOCATED)));
         extra.forEach(metric -> row.add(Figures.of(driver.medians().get(metric))));
-        row.add(baseline ? "baseline" : rate == null ? "not measured" : rate.words());
+        row.add(baseline ? "baseline" : judged == null ? "not measured" : judged.words());
         return row;
     }
 

@@ -25,7 +25,14 @@ public final class LatencyTags {
     /** From the planned to the actual time of sending: whether the generator kept up. */
     public static final String LATENESS = "lateness";
 
+    private static final String WARM_UP = "warm-up/";
+
     private LatencyTags() {}
+
+    /** The same before the part that is measured: kept, never quoted. */
+    public static String ofWarmUp(String tag) {
+        return WARM_UP + tag;
+    }
 
     /** The response times of one partition. */
     public static String responseOfPartition(int partition) {

@@ -1,7 +1,6 @@
 package dev.weir.bench.run;
 
 import dev.weir.bench.workload.WorkloadPoint;
-import dev.weir.driver.Scenario;
 import dev.weir.testkit.Broker;
 import dev.weir.testkit.KafkaCluster;
 import java.nio.ByteBuffer;
@@ -95,11 +94,6 @@ final class BenchCluster implements AutoCloseable {
         return counter.read();
     }
 
-    /** The topic of a run: with the records of this point, or empty for its producers. */
-    String topic(WorkloadPoint point, long recordsPerPartition) {
-        return point.scenario() == Scenario.PRODUCE ? fresh(point) : filled(point, recordsPerPartition);
-    }
-
     /** How many records the topic has once it has so many, or after a while: nobody waits for what is not acknowledged. */
     long written(String topic, long expected) {
         long deadline = System.nanoTime() + PATIENCE_NANOS;
@@ -114,8 +108,13 @@ final class BenchCluster implements AutoCloseable {
         }
     }
 
-    /** The name of a topic with the records of this point; fills it if it is not there whole. */
-    private String filled(WorkloadPoint point, long recordsPerPartition) {
+    /** Writes the records of a topic. */
+    interface Filler {
+        void fill(String topic) throws InterruptedException;
+    }
+
+    /** The name of a topic with the numbered records of this point; fills it if it is not there whole. */
+    String filled(WorkloadPoint point, long recordsPerPartition) throws InterruptedException {
         String topic = String.format(
                 Locale.ROOT,
                 "fill-p%d-n%d-v%d-b%d-%s%s",
@@ -125,31 +124,49 @@ final class BenchCluster implements AutoCloseable {
                 point.batchBytes(),
                 point.compression(),
                 point.keys() == 0 ? "" : "-k" + point.keys() + "-z" + point.keySkew());
-        if (!filled.add(topic)) {
-            return topic;
-        }
-        if (exists(topic)) {
-            if (cluster.endOffsets(topic).values().stream().allMatch(end -> end == recordsPerPartition)) {
-                return topic;
-            }
-            cluster.deleteTopic(topic); // An interrupted campaign left it half full.
-        }
-        create(topic, point.partitions(), Map.of("retention.ms", "-1"));
-        fill(topic, point, recordsPerPartition);
+        fillOnce(topic, point.partitions(), recordsPerPartition, name -> fill(name, point, recordsPerPartition));
         return topic;
     }
 
-    /** A new topic for the point's producers. */
-    private String fresh(WorkloadPoint point) {
-        String topic = SINK + "-p" + point.partitions();
-        deleteSink(topic);
+    /** Lets the topic be filled if it is not there with so many records in each partition. */
+    void fillOnce(String topic, int partitions, long recordsPerPartition, Filler filler) throws InterruptedException {
+        if (!filled.add(topic)) {
+            return;
+        }
+        if (exists(topic)) {
+            if (cluster.endOffsets(topic).values().stream().allMatch(end -> end == recordsPerPartition)) {
+                return;
+            }
+            cluster.deleteTopic(topic); // An interrupted campaign left it half full.
+        }
+        create(topic, partitions, Map.of("retention.ms", "-1"));
+        filler.fill(topic);
+    }
+
+    /** The name of {@link #fresh}. */
+    static String sink(WorkloadPoint point) {
+        return SINK + "-p" + point.partitions();
+    }
+
+    /** A new topic, for those who write. */
+    String fresh(WorkloadPoint point) {
+        String topic = sink(point);
+        deleteSink(point);
         create(topic, point.partitions(), Map.of());
         return topic;
     }
 
-    /** Deletes what producers filled; any other topic stays. */
-    void deleteSink(String topic) {
-        if (topic.startsWith(SINK) && exists(topic)) {
+    /** A new topic with a record in each partition, from which on others are sent by a plan. */
+    String begun(WorkloadPoint point) {
+        String topic = fresh(point);
+        fill(topic, point, 1);
+        return topic;
+    }
+
+    /** Deletes the topic of {@link #fresh}, if it is there. */
+    void deleteSink(WorkloadPoint point) {
+        String topic = sink(point);
+        if (exists(topic)) {
             cluster.deleteTopic(topic);
         }
     }

@@ -2,11 +2,13 @@ package dev.weir.bench.run;
 
 import dev.weir.bench.result.Campaign;
 import dev.weir.bench.result.Driver;
+import dev.weir.bench.result.Ledger;
 import dev.weir.bench.result.Point;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Run;
 import dev.weir.bench.workload.Workload;
 import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.LedgerFigures;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Report;
 import dev.weir.driver.Scenario;
@@ -28,6 +30,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,11 +41,15 @@ public final class CampaignRunner {
     /** Added to the name of the baseline for its second run of a round. */
     public static final String CONTROL_SUFFIX = "-again";
 
+    /** The driver that fills the topic of {@link Scenario#PIPELINE}. */
+    private static final String EVENTS = "asimov-events";
+
     private static final long VERIFIED_RECORDS = 100_000;
 
     // Where each record takes a millisecond or more.
     private static final long VERIFIED_SLOW_RECORDS = 300;
-    private static final Set<Scenario> SLOW = Set.of(Scenario.WORK, Scenario.AT_MOST_ONCE, Scenario.FLOW_CONTROL);
+    private static final Set<Scenario> SLOW =
+            Set.of(Scenario.WORK, Scenario.AT_MOST_ONCE, Scenario.FLOW_CONTROL, Scenario.PIPELINE);
 
     private final Workload workload;
     private final Settings settings;
@@ -108,9 +115,9 @@ public final class CampaignRunner {
         try (BenchCluster cluster = BenchCluster.start(settings.data(), brokers, () -> isStopped)) {
             ResultsFolder folder = settings.resume() ? ResultsFolder.open(settings.results()) : begin(catalog, cluster);
             for (WorkloadPoint point : workload.points()) {
-                if (!isStopped && point.scenario() != Scenario.PRODUCE) {
+                if (!isStopped && point.scenario() != Scenario.PRODUCE && !point.isPlanned()) {
                     listener.status("filling the topic of " + point.id(), 0, total(), null);
-                    cluster.topic(point, point.recordsPerPartition());
+                    topic(catalog, cluster, point, point.recordsPerPartition(), fillLog(folder));
                 }
             }
             runs(catalog, cluster, folder);
@@ -157,7 +164,7 @@ public final class CampaignRunner {
         }
         boolean slow = SLOW.contains(point.scenario()) || point.hasSlowSink();
         long perPartition = Math.max(1, (slow ? VERIFIED_SLOW_RECORDS : VERIFIED_RECORDS) / point.partitions());
-        String topic = cluster.topic(point, perPartition);
+        String topic = topic(catalog, cluster, point, perPartition, log);
         try (DriverProcess process = start(catalog, driver, point, log)) {
             Report.Hello hello = Measurement.verify(process, cluster, point, topic, perPartition);
             dryRuns.keep(key, hello);
@@ -168,6 +175,41 @@ public final class CampaignRunner {
         } finally {
             current = null;
         }
+    }
+
+    /** The topic that a driver reads from, with that many records, or writes to. */
+    private String topic(
+            DriverCatalog catalog, BenchCluster cluster, WorkloadPoint point, long recordsPerPartition, Path log)
+            throws InterruptedException {
+        return switch (point.scenario()) {
+            case PRODUCE -> cluster.fresh(point);
+            case PIPELINE -> {
+                cluster.fresh(point);
+                yield events(catalog, cluster, point, recordsPerPartition, log);
+            }
+            default -> cluster.filled(point, recordsPerPartition);
+        };
+    }
+
+    private String events(
+            DriverCatalog catalog, BenchCluster cluster, WorkloadPoint point, long recordsPerPartition, Path log)
+            throws InterruptedException {
+        String events = "asimov-p" + point.partitions() + "-n" + recordsPerPartition;
+        cluster.fillOnce(events, point.partitions(), recordsPerPartition, topic -> {
+            try (DriverProcess process = start(catalog, EVENTS, point, log)) {
+                Measurement.fill(process, cluster, point, topic, recordsPerPartition);
+            } catch (RunFailure e) {
+                throw new BenchException(
+                        "topic " + topic + " could not be filled: " + e.getMessage() + "; the log is " + log);
+            } finally {
+                current = null;
+            }
+        });
+        return events;
+    }
+
+    private static Path fillLog(ResultsFolder folder) {
+        return folder.path().resolve("logs").resolve("fill.log");
     }
 
     private static Path temporaryLog() {
@@ -297,14 +339,17 @@ public final class CampaignRunner {
                     done,
                     steps.size(),
                     remaining);
-            Run run = run(catalog, cluster, folder, step, order);
+            Kept kept = run(catalog, cluster, folder, step, order);
             if (!isStopped) {
-                folder.append(run, List.of());
+                folder.append(kept.run(), kept.latencies());
                 done++;
-                listener.finished(run, done, steps.size());
+                listener.finished(kept.run(), done, steps.size());
             }
         }
     }
+
+    /** What goes into the folder. */
+    private record Kept(Run run, List<Histogram> latencies) {}
 
     /** Whether one more round, of so many times what was done since {@code begunNanos}, would take too long. */
     private boolean isTimeUp(long begunNanos, double roundShare) {
@@ -313,18 +358,37 @@ public final class CampaignRunner {
         return wouldTakeSeconds > workload.points().get(0).seconds("maxSeconds");
     }
 
-    private Run run(DriverCatalog catalog, BenchCluster cluster, ResultsFolder folder, Step step, int order)
+    private Kept run(DriverCatalog catalog, BenchCluster cluster, ResultsFolder folder, Step step, int order)
             throws InterruptedException {
         long startedAtMillis = System.currentTimeMillis();
-        String driver = step.driver().replace(CONTROL_SUFFIX, "");
+        String point = step.point().id();
         long seed = settings.seed() + step.round();
-        String topic = cluster.topic(step.point(), step.point().recordsPerPartition());
-        try (DriverProcess process = start(catalog, driver, step.point(), folder.log(step.key()))) {
-            return new Measurement(process, cluster, step.point(), driver.equals(workload.baseline()))
-                    .run(topic, step.driver(), step.round(), order, seed);
+        try {
+            Measured measured = measure(catalog, cluster, step, folder.log(step.key()), seed);
+            LedgerFigures ledger = measured.ledger();
+            Run run = new Run(
+                    point,
+                    step.driver(),
+                    step.round(),
+                    order,
+                    seed,
+                    startedAtMillis,
+                    System.currentTimeMillis(),
+                    measured.warmUpIntervals(),
+                    measured.intervals(),
+                    measured.totals(),
+                    new Ledger(
+                            ledger.distinct() + ledger.missing(),
+                            ledger.distinct() + ledger.duplicates() + ledger.foreign(),
+                            ledger.missing(),
+                            ledger.duplicates(),
+                            ledger.reordered()),
+                    measured.flags(),
+                    null);
+            return new Kept(run, measured.latencies());
         } catch (RunFailure e) {
-            return Run.failed(
-                    step.point().id(),
+            Run failed = Run.failed(
+                    point,
                     step.driver(),
                     step.round(),
                     order,
@@ -332,9 +396,30 @@ public final class CampaignRunner {
                     startedAtMillis,
                     System.currentTimeMillis(),
                     String.valueOf(e.getMessage()));
+            return new Kept(failed, List.of());
         } finally {
             current = null;
-            cluster.deleteSink(topic);
+            cluster.deleteSink(step.point());
+        }
+    }
+
+    private Measured measure(DriverCatalog catalog, BenchCluster cluster, Step step, Path log, long seed)
+            throws InterruptedException {
+        WorkloadPoint point = step.point();
+        String topic = point.isPlanned()
+                ? cluster.begun(point)
+                : topic(catalog, cluster, point, point.recordsPerPartition(), log);
+        String driver = step.driver().replace(CONTROL_SUFFIX, "");
+        boolean isBaseline = driver.equals(workload.baseline());
+        try (DriverProcess process = start(catalog, driver, point, log)) {
+            if (!point.isPlanned()) {
+                return new Measurement(process, cluster, point, isBaseline).run(topic);
+            }
+            String sender = SteadyMeasurement.GENERATOR;
+            try (DriverProcess generator =
+                    DriverProcess.start(sender, catalog.entry(sender), point.heapMegabytes(), log)) {
+                return new SteadyMeasurement(process, generator, cluster, point, isBaseline).run(topic, seed);
+            }
         }
     }
 

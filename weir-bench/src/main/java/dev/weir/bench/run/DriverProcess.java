@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A driver's JVM. Confined to one thread, but for {@link #kill}, which any thread may call. It ends with its standard
@@ -93,10 +94,17 @@ final class DriverProcess implements AutoCloseable {
 
     /** The next report, or a failure if the driver fails or says nothing for so long. */
     Report receive(Duration patience) throws InterruptedException {
-        Report report = reports.poll(patience.toMillis(), TimeUnit.MILLISECONDS);
+        Report report = poll(patience);
         if (report == null) {
             throw new RunFailure("driver " + name + " said nothing for " + patience.toSeconds() + " s; see " + log);
         }
+        return report;
+    }
+
+    /** The next report, null if it says nothing for so long, or a failure if the driver fails. */
+    @Nullable
+    Report poll(Duration patience) throws InterruptedException {
+        Report report = reports.poll(patience.toMillis(), TimeUnit.MILLISECONDS);
         if (report instanceof Report.Failed failed) {
             throw new RunFailure("driver " + name + " failed: " + failed.message() + "; see " + log);
         }

@@ -2,8 +2,6 @@ package dev.weir.bench.run;
 
 import dev.weir.bench.result.Flag;
 import dev.weir.bench.result.Interval;
-import dev.weir.bench.result.Ledger;
-import dev.weir.bench.result.Run;
 import dev.weir.bench.result.Totals;
 import dev.weir.bench.statistics.Bottleneck;
 import dev.weir.bench.statistics.SteadyState;
@@ -21,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +32,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class Measurement {
     /** To join a group and get a first record, or to close down. */
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private static final int MAX_FILL_SECONDS = 600;
+
+    private static final Set<Scenario> COMMITTING = Set.of(Scenario.AT_LEAST_ONCE, Scenario.PIPELINE);
 
     private static final double LEAST_PASS_SECONDS = 0.3;
 
@@ -80,20 +83,17 @@ final class Measurement {
     static Report.Hello verify(
             DriverProcess driver, BenchCluster cluster, WorkloadPoint point, String topic, long recordsPerPartition)
             throws InterruptedException {
-        Report.Hello hello = hello(driver, point);
+        Report.Hello hello = hello(driver, point.scenario());
         driver.send(configure(cluster, point, topic, recordsPerPartition));
         String group = newGroup();
         driver.send(new Command.Start(group, 0, PATIENCE.toSeconds()));
-        Report report = driver.receive(PATIENCE);
-        while (!(report instanceof Report.Passed passed)) {
-            report = driver.receive(PATIENCE.multipliedBy(2));
-        }
+        Report.Passed passed = passed(driver);
         LedgerFigures ledger = checked(cluster, point, topic, passed.ledger());
         if (!passed.complete() || isBroken(point, ledger)) {
             throw new RunFailure("it did not deliver each of " + recordsPerPartition * point.partitions()
                     + " records once and in order: " + ledger);
         }
-        if (point.scenario() == Scenario.AT_LEAST_ONCE && !cluster.committedAll(group, topic, recordsPerPartition)) {
+        if (COMMITTING.contains(point.scenario()) && !cluster.committedAll(group, topic, recordsPerPartition)) {
             throw new RunFailure("it did not commit all that it delivered");
         }
         return hello;
@@ -102,17 +102,20 @@ final class Measurement {
     /** With what the brokers have, where the driver itself cannot tell. */
     private static LedgerFigures checked(
             BenchCluster cluster, WorkloadPoint point, String topic, LedgerFigures ledger) {
-        return point.scenario() == Scenario.PRODUCE
-                ? ledger.withWritten(cluster.written(topic, ledger.distinct()))
-                : ledger;
+        return switch (point.scenario()) {
+            case PRODUCE -> ledger.withWritten(cluster.written(topic, ledger.distinct()));
+            case PIPELINE ->
+                ledger.withOutput(cluster.written(BenchCluster.sink(point), ledger.distinct() + ledger.duplicates()));
+            default -> ledger;
+        };
     }
 
-    private static Report.Hello hello(DriverProcess driver, WorkloadPoint point) throws InterruptedException {
+    static Report.Hello hello(DriverProcess driver, Scenario scenario) throws InterruptedException {
         if (!(driver.receive(PATIENCE) instanceof Report.Hello hello)) {
             throw new RunFailure("it did not say hello first");
         }
-        if (!hello.scenarios().contains(point.scenario())) {
-            throw new RunFailure("it does not offer " + point.scenario().label() + ", only "
+        if (!hello.scenarios().contains(scenario)) {
+            throw new RunFailure("it does not offer " + scenario.label() + ", only "
                     + hello.scenarios().stream().map(Scenario::label).toList());
         }
         return hello;
@@ -120,6 +123,10 @@ final class Measurement {
 
     private static Command.Configure configure(
             BenchCluster cluster, WorkloadPoint point, String topic, long recordsPerPartition) {
+        Map<String, String> options = new TreeMap<>(point.options());
+        if (point.scenario() == Scenario.PIPELINE) {
+            options.put(Pass.OUTPUT, BenchCluster.sink(point));
+        }
         return new Command.Configure(
                 cluster.bootstrapServers(),
                 topic,
@@ -128,18 +135,47 @@ final class Measurement {
                 point.valueBytes(),
                 point.scenario(),
                 point.client(),
-                point.options(),
+                options,
                 point.intervalMillis());
     }
 
-    private static String newGroup() {
+    /** Lets a driver write the records of a topic. */
+    static void fill(
+            DriverProcess driver, BenchCluster cluster, WorkloadPoint point, String topic, long recordsPerPartition)
+            throws InterruptedException {
+        hello(driver, Scenario.PRODUCE);
+        driver.send(new Command.Configure(
+                cluster.bootstrapServers(),
+                topic,
+                point.partitions(),
+                recordsPerPartition,
+                point.valueBytes(),
+                Scenario.PRODUCE,
+                Map.of(),
+                Map.of(),
+                point.intervalMillis()));
+        driver.send(new Command.Start(newGroup(), 0, MAX_FILL_SECONDS));
+        if (!passed(driver).complete()) {
+            throw new RunFailure("it did not write all records within " + MAX_FILL_SECONDS + " s");
+        }
+    }
+
+    /** The end of a pass of which nothing else is asked. */
+    private static Report.Passed passed(DriverProcess driver) throws InterruptedException {
+        while (true) {
+            if (driver.receive(PATIENCE.multipliedBy(2)) instanceof Report.Passed passed) {
+                return passed;
+            }
+        }
+    }
+
+    static String newGroup() {
         return "bench-" + UUID.randomUUID();
     }
 
-    /** The run; {@code order}, {@code round} and {@code seed} say where it stands in the campaign. */
-    Run run(String topic, String name, int round, int order, long seed) throws InterruptedException {
-        long startedAtMillis = System.currentTimeMillis();
-        hello(driver, point);
+    /** The run. */
+    Measured run(String topic) throws InterruptedException {
+        hello(driver, point.scenario());
         driver.send(configure(cluster, point, topic, point.recordsPerPartition()));
         boolean steady = warmUp();
         int warmUpIntervals = intervals.size();
@@ -160,25 +196,7 @@ final class Measurement {
         if (isBroken(point, ledger)) {
             flags.add(Flag.GUARANTEE_BROKEN);
         }
-        return new Run(
-                point.id(),
-                name,
-                round,
-                order,
-                seed,
-                startedAtMillis,
-                System.currentTimeMillis(),
-                warmUpIntervals,
-                intervals,
-                totals,
-                new Ledger(
-                        ledger.distinct() + ledger.missing(),
-                        ledger.distinct() + ledger.duplicates() + ledger.foreign(),
-                        ledger.missing(),
-                        ledger.duplicates(),
-                        ledger.reordered()),
-                flags,
-                null);
+        return new Measured(warmUpIntervals, intervals, totals, ledger, flags, List.of());
     }
 
     private boolean warmUp() throws InterruptedException {
@@ -251,23 +269,28 @@ final class Measurement {
     private void keep(Report.Interval interval, long brokerCpuNanos) {
         long passMillis = TimeUnit.NANOSECONDS.toMillis(interval.atNanos());
         long lengthMillis = Math.max(1, passMillis - lastPassMillis);
-        intervals.add(new Interval(
-                activeMillis,
-                lengthMillis,
-                interval.records(),
-                interval.bytes(),
-                interval.usage().cpuNanos(),
-                interval.usage().allocatedBytes(),
-                interval.usage().gcMillis(),
-                Interval.UNKNOWN,
-                interval.usage().heapBytes(),
-                interval.usage().directBytes(),
-                brokerCpuNanos));
+        intervals.add(interval(activeMillis, lengthMillis, interval, Interval.UNKNOWN, brokerCpuNanos));
         activeMillis += lengthMillis;
         lastPassMillis = passMillis;
         if (lengthMillis >= point.intervalMillis() * 0.8) {
             rates.add(interval.records() * 1e3 / lengthMillis);
         }
+    }
+
+    static Interval interval(
+            long startMillis, long lengthMillis, Report.Interval report, long lagRecords, long brokerCpuNanos) {
+        return new Interval(
+                startMillis,
+                lengthMillis,
+                report.records(),
+                report.bytes(),
+                report.usage().cpuNanos(),
+                report.usage().allocatedBytes(),
+                report.usage().gcMillis(),
+                lagRecords,
+                report.usage().heapBytes(),
+                report.usage().directBytes(),
+                brokerCpuNanos);
     }
 
     private Totals totals() {
@@ -325,7 +348,7 @@ final class Measurement {
     }
 
     /** Whether the ledger shows what the scenario does not allow. Order counts unless {@code options.ordering} is none. */
-    private static boolean isBroken(WorkloadPoint point, LedgerFigures ledger) {
+    static boolean isBroken(WorkloadPoint point, LedgerFigures ledger) {
         boolean ordered = point.ordering() != Pass.Order.NONE;
         return !ledger.isExactlyOnce() || (ordered && ledger.reordered() > 0);
     }

@@ -1,6 +1,7 @@
 package dev.weir.bench.statistics;
 
 import dev.weir.bench.result.Point;
+import dev.weir.driver.Scenario;
 import java.util.List;
 import java.util.Map;
 
@@ -10,4 +11,10 @@ import java.util.Map;
  * @param noise by metric, how far apart the baseline and itself came out, as a factor of at least 1; infinite where the
  *     control has fewer than two rounds, and missing in a campaign without a control
  */
-public record PointResult(Point point, Map<Metric, Double> noise, List<DriverResult> drivers) {}
+public record PointResult(Point point, Map<Metric, Double> noise, List<DriverResult> drivers) {
+
+    /** What drivers are judged by at first sight: the rate, or what it costs where the rate is planned. */
+    public Metric judgedBy() {
+        return point.scenario().equals(Scenario.STEADY.label()) ? Metric.CPU : Metric.RATE;
+    }
+}

@@ -84,6 +84,18 @@ record Key(
                             0,
                             3,
                             "How unevenly a partition's records have its keys: Zipf's exponent; 0: evenly."),
+                    integer(
+                            "topic.recordsPerSecond",
+                            0,
+                            0,
+                            1_000_000,
+                            "How many records are sent in a second of scenario steady, whatever becomes of them;"
+                                    + " the others have none."),
+                    text(
+                            "topic.arrivals",
+                            "even",
+                            List.of("even", "poisson"),
+                            "Whether the records of scenario steady are due at even times, or as from many senders."),
                     integer("topic.batchBytes", 131_072, 0, 16_777_216, "The producer's batch.size while filling."),
                     text(
                             "topic.compression",

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -101,7 +102,15 @@ public record Workload(
                 base.getOrDefault("baseline", ""),
                 Boolean.parseBoolean(base.get("method.control")),
                 Integer.parseInt(base.getOrDefault("method.rounds", "1")),
-                points(base, file.vary()));
+                points(base, quick ? withoutQuick(file) : file.vary()));
+    }
+
+    /** The dimensions but those that the quick part sets to one value. */
+    private static List<Map<String, List<Setting>>> withoutQuick(WorkloadFile file) {
+        return file.vary().stream()
+                .filter(dimension ->
+                        Collections.disjoint(dimension.keySet(), file.quick().keySet()))
+                .toList();
     }
 
     private static void apply(Map<String, String> base, Map<String, List<Setting>> settings) {

@@ -16,6 +16,8 @@ import java.util.stream.Collectors;
  */
 public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> settings) {
 
+    private static final int MAX_PLANNED_PARTITIONS = 100;
+
     static WorkloadPoint of(Map<String, String> dimensions, Map<String, String> settings) {
         WorkloadPoint point = new WorkloadPoint(
                 Collections.unmodifiableMap(new LinkedHashMap<>(dimensions)),
@@ -32,6 +34,17 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         if (keys() > 0 && keys() < partitions()) {
             throw new WorkloadException("topic.keys must be at least topic.partitions, since each key belongs to one:"
                     + " topic.keys=" + keys() + " topic.partitions=" + partitions());
+        }
+        if (isPlanned() != (recordsPerSecond() > 0)) {
+            throw new WorkloadException("scenario " + scenario().label()
+                    + (isPlanned()
+                            ? " needs a rate: set topic.recordsPerSecond, for example 5000"
+                            : " goes as fast as it can: leave topic.recordsPerSecond out, or use scenario steady"));
+        }
+        if (isPlanned() && partitions() > MAX_PLANNED_PARTITIONS) {
+            throw new WorkloadException("with scenario steady, topic.partitions must be at most "
+                    + MAX_PLANNED_PARTITIONS + ", since latencies are taken for each: topic.partitions="
+                    + partitions());
         }
     }
 
@@ -54,7 +67,28 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
 
     /** Of each partition; the total is rounded up to a multiple of the partitions. */
     public long recordsPerPartition() {
-        return (Long.parseLong(text("topic.records")) + partitions() - 1) / partitions();
+        return Math.ceilDiv(isPlanned() ? plannedRecords() : Long.parseLong(text("topic.records")), partitions());
+    }
+
+    /** A little more than is measured: the end of a pass is not to be in it. */
+    private long plannedRecords() {
+        double margin = Math.max(1, 2 * intervalMillis() / 1e3);
+        return (long) ((seconds("maxWarmUpSeconds") + seconds("measureSeconds") + margin) * recordsPerSecond());
+    }
+
+    /** Whether its records are sent while they are read, by a plan. */
+    public boolean isPlanned() {
+        return scenario() == Scenario.STEADY;
+    }
+
+    /** How many records are sent in a second, of {@link #isPlanned}. */
+    public int recordsPerSecond() {
+        return integer("topic.recordsPerSecond");
+    }
+
+    /** {@code even} or {@code poisson}. */
+    public String arrivals() {
+        return text("topic.arrivals");
     }
 
     public int valueBytes() {

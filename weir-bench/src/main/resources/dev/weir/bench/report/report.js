@@ -367,13 +367,22 @@
     });
   }
 
+  const CURVES = {
+    response: 'Latency from planned sending', service: 'Latency from actual sending: hides waiting',
+    lateness: 'How late the generator sent: not to be seen in the others',
+  };
+
   function drawCurves(point) {
-    const of = byId('from').value;
+    const taken = option => point.drivers.some(d => d.curves[option.value]);
+    const options = [...byId('from').options];
+    options.forEach(option => { option.hidden = !taken(option); });
+    const of = options.find(option => option.selected && taken(option))?.value ?? 'response';
+    byId('from').value = of;
     const curves = point.drivers.filter(d => d.curves[of]).map(d => ({ driver: d.driver, curve: d.curves[of] }));
-    byId('from-choice').hidden = !point.drivers.some(d => d.curves.service);
+    byId('from-choice').hidden = options.filter(taken).length < 2;
     if (!curves.length) return;
     card(byId('latency'), {
-      name: `latency-${of}`, title: of === 'response' ? 'Latency from planned sending' : 'Latency from actual sending: hides waiting',
+      name: `latency-${of}`, title: CURVES[of],
       config: () => ({
         type: 'line',
         data: { datasets: curves.map(c => ({
@@ -482,6 +491,8 @@
     byId('metric').append(...data.metrics
       .filter(m => data.points.some(p => p.drivers.some(d => d.metrics[m.name]?.verdict)))
       .map(m => option(m.name, m.title)));
+    const judgedBy = data.points[0]?.judgedBy;
+    if ([...byId('metric').options].some(o => o.value === judgedBy)) byId('metric').value = judgedBy;
     byId('point').append(...data.points.map((p, i) => option(i, p.label)));
     byId('round').append(...Array.from({ length: data.rounds }, (_, i) => option(i, i + 1)));
     for (const id of ['point-choice', 'previous', 'next']) byId(id).hidden = data.points.length < 2;

@@ -11,7 +11,7 @@ import dev.weir.bench.result.Point;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Run;
 import dev.weir.bench.result.Totals;
-import dev.weir.bench.statistics.Latencies;
+import dev.weir.bench.statistics.SimulatedLatencies;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -186,7 +186,7 @@ final class SampleCampaign {
 
     /** A few thousand records with a stall, which the service time hides. */
     private List<Histogram> latencies(String driver, long startMillis) {
-        Latencies latencies = new Latencies();
+        SimulatedLatencies latencies = new SimulatedLatencies();
         double meanNanos = 8e5 / Math.sqrt(SPEED.getOrDefault(driver, 1.0));
         for (int i = 0; i < 3_000; i++) {
             long waited = i > 2_900 ? (3_000 - i) * 2_000_000L : 0;

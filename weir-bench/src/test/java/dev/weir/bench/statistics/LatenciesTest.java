@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.weir.bench.result.LatencyTags;
+import dev.weir.driver.SendPlan;
 import java.util.Map;
 import java.util.Objects;
 import org.HdrHistogram.Histogram;
@@ -63,7 +64,7 @@ class LatenciesTest {
 
     /** One server, 0.1 ms each; the sender is held up with the server. */
     private static Map<String, Histogram> simulate(SendPlan plan, int records, long stallAtNanos, long stallNanos) {
-        Latencies latencies = new Latencies();
+        SimulatedLatencies latencies = new SimulatedLatencies();
         long freeNanos = 0;
         boolean stalled = stallNanos == 0;
         for (int i = 0; i < records; i++) {

@@ -2,6 +2,7 @@ package dev.weir.bench.workload;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -84,6 +85,41 @@ class WorkloadTest {
         assertThatThrownBy(() -> Workload.parse("w.yaml", SMALLEST + "options: {ordering: key}\n", false))
                 .isInstanceOf(WorkloadException.class)
                 .hasMessageContaining("set topic.keys");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            steady  | partitions: 6                          | scenario steady needs a rate: set topic.recordsPerSecond
+            consume | recordsPerSecond: 5000                 | scenario consume goes as fast as it can
+            steady  | recordsPerSecond: 50, partitions: 101  | with scenario steady, topic.partitions must be at most 100
+            """)
+    void rateThatDoesNotSuitTheScenario_isRefused(String scenario, String topic, String message) {
+        String yaml = SMALLEST.replace("consume", scenario) + "topic: {" + topic + "}\n";
+        assertThatThrownBy(() -> Workload.parse("w.yaml", yaml, false))
+                .isInstanceOf(WorkloadException.class)
+                .hasMessageStartingWith(message);
+    }
+
+    @Test
+    void plannedRecords_lastLongerThanWhatIsMeasured() {
+        String yaml = SMALLEST.replace("consume", "steady") + """
+                topic: {recordsPerSecond: 100, partitions: 3}
+                method: {maxWarmUpSeconds: 2, measureSeconds: 3}
+                """;
+        assertThat(Workload.parse("w.yaml", yaml, false).points())
+                .singleElement()
+                .satisfies(point -> assertThat(point.recordsPerPartition()).isEqualTo(200));
+    }
+
+    @Test
+    void dimensionThatQuickSets_doesNotVary() {
+        String yaml = SMALLEST + """
+                vary: [{topic.partitions: [1, 6]}, {topic.valueBytes: [20, 30]}]
+                quick: {topic.partitions: 3}
+                """;
+        assertThat(Workload.parse("w.yaml", yaml, true).points())
+                .extracting(WorkloadPoint::partitions, WorkloadPoint::valueBytes)
+                .containsExactly(tuple(3, 20), tuple(3, 30));
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.bench.report.Reports;
+import dev.weir.bench.result.LatencyTags;
 import dev.weir.bench.result.Ledger;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Run;
@@ -15,7 +16,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
+import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -77,6 +81,67 @@ class BenchCampaignTest {
                     assertThat(run.failure()).isNull();
                     assertThat(run.ledger().isClean()).as("%s", run.ledger()).isTrue();
                 });
+    }
+
+    @Test
+    void steadyRate_isTimedFromItsPlan_perPartition_withItsCosts() throws Exception {
+        String yaml = """
+                name: steady
+                scenario: steady
+                drivers: [weir]
+                baseline: weir
+                topic: {partitions: 2, recordsPerSecond: 1000, valueBytes: 23}
+                method: {rounds: 1, control: false, maxWarmUpSeconds: 1, measureSeconds: 1, intervalMillis: 100}
+                """;
+        ResultsFolder results =
+                runner(yaml, folder.resolve("results"), false, run -> {}).run();
+        assertThat(results.runs()).hasSize(1).allSatisfy(run -> {
+            assertThat(run.failure()).isNull();
+            assertThat(run.ledger().isClean()).as("%s", run.ledger()).isTrue();
+            assertThat(run.ledger().expected()).isEqualTo(3_000);
+            assertThat(run.totals().records()).isPositive();
+            assertThat(run.totals().metrics()).containsKeys("% of a core", "allocated MB", "direct MB", "collections");
+            assertThat(run.intervals())
+                    .allSatisfy(interval -> assertThat(interval.lagRecords()).isNotNegative());
+            Map<String, Histogram> latencies = LatencyTags.merge(results.latencyIntervals(run.key()));
+            assertThat(latencies)
+                    .containsKeys(
+                            LatencyTags.RESPONSE,
+                            LatencyTags.responseOfPartition(1),
+                            LatencyTags.LATENESS,
+                            LatencyTags.ofWarmUp(LatencyTags.RESPONSE));
+            assertThat(count(latencies, LatencyTags.responseOfPartition(0))
+                            + count(latencies, LatencyTags.responseOfPartition(1)))
+                    .isPositive()
+                    .isEqualTo(count(latencies, LatencyTags.RESPONSE));
+        });
+        assertThat(Reports.text(results)).contains("CPU ratio");
+        assertThat(Reports.html(results)).isNotEmptyFile();
+    }
+
+    @Test
+    void asimov_outOfOrder_givesARecordForEachEvent() throws Exception {
+        String yaml = TINY.replace("at-least-once", "pipeline")
+                        .replace("[plain, weir]", "[asimov-unordered]\nbaseline: asimov-unordered")
+                        .replace("records: 200000", "records: 3000")
+                        .replace("rounds: 1,", "rounds: 1, control: false,")
+                + "options: {ordering: none}\n";
+        assertThat(runner(yaml, folder.resolve("results"), false, run -> {})
+                        .run()
+                        .runs())
+                .hasSize(1)
+                .allSatisfy(run -> {
+                    assertThat(run.failure()).isNull();
+                    Ledger ledger = run.ledger();
+                    assertThat(ledger.delivered()).isPositive();
+                    assertThat(ledger.lost() + ledger.duplicates())
+                            .as("%s", ledger)
+                            .isZero();
+                });
+    }
+
+    private static long count(Map<String, Histogram> latencies, String tag) {
+        return Objects.requireNonNull(latencies.get(tag)).getTotalCount();
     }
 
     @Test

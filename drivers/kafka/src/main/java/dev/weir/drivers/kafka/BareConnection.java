@@ -150,7 +150,8 @@ final class BareConnection implements Closeable {
             int keyLength = Math.max(0, varint());
             answer.position(answer.position() + keyLength);
             int valueLength = varint();
-            pass.delivered(partition, answer.getLong(answer.position()), valueLength);
+            int value = answer.position();
+            pass.delivered(partition, answer.getLong(value), answer.getLong(value + Long.BYTES), valueLength);
             answer.position(next);
         }
     }

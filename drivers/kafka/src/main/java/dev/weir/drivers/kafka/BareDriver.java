@@ -22,7 +22,7 @@ final class BareDriver implements Driver {
 
     @Override
     public Set<Scenario> scenarios() {
-        return Set.of(Scenario.CONSUME);
+        return Set.of(Scenario.CONSUME, Scenario.STEADY);
     }
 
     @Override

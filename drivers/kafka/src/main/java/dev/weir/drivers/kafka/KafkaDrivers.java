@@ -21,7 +21,8 @@ public final class KafkaDrivers {
                                         "receive.buffer.bytes", Integer.toString(1 << 20))),
                         "plain-unacknowledged",
                                 () -> new PlainProducer(Map.of("acks", "0", "enable.idempotence", "false")),
-                        "bare", BareDriver::new),
+                        "bare", BareDriver::new,
+                        "generator", Generator::new),
                 arguments);
     }
 }

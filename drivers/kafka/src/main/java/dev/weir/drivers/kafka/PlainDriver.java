@@ -33,6 +33,7 @@ final class PlainDriver implements Driver {
     public Set<Scenario> scenarios() {
         return Set.of(
                 Scenario.CONSUME,
+                Scenario.STEADY,
                 Scenario.AT_LEAST_ONCE,
                 Scenario.AT_MOST_ONCE,
                 Scenario.WORK,
@@ -51,7 +52,7 @@ final class PlainDriver implements Driver {
                 new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
             consumer.subscribe(List.of(pass.configuration().topic()));
             switch (pass.configuration().scenario()) {
-                case CONSUME -> consume(consumer, pass);
+                case CONSUME, STEADY -> consume(consumer, pass);
                 case AT_LEAST_ONCE, WORK -> commitFinished(consumer, pass);
                 case AT_MOST_ONCE -> commitAhead(consumer, pass);
                 case FLOW_CONTROL -> oneAtATime(consumer, pass);

@@ -21,7 +21,7 @@ final class LeanDriver implements Driver {
 
     @Override
     public Set<Scenario> scenarios() {
-        return Set.of(Scenario.CONSUME);
+        return Set.of(Scenario.CONSUME, Scenario.STEADY);
     }
 
     @Override
@@ -31,7 +31,10 @@ final class LeanDriver implements Driver {
         config.forEach(settings::property);
         settings.minFetchBytes(Integer.parseInt(config.getOrDefault("fetch.min.bytes", "1")));
         RecordHandler deliver = record -> pass.delivered(
-                record.partition(), record.value().getLong(0), record.value().length());
+                record.partition(),
+                record.value().getLong(0),
+                record.value().getLong(Long.BYTES),
+                record.value().length());
         try (LeanConsumer consumer = LeanConsumer.open(settings.build())) {
             for (int partition = 0; partition < pass.configuration().partitions(); partition++) {
                 consumer.assign(pass.configuration().topic(), partition, StartAt.beginning());

@@ -19,7 +19,7 @@ final class ParallelConsumerDriver implements Driver {
 
     @Override
     public Set<Scenario> scenarios() {
-        return Set.of(Scenario.AT_LEAST_ONCE, Scenario.WORK);
+        return Set.of(Scenario.STEADY, Scenario.AT_LEAST_ONCE, Scenario.WORK);
     }
 
     @Override

@@ -37,7 +37,8 @@ final class PekkoDriver implements Driver {
 
     @Override
     public Set<Scenario> scenarios() {
-        return Set.of(Scenario.CONSUME, Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE, Scenario.PRODUCE);
+        return Set.of(
+                Scenario.CONSUME, Scenario.STEADY, Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE, Scenario.PRODUCE);
     }
 
     @Override
@@ -52,7 +53,7 @@ final class PekkoDriver implements Driver {
                 .withProperties(pass.consumerConfig(Map.of()));
         Subscription topic = Subscriptions.topics(pass.configuration().topic());
         Consumer.DrainingControl<Done> control = switch (pass.configuration().scenario()) {
-            case CONSUME ->
+            case CONSUME, STEADY ->
                 Consumer.plainSource(settings, topic)
                         .toMat(
                                 Sink.foreach(record -> pass.delivered(record.partition(), record.value())),

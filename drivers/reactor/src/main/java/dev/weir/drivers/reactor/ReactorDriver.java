@@ -28,7 +28,8 @@ final class ReactorDriver implements Driver {
 
     @Override
     public Set<Scenario> scenarios() {
-        return Set.of(Scenario.CONSUME, Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE, Scenario.PRODUCE);
+        return Set.of(
+                Scenario.CONSUME, Scenario.STEADY, Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE, Scenario.PRODUCE);
     }
 
     @Override
@@ -47,7 +48,8 @@ final class ReactorDriver implements Driver {
                 .commitInterval(acknowledges ? Duration.ofMillis(pass.commitIntervalMillis()) : Duration.ZERO);
         KafkaReceiver<byte[], byte[]> receiver = KafkaReceiver.create(options);
         Flux<?> records = switch (pass.configuration().scenario()) {
-            case CONSUME -> receiver.receive().doOnNext(record -> pass.delivered(record.partition(), record.value()));
+            case CONSUME, STEADY ->
+                receiver.receive().doOnNext(record -> pass.delivered(record.partition(), record.value()));
             case AT_LEAST_ONCE ->
                 receiver.receive().doOnNext(record -> {
                     pass.delivered(record.partition(), record.value());

@@ -38,6 +38,7 @@ final class WeirDriver implements Driver {
     public Set<Scenario> scenarios() {
         return Set.of(
                 Scenario.CONSUME,
+                Scenario.STEADY,
                 Scenario.AT_LEAST_ONCE,
                 Scenario.AT_MOST_ONCE,
                 Scenario.WORK,
@@ -85,7 +86,7 @@ final class WeirDriver implements Driver {
         ConsumerSettings<byte[], byte[]> settings = builder.build();
         Subscription topic = Subscription.topics(pass.configuration().topic());
         return switch (pass.configuration().scenario()) {
-            case CONSUME -> delivering(KafkaSource.plain(settings, topic), pass);
+            case CONSUME, STEADY -> delivering(KafkaSource.plain(settings, topic), pass);
             case AT_LEAST_ONCE -> delivering(KafkaSource.committable(settings, topic), pass);
             case AT_MOST_ONCE -> delivering(KafkaSource.atMostOnce(settings, topic, pass.commitAhead()), pass);
             case WORK -> working(KafkaSource.committable(settings, topic), pass);

@@ -1,0 +1,67 @@
+package dev.weir.drivers.asimov;
+
+import dev.weir.stream.Dispatcher;
+import dev.weir.stream.Ordering;
+import dev.weir.stream.Parallelism;
+import dev.weir.stream.Source;
+import java.util.function.Function;
+
+/** On which threads the four steps run. Stateless. */
+enum Shape {
+    /** All on one. */
+    SEQUENTIAL {
+        @Override
+        <A, B> Source<B> step(Source<A> above, String name, Function<A, B> step) {
+            return above.map(step);
+        }
+    },
+    /** Two steps on one, two on another, with a buffer between them. */
+    BOUNDARY {
+        @Override
+        <A, B> Source<B> step(Source<A> above, String name, Function<A, B> step) {
+            return above.map(step);
+        }
+
+        @Override
+        <A> Source<A> halfWay(Source<A> above) {
+            return above.async();
+        }
+    },
+    /** Each on as many as there are processors, in the order of the input. */
+    PARALLEL {
+        @Override
+        <A, B> Source<B> step(Source<A> above, String name, Function<A, B> step) {
+            return above.mapParallel(PROCESSORS, step::apply);
+        }
+    },
+    /** The same, each event as soon as it is ready. */
+    UNORDERED {
+        @Override
+        <A, B> Source<B> step(Source<A> above, String name, Function<A, B> step) {
+            return above.mapBlocking(PROCESSORS, Ordering.unordered(), Dispatcher.cpu(), step::apply);
+        }
+    },
+    /** In the order of the input, each step on threads that no other step has. */
+    DISPATCHERS {
+        @Override
+        <A, B> Source<B> step(Source<A> above, String name, Function<A, B> step) {
+            return above.mapParallel(PROCESSORS, Dispatcher.fixed(name, PROCESSORS), step::apply);
+        }
+    },
+    /** In the order of the input, each step on as many as it finds best. */
+    ADAPTIVE {
+        @Override
+        <A, B> Source<B> step(Source<A> above, String name, Function<A, B> step) {
+            return above.mapParallel(Parallelism.adaptive(1, 4 * PROCESSORS), step::apply);
+        }
+    };
+
+    private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
+
+    abstract <A, B> Source<B> step(Source<A> above, String name, Function<A, B> step);
+
+    /** What stands between the second step and the third. */
+    <A> Source<A> halfWay(Source<A> above) {
+        return above;
+    }
+}

@@ -1,0 +1,55 @@
+package dev.weir.driver;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.SingleWriterRecorder;
+
+/**
+ * How long after its planned time each record came, as a histogram in nanoseconds per partition and interval. One thread at
+ * a time records, another one takes; recording allocates nothing.
+ */
+final class Timings {
+    // Three digits from a microsecond to an hour; what is beyond counts as the end, nothing is dropped.
+    private static final long MIN_NANOS = TimeUnit.MICROSECONDS.toNanos(1);
+    private static final long MAX_NANOS = TimeUnit.HOURS.toNanos(1);
+    private static final int DIGITS = 3;
+
+    private final SingleWriterRecorder[] recorders;
+    private final Histogram[] taken; // taker only: the last interval's histograms, which the recorders use again
+    private final ByteBuffer buffer;
+
+    Timings(int partitions) {
+        recorders = new SingleWriterRecorder[partitions];
+        Arrays.setAll(recorders, partition -> new SingleWriterRecorder(MIN_NANOS, MAX_NANOS, DIGITS));
+        taken = new Histogram[partitions];
+        Arrays.setAll(taken, partition -> recorders[partition].getIntervalHistogram());
+        buffer = ByteBuffer.allocate(taken[0].getNeededByteBufferCapacity());
+    }
+
+    void record(int partition, long nanos) {
+        recorders[partition].recordValue(Math.clamp(nanos, 0, MAX_NANOS));
+    }
+
+    /** What was recorded since the last call, by partition: HdrHistogram's compressed form in Base64, empty for nothing. */
+    List<String> take() {
+        String[] texts = new String[taken.length];
+        for (int partition = 0; partition < texts.length; partition++) {
+            taken[partition] = recorders[partition].getIntervalHistogram(taken[partition]);
+            texts[partition] = encoded(taken[partition]);
+        }
+        return List.of(texts);
+    }
+
+    private String encoded(Histogram histogram) {
+        if (histogram.getTotalCount() == 0) {
+            return "";
+        }
+        buffer.clear();
+        int length = histogram.encodeIntoCompressedByteBuffer(buffer);
+        return Base64.getEncoder().encodeToString(Arrays.copyOf(buffer.array(), length));
+    }
+}
