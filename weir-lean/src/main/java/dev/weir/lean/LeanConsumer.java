@@ -17,8 +17,9 @@ import java.util.Objects;
  * try (LeanConsumer consumer = LeanConsumer.open(
  *         LeanSettings.builder().bootstrapServers("localhost:9092").build())) {
  *     consumer.assign("clicks", 0, StartAt.beginning());
+ *     RecordHandler handler = record -> sum += record.value().getLong(0);
  *     while (running) {
- *         if (consumer.poll(record -> sum += record.value().getLong(0)) == 0) {
+ *         if (consumer.poll(handler) == 0) {
  *             consumer.await(Duration.ofMillis(100));
  *         }
  *     }

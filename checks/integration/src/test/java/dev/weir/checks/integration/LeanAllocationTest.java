@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.ThreadMXBean;
 import dev.weir.lean.LeanConsumer;
 import dev.weir.lean.LeanSettings;
+import dev.weir.lean.RecordHandler;
 import dev.weir.lean.StartAt;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterExtension;
@@ -14,6 +15,7 @@ import java.util.Map;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -23,6 +25,8 @@ class LeanAllocationTest {
 
     private static final int RECORDS = 200_000;
     private static final int PARTITIONS = 3;
+    private static final int VALUE_BYTES = 100;
+    private static final Duration TURN = Duration.ofMillis(50);
     private static final int WARM_PASSES = 4;
 
     /** For {@value #RECORDS} records in some 25 fetches: what the JDK's selector makes now and then. */
@@ -31,13 +35,109 @@ class LeanAllocationTest {
     @RegisterExtension
     static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());
 
+    /** Most of them send or receive a fetch without records. */
+    private static final int WAITS = 1_000;
+
+    private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private long sum;
+    private long copies;
 
     @ParameterizedTest
     @ValueSource(strings = {"none", "gzip", "snappy", "lz4", "zstd"})
     void consumer_afterWarmUp_allocatesNothingPerRecord(String codec) {
-        String topic = "allocation-" + codec;
+        assertThat(allocated(codec, codec, record -> sum += record.value().length()))
+                .as("bytes for " + RECORDS + " records")
+                .isLessThan(ALLOWED_BYTES);
+        assertThat(sum).isEqualTo((WARM_PASSES + 1L) * RECORDS * VALUE_BYTES);
+    }
+
+    /** What would not be seen would prove nothing. */
+    @Test
+    void handlerThatCopiesOneRecordInFiveHundred_isSeen() {
+        assertThat(allocated("copied", "none", record -> {
+                    sum += record.value().length();
+                    if (record.offset() % 500 == 0) {
+                        copies += record.value().toBytes().length;
+                    }
+                }))
+                .isGreaterThan(ALLOWED_BYTES);
+        assertThat(copies).isPositive();
+    }
+
+    @Test
+    void consumer_thatWaitsForRecords_allocatesNothingPerFetch() {
+        String topic = topic("waiting");
+        LeanSettings.Builder settings = settings().maxFetchWait(Duration.ofMillis(2));
+        try (LeanConsumer consumer = open(settings, topic)) {
+            poll(consumer, WAITS);
+            long fetches = consumer.metrics().emptyFetches();
+            long before = threads.getCurrentThreadAllocatedBytes();
+            poll(consumer, WAITS);
+            long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+            assertThat(consumer.metrics().emptyFetches() - fetches).isGreaterThan(WAITS / 10);
+            assertThat(allocated).as("bytes for " + WAITS + " polls").isLessThan(ALLOWED_BYTES);
+        }
+    }
+
+    private void poll(LeanConsumer consumer, int times) {
+        RecordHandler handler = record -> sum++;
+        for (int i = 0; i < times; i++) {
+            poll(consumer, handler);
+        }
+    }
+
+    private static String topic(String name) {
+        String topic = "allocation-" + name;
         KAFKA.cluster().createTopic(topic, PARTITIONS);
+        return topic;
+    }
+
+    private static LeanSettings.Builder settings() {
+        return LeanSettings.builder().bootstrapServers(KAFKA.bootstrapServers()).readCommitted(true);
+    }
+
+    private static LeanConsumer open(LeanSettings.Builder settings, String topic) {
+        LeanConsumer consumer = LeanConsumer.open(settings.build());
+        for (int partition = 0; partition < PARTITIONS; partition++) {
+            consumer.assign(topic, partition, StartAt.beginning());
+        }
+        return consumer;
+    }
+
+    private static void poll(LeanConsumer consumer, RecordHandler handler) {
+        if (consumer.poll(handler) == 0) {
+            consumer.await(TURN);
+        }
+    }
+
+    /** What the last of several passes over a new topic takes of the heap. */
+    private long allocated(String name, String codec, RecordHandler handler) {
+        String topic = topic(name);
+        fill(topic, codec);
+        try (LeanConsumer consumer = open(settings(), topic)) {
+            long allocated = 0;
+            for (int pass = 0; pass <= WARM_PASSES; pass++) {
+                for (int index = 0; index < PARTITIONS; index++) {
+                    consumer.seek(index, StartAt.offset(0));
+                }
+                long goal = consumer.metrics().records() + RECORDS;
+                long before = threads.getCurrentThreadAllocatedBytes();
+                read(consumer, handler);
+                allocated = threads.getCurrentThreadAllocatedBytes() - before;
+                assertThat(consumer.metrics().records()).isEqualTo(goal);
+            }
+            return allocated;
+        }
+    }
+
+    private void read(LeanConsumer consumer, RecordHandler handler) {
+        long start = sum;
+        while (sum - start < (long) RECORDS * VALUE_BYTES) {
+            poll(consumer, handler);
+        }
+    }
+
+    private static void fill(String topic, String codec) {
         try (var producer = new KafkaProducer<>(
                 Map.of(
                         "bootstrap.servers",
@@ -47,45 +147,15 @@ class LeanAllocationTest {
                         "linger.ms",
                         20,
                         "batch.size",
-                        100_000),
+                        100_000,
+                        // The first batch that a new leader refuses would be out of order for ever.
+                        "enable.idempotence",
+                        false),
                 new ByteArraySerializer(),
                 new ByteArraySerializer())) {
             for (int i = 0; i < RECORDS; i++) {
-                var ignored = producer.send(new ProducerRecord<>(topic, i % PARTITIONS, null, new byte[100]));
+                var ignored = producer.send(new ProducerRecord<>(topic, i % PARTITIONS, null, new byte[VALUE_BYTES]));
             }
         }
-        LeanSettings settings = LeanSettings.builder()
-                .bootstrapServers(KAFKA.bootstrapServers())
-                .readCommitted(true)
-                .build();
-        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        try (LeanConsumer consumer = LeanConsumer.open(settings)) {
-            for (int partition = 0; partition < PARTITIONS; partition++) {
-                consumer.assign(topic, partition, StartAt.beginning());
-            }
-            long allocated = 0;
-            for (int pass = 0; pass <= WARM_PASSES; pass++) {
-                for (int index = 0; index < PARTITIONS; index++) {
-                    consumer.seek(index, StartAt.offset(0));
-                }
-                long goal = consumer.metrics().records() + RECORDS;
-                long before = threads.getCurrentThreadAllocatedBytes();
-                read(consumer, goal);
-                allocated = threads.getCurrentThreadAllocatedBytes() - before;
-            }
-            assertThat(sum).isEqualTo((WARM_PASSES + 1L) * RECORDS * 100);
-            assertThat(allocated).as("bytes for " + RECORDS + " records").isLessThan(ALLOWED_BYTES);
-        }
-    }
-
-    private void read(LeanConsumer consumer, long goal) {
-        Duration turn = Duration.ofMillis(50);
-        long start = sum;
-        while (sum - start < RECORDS * 100L) {
-            if (consumer.poll(record -> sum += record.value().length()) == 0) {
-                consumer.await(turn);
-            }
-        }
-        assertThat(consumer.metrics().records()).isEqualTo(goal);
     }
 }
