@@ -88,6 +88,11 @@ final class CommitAhead {
         client.commitAsync(past, (offsets, failure) -> answered(chosen, offsets, failure));
     }
 
+    /** Whether a commit may have reached the brokers whose records are not out yet. */
+    boolean isUnderWay() {
+        return underWay > 0;
+    }
+
     private void answered(
             List<Waiting> chosen, Map<TopicPartition, OffsetAndMetadata> offsets, @Nullable Exception failure) {
         underWay = 0;

@@ -271,7 +271,7 @@ final class ConsumerLoop implements Runnable {
     /** One round: requests, resumes, commits, then a poll that waits no longer than the next of these is due. */
     private void turn() {
         waiting.clearSignal();
-        if (stopRequested && !stopped) {
+        if (stopRequested && !stopped && (ahead == null || !ahead.isUnderWay())) {
             stopEmission();
         }
         runRequests();
@@ -294,7 +294,7 @@ final class ConsumerLoop implements Runnable {
     private void commitIfDue() {
         if (plan.isCommittable()) {
             commits.commitIfDue();
-        } else if (ahead != null) {
+        } else if (ahead != null && !stopRequested) {
             ahead.commitNext();
         }
     }
