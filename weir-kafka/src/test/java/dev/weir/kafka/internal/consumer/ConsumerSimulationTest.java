@@ -4,7 +4,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The real consumer loop in a world drawn from a seed: see {@link SimulatedGroup}. A failure names its seed; {@code
+ * The real consumer loop in a world drawn from a seed: see {@link SimulatedWorld}. A failure names its seed; {@code
  * -Dweir.simulation.seed=N} replays it alone, {@code -Dweir.simulation.seeds=N} runs more.
  */
 class ConsumerSimulationTest {
@@ -25,8 +25,8 @@ class ConsumerSimulationTest {
 
     private static void simulate(long seed) {
         try {
-            new SimulatedGroup(seed).run();
-        } catch (InterruptedException | RuntimeException | AssertionError failure) {
+            new SimulatedWorld(seed).run();
+        } catch (RuntimeException | AssertionError failure) {
             throw new AssertionError("replay with -Dweir.simulation.seed=" + seed, failure);
         }
     }

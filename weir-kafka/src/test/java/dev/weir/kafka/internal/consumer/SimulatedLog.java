@@ -17,20 +17,46 @@ final class SimulatedLog {
     /** Offsets whose record was finished by anyone, ever. */
     final BitSet finished = new BitSet();
 
+    /** Offsets whose record was emitted, or read elsewhere, if commits go ahead. */
+    final BitSet seen = new BitSet();
+
+    /** Offsets that were committed ahead and may be missed: a crash, a loss or a seek came between. */
+    private final BitSet forgiven = new BitSet();
+
     int end;
     long endAtStart;
+    int priority;
     long committed = -1;
     String committedText = "";
 
+    /** The epoch in which that commit was sent. */
+    private int committedEpoch;
+
+    /** The last epoch that began with a seek. */
+    private int soughtEpoch = -1;
+
     // While this member has it.
     boolean owned;
+
+    /** Counts assignments and seeks. */
     int epoch;
+
     final BitSet finishedHere = new BitSet();
 
     /** What the commit said was finished past it when this assignment began, if the consumer could read that. */
     final BitSet finishedEarlier = new BitSet();
 
     boolean paused;
+
+    /** Whether a user has asked for a seek that is not over. */
+    boolean seekAsked;
+
+    /** Whether a seek has begun and it is not known where to. */
+    boolean held;
+
+    /** In this epoch the consumer knows that everything before is committed. */
+    long confirmed;
+
     boolean positionKnown;
     long start;
     long position;
@@ -52,14 +78,39 @@ final class SimulatedLog {
 
     void assign() {
         owned = true;
+        paused = false;
+        held = false;
+        positionKnown = false;
+        begin(Math.max(0, committed));
+    }
+
+    private void begin(long offset) {
         epoch++;
         finishedHere.clear();
         finishedEarlier.clear();
-        paused = false;
-        positionKnown = false;
-        start = Math.max(0, committed);
-        position = start;
-        nextToTake = start;
+        start = offset;
+        position = offset;
+        nextToTake = offset;
+        confirmed = offset;
+    }
+
+    /** The consumer begins a seek, which is anywhere, or ends it. */
+    void seek(long offset) {
+        if (held) {
+            // What is skipped counts as done, what comes again may be seen again.
+            finished.set(0, (int) offset);
+            seen.clear((int) offset, Integer.MAX_VALUE);
+            forgiven.set(0, (int) Math.max(offset, committed));
+        } else {
+            if (!paused) {
+                throw new AssertionError(id + " begins a seek and may be fetched");
+            }
+            forgiveUnseen();
+        }
+        held = !held;
+        positionKnown = true;
+        begin(offset);
+        soughtEpoch = epoch;
     }
 
     void release() {
@@ -126,12 +177,35 @@ final class SimulatedLog {
         return firstUnfinishedHere() >= position;
     }
 
-    void commit(long offset, String text) {
-        if (offset > firstUnfinished()) {
-            throw new AssertionError("committed " + id + "@" + offset + " past the unfinished " + firstUnfinished());
-        }
-        if (offset < committed) {
+    /**
+     * The group takes note of a commit.
+     *
+     * @param ofEpoch the epoch in which it was sent
+     * @param ahead whether it comes before its records are emitted
+     */
+    void commit(long offset, String text, int ofEpoch, boolean ahead) {
+        if (offset < committed && soughtEpoch <= committedEpoch) {
             throw new AssertionError("committed " + id + "@" + offset + " after " + committed);
+        }
+        if (offset > end) {
+            throw new AssertionError("committed " + id + "@" + offset + " past the end " + end);
+        }
+        if (!ahead) {
+            requireFinished(offset, text, ofEpoch);
+        }
+        committed = offset;
+        committedText = text;
+        committedEpoch = ofEpoch;
+        if (ofEpoch != epoch) {
+            // Nobody here waits for its answer any more.
+            forgiveUnseen();
+        }
+    }
+
+    private void requireFinished(long offset, String text, int ofEpoch) {
+        long unfinished = owned && ofEpoch == epoch ? firstUnfinishedHere() : firstUnfinished();
+        if (offset > unfinished) {
+            throw new AssertionError("committed " + id + "@" + offset + " past the unfinished " + unfinished);
         }
         FinishedSet past = CommitText.decode(offset, text).finished();
         for (int run = 0; run < past.runs(); run++) {
@@ -141,7 +215,55 @@ final class SimulatedLog {
                 }
             }
         }
-        committed = offset;
-        committedText = text;
+    }
+
+    /** After a commit in order: it is past all that is finished before the first unfinished, and not past that. */
+    void requireFinishedIsCommitted() {
+        if (held) {
+            return;
+        }
+        long unfinished = firstUnfinishedHere();
+        int lastFinished = unfinished == 0 ? -1 : visible.previousSetBit((int) unfinished - 1);
+        if (lastFinished >= start && committed <= lastFinished && !isNoted(lastFinished)) {
+            throw new AssertionError("finished " + id + "@" + lastFinished + ", but committed " + committed);
+        }
+        if (positionKnown && committed > unfinished) {
+            throw new AssertionError("committed " + id + "@" + committed + ", not set back to " + unfinished);
+        }
+    }
+
+    // ---- Commits ahead ---------------------------------------------------------------------------------------------
+
+    /** The pipeline gets a record that was committed ahead. */
+    void see(long offset) {
+        if (seen.get((int) offset)) {
+            throw new AssertionError("emitted twice: " + id + "@" + offset);
+        }
+        if (owned && offset >= confirmed) {
+            throw new AssertionError("emitted " + id + "@" + offset + " before a commit past it: " + confirmed);
+        }
+        seen.set((int) offset);
+    }
+
+    /** Offsets that were committed ahead and never emitted, though nothing excuses that. */
+    BitSet unseen() {
+        BitSet unseen = (BitSet) visible.clone();
+        unseen.clear((int) Math.max(0, committed), Math.max(end, (int) Math.max(0, committed)));
+        unseen.andNot(seen);
+        unseen.andNot(forgiven);
+        return unseen;
+    }
+
+    /** Partitions go: what was committed ahead has been emitted, unless there was no time for it. */
+    void requireSeen(boolean late) {
+        if (!late && !unseen().isEmpty()) {
+            throw new AssertionError("revoked in time, and committed but never emitted: " + id + unseen());
+        }
+        forgiveUnseen();
+    }
+
+    /** Excuses what is missing by now. */
+    void forgiveUnseen() {
+        forgiven.or(unseen());
     }
 }

@@ -1,0 +1,324 @@
+package dev.weir.kafka.internal.consumer;
+
+import static dev.weir.kafka.internal.consumer.SimulatedWorld.require;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.CommitFailedException;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetCommitCallback;
+import org.apache.kafka.clients.consumer.RetriableCommitFailedException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.FencedInstanceIdException;
+import org.apache.kafka.common.errors.RebalanceInProgressException;
+import org.apache.kafka.common.errors.StaleMemberEpochException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.WakeupException;
+import org.jspecify.annotations.Nullable;
+
+/** The consumer's client. Whatever the world does, it does while this polls. Confined to the world's thread. */
+@SuppressWarnings("UnsynchronizedOverridesSynchronized") // everything here runs on one thread
+final class SimulatedClient extends MockConsumer<byte[], byte[]> {
+
+    private static final int MAX_IDLE_SPINS = 20;
+
+    /**
+     * A commit on its way.
+     *
+     * @param epochs of the partitions when it was sent
+     */
+    private record Pending(
+            Map<TopicPartition, OffsetAndMetadata> offsets,
+            Map<TopicPartition, Integer> epochs,
+            OffsetCommitCallback callback,
+            long answerNanos) {}
+
+    final int maxPollRecords;
+    private final SimulatedWorld world;
+    private final SimulatedGroup group;
+    private final Random random;
+
+    private @Nullable Pending pendingCommit;
+    private boolean woken;
+    private int spins;
+    private int finalRebalances;
+
+    SimulatedClient(SimulatedWorld world, SimulatedGroup group) {
+        super("earliest");
+        this.world = world;
+        this.group = group;
+        this.random = world.random;
+        this.maxPollRecords = 1 + random.nextInt(40);
+    }
+
+    /** Another process takes the place of the one that died. */
+    void restart() {
+        refuseCommit();
+        woken = false;
+    }
+
+    // ---- Membership ------------------------------------------------------------------------------------------------
+
+    @Override
+    public void subscribe(Collection<String> topics, ConsumerRebalanceListener callback) {
+        group.listener = callback;
+    }
+
+    @Override
+    public void close(CloseOptions options) {
+        if (!world.crashed) {
+            Objects.requireNonNull(group.listener).onPartitionsRevoked(group.owned());
+        }
+    }
+
+    // ---- Records ---------------------------------------------------------------------------------------------------
+
+    @Override
+    public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
+        throwIfWoken();
+        group.rebalancedInPoll = false;
+        if (pendingCommit != null && world.nanoTime() - pendingCommit.answerNanos >= 0) {
+            answerCommit(drawCommitFailure());
+        }
+        int actions = random.nextInt(4);
+        for (int i = 0; i < actions; i++) {
+            world.act();
+        }
+        if (random.nextInt(100) == 0) {
+            throw new TimeoutException("a broker is slow");
+        }
+        ConsumerRecords<byte[], byte[]> records = fetch();
+        if (records.isEmpty()) {
+            sleep(timeout);
+        } else {
+            spins = 0;
+        }
+        return records;
+    }
+
+    private void sleep(Duration timeout) {
+        if (timeout.isZero()) {
+            require(++spins < MAX_IDLE_SPINS, "polls without waiting though nothing happens");
+            return;
+        }
+        spins = 0;
+        throwIfWoken();
+        world.requireReasonToSleep(finalRebalances > 0);
+        world.passAtMost(timeout.toNanos());
+        throwIfWoken();
+    }
+
+    private ConsumerRecords<byte[], byte[]> fetch() {
+        Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> fetched = new HashMap<>();
+        int room = maxPollRecords;
+        List<SimulatedLog> inAnyOrder = new ArrayList<>(world.logs.values());
+        Collections.shuffle(inAnyOrder, random);
+        for (SimulatedLog log : inAnyOrder) {
+            if (!log.owned || random.nextInt(3) == 0) {
+                continue;
+            }
+            if (!log.positionKnown) {
+                log.positionKnown = true;
+                continue;
+            }
+            List<ConsumerRecord<byte[], byte[]>> list = new ArrayList<>();
+            while (!log.paused && room > 0 && log.position < log.end) {
+                if (log.visible.get((int) log.position)) {
+                    list.add(new ConsumerRecord<>(log.id.topic(), log.id.partition(), log.position, null, new byte[4]));
+                    room--;
+                }
+                log.position++;
+            }
+            if (!list.isEmpty()) {
+                require(!log.held, "fetches though it is not known where to go on: " + log.id);
+                fetched.put(log.id, list);
+            }
+        }
+        return new ConsumerRecords<>(fetched, Map.of());
+    }
+
+    @Override
+    public void wakeup() {
+        woken = true;
+    }
+
+    private void throwIfWoken() {
+        if (woken) {
+            woken = false;
+            throw new WakeupException();
+        }
+    }
+
+    @Override
+    public void seek(TopicPartition id, long offset) {
+        SimulatedLog log = world.log(id);
+        require(log.owned, "seeks what it does not have: " + id);
+        log.seek(offset);
+    }
+
+    @Override
+    public long position(TopicPartition id, Duration timeout) {
+        SimulatedLog log = world.log(id);
+        if (!log.owned) {
+            throw new IllegalStateException("not assigned: " + id);
+        }
+        if (!log.positionKnown) {
+            throwIfWoken();
+            throw new TimeoutException("not known yet");
+        }
+        return log.position;
+    }
+
+    @Override
+    public void pause(Collection<TopicPartition> ids) {
+        ids.forEach(id -> paused(id, true));
+    }
+
+    @Override
+    public void resume(Collection<TopicPartition> ids) {
+        require(!world.stopped || !world.pipeline().ended, "resumed after the end: " + ids);
+        ids.forEach(id -> paused(id, false));
+    }
+
+    private void paused(TopicPartition id, boolean to) {
+        SimulatedLog log = world.log(id);
+        require(log.owned, "pause or resume of what it does not have: " + id);
+        require(to || log.paused, id + " resumed though it was not paused");
+        log.paused = to;
+    }
+
+    @Override
+    public OptionalLong currentLag(TopicPartition id) {
+        SimulatedLog log = world.log(id);
+        return log.positionKnown ? OptionalLong.of(log.end - log.position) : OptionalLong.empty();
+    }
+
+    // ---- Commits ---------------------------------------------------------------------------------------------------
+
+    @Override
+    public void commitAsync(Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback) {
+        require(pendingCommit == null, "two commits at once");
+        requireOwned(offsets.keySet());
+        long latencyNanos = random.nextInt(4) == 0 ? random.nextLong(5_000_000_000L) : random.nextInt(3_000_000);
+        pendingCommit =
+                new Pending(Map.copyOf(offsets), epochs(offsets.keySet()), callback, world.nanoTime() + latencyNanos);
+    }
+
+    private Map<TopicPartition, Integer> epochs(Set<TopicPartition> ids) {
+        return ids.stream().collect(Collectors.toMap(id -> id, id -> world.log(id).epoch));
+    }
+
+    private void requireOwned(Set<TopicPartition> ids) {
+        ids.forEach(id -> require(world.log(id).owned, "commits what it does not have: " + id));
+        ids.forEach(id -> require(!world.log(id).held, "commits though it is not known where to go on: " + id));
+    }
+
+    /** Partitions were taken away, or the process is gone. */
+    void refuseCommit() {
+        answerCommit(new CommitFailedException());
+    }
+
+    private void answerCommit(@Nullable Exception failure) {
+        Pending answered = pendingCommit;
+        if (answered == null) {
+            return;
+        }
+        pendingCommit = null;
+        boolean applied =
+                failure == null || (failure instanceof RetriableCommitFailedException && random.nextBoolean());
+        if (applied) {
+            apply(answered.offsets, answered.epochs, failure == null);
+        }
+        answered.callback.onComplete(answered.offsets, failure);
+    }
+
+    private @Nullable Exception drawCommitFailure() {
+        return switch (random.nextInt(8)) {
+            case 0 -> new RetriableCommitFailedException(new TimeoutException("drawn"));
+            case 1 -> new StaleMemberEpochException("drawn");
+            case 2 -> new RebalanceInProgressException("drawn");
+            case 3 -> {
+                if (random.nextInt(200) != 0 || world.bounded) {
+                    yield null;
+                }
+                world.refused = true;
+                yield new FencedInstanceIdException("drawn");
+            }
+            default -> null;
+        };
+    }
+
+    private void apply(
+            Map<TopicPartition, OffsetAndMetadata> offsets, Map<TopicPartition, Integer> epochs, boolean confirmed) {
+        offsets.forEach((id, offset) -> {
+            SimulatedLog log = world.log(id);
+            int epoch = Objects.requireNonNull(epochs.get(id));
+            log.commit(offset.offset(), offset.metadata(), epoch, world.commitAhead > 0);
+            if (!confirmed) {
+                // Until it is committed again with an answer, nobody here may see what it is about.
+                log.forgiveUnseen();
+            } else if (epoch == log.epoch) {
+                log.confirmed = offset.offset();
+            }
+        });
+    }
+
+    @Override
+    public void commitSync(Map<TopicPartition, OffsetAndMetadata> offsets, Duration timeout) {
+        if (world.crashed || world.refused) {
+            throw new FencedInstanceIdException("gone");
+        }
+        requireOwned(offsets.keySet());
+        throwIfWoken();
+        answerCommit(drawCommitFailure());
+        if (world.closeRequested && !group.inCallback) {
+            if (finalRebalances++ < 3 && random.nextBoolean()) {
+                throw new RebalanceInProgressException("drawn");
+            }
+        } else if (random.nextInt(5) == 0) {
+            group.commitRefused = true;
+            if (random.nextBoolean()) {
+                throw new RebalanceInProgressException("drawn");
+            }
+            if (world.commitAhead > 0 && random.nextBoolean()) {
+                apply(offsets, epochs(offsets.keySet()), false);
+            }
+            throw new TimeoutException("drawn");
+        }
+        apply(offsets, epochs(offsets.keySet()), true);
+    }
+
+    @Override
+    public Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> ids, Duration timeout) {
+        throwIfWoken();
+        if (group.inCallback) {
+            if (random.nextInt(10) == 0) {
+                world.pass(timeout.toNanos());
+                throw new TimeoutException("drawn");
+            }
+            ids.forEach(id -> world.log(id).restore());
+        } else {
+            group.othersWork();
+        }
+        return ids.stream()
+                .map(world::log)
+                .filter(log -> log.committed >= 0)
+                .collect(Collectors.toMap(
+                        log -> log.id, log -> new OffsetAndMetadata(log.committed, log.committedText)));
+    }
+}
