@@ -151,7 +151,8 @@ public final class Main implements Runnable {
     private static String wayOut(CliFailure failure, String commandName) {
         if (failure.exitCode() == ExitCode.WRONG_USAGE) {
             String hint = failure.wayOut().isEmpty() ? "" : failure.wayOut() + " ";
-            return ". " + hint + "Try '" + commandName + " --help'.";
+            String end = String.valueOf(failure.getMessage()).endsWith("?") ? " " : ". ";
+            return end + hint + "Try '" + commandName + " --help'.";
         }
         return failure.wayOut().isEmpty() ? "" : System.lineSeparator() + "  " + failure.wayOut();
     }

@@ -25,6 +25,17 @@ public record LedgerFigures(long distinct, long missing, long duplicates, long r
         return new LedgerFigures(distinct, missing, duplicates, other, foreign);
     }
 
+    /** The same, where what did not come may be on its way. */
+    LedgerFigures withoutMissing() {
+        return new LedgerFigures(distinct, 0, duplicates, reordered, foreign);
+    }
+
+    /** The same, where so many of the {@link #distinct} acknowledged records were found to have been written. */
+    public LedgerFigures withWritten(long written) {
+        return new LedgerFigures(
+                distinct, Math.max(0, distinct - written), Math.max(0, written - distinct), reordered, foreign);
+    }
+
     /** Of both together. */
     public LedgerFigures plus(LedgerFigures other) {
         return new LedgerFigures(

@@ -10,6 +10,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +37,12 @@ public final class Pass {
     /** Option: {@link #ordering}. */
     public static final String ORDERING = "ordering";
 
+    /** Option: user code takes no more records in a second, on average since the first one; 0: as many as come. */
+    public static final String SINK_RATE = "sink.records.per.second";
+
+    /** Option: {@link #inFlight}. */
+    public static final String IN_FLIGHT = "in.flight.records";
+
     /** Which records are worked on one after the other. */
     public enum Order {
         /** Those of a partition. */
@@ -46,6 +53,8 @@ public final class Pass {
         NONE
     }
 
+    private static final long SINK_STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
     // Written by the delivering thread only (or under the lock), read by the sampler: opaque is enough.
     private long records;
     private long bytes;
@@ -54,6 +63,7 @@ public final class Pass {
     private final Command.Start order;
     private final long wanted;
     private final long limitNanos;
+    private final double sinkNanos; // per record; 0: no limit
     private final PartitionLedger[] ledgers;
     private final KeyLedger keys = new KeyLedger();
     private final ReentrantLock lock = new ReentrantLock();
@@ -87,6 +97,8 @@ public final class Pass {
         long all = configuration.recordsPerPartition() * configuration.partitions();
         this.wanted = order.records() > 0 ? Math.min(order.records(), all) : all;
         this.limitNanos = (long) (order.seconds() * TimeUnit.SECONDS.toNanos(1));
+        double sinkRate = Double.parseDouble(options().getOrDefault(SINK_RATE, "0"));
+        this.sinkNanos = sinkRate == 0 ? 0 : TimeUnit.SECONDS.toNanos(1) / sinkRate;
         this.ledgers = new PartitionLedger[configuration.partitions()];
         for (int i = 0; i < ledgers.length; i++) {
             ledgers[i] = new PartitionLedger(configuration.recordsPerPartition());
@@ -126,6 +138,21 @@ public final class Pass {
         return config;
     }
 
+    /** Properties of a Kafka producer: the driver's own, then what the workload says. */
+    public Map<String, String> producerConfig(Map<String, String> driversOwn) {
+        Map<String, String> config = new HashMap<>(driversOwn);
+        config.putAll(configuration.client());
+        config.put("bootstrap.servers", configuration.bootstrapServers());
+        return config;
+    }
+
+    /** A value of the ordered length, its own array, for the record of that number. */
+    public byte[] value(long number) {
+        byte[] value = new byte[configuration.valueBytes()];
+        LONGS.set(value, 0, number);
+        return value;
+    }
+
     /** How often {@link Scenario#AT_LEAST_ONCE} commits; the same for all drivers. */
     public long commitIntervalMillis() {
         return Long.parseLong(options().getOrDefault(COMMIT_INTERVAL, "1000"));
@@ -139,6 +166,11 @@ public final class Pass {
     /** How many handlers may work at a time, where the library has several. */
     public int concurrency() {
         return Integer.parseInt(options().getOrDefault(CONCURRENCY, "16"));
+    }
+
+    /** How many records may be unacknowledged, where a library counts them; 0: as many as it likes. */
+    public int inFlight() {
+        return Integer.parseInt(options().getOrDefault(IN_FLIGHT, "0"));
     }
 
     /** Which order handlers keep, where the library lets one choose. */
@@ -177,6 +209,20 @@ public final class Pass {
         ledgers[partition].delivered(number);
         BYTES.setOpaque(this, bytes + valueBytes);
         count(records + 1);
+        if (sinkNanos > 0) {
+            slowDown();
+        }
+    }
+
+    /** Waits in the place of user code. In steps of a millisecond or more: shorter ones would be mostly overhead. */
+    private void slowDown() {
+        Mark from = start;
+        if (from != null) {
+            long early = from.nanos() + (long) (records * sinkNanos) - System.nanoTime();
+            if (early > SINK_STEP_NANOS) {
+                LockSupport.parkNanos(early);
+            }
+        }
     }
 
     /** A record's work is done. Any thread. */
@@ -294,6 +340,9 @@ public final class Pass {
         LedgerFigures sum = new LedgerFigures(0, 0, 0, 0, 0);
         for (PartitionLedger ledger : ledgers) {
             sum = sum.plus(ledger.figures(all));
+        }
+        if (!all && ordering() != Order.PARTITION) {
+            sum = sum.withoutMissing(); // Cut off amid work in any order: holes are what was under way.
         }
         // Asked for order by key, a partition's records may overtake each other.
         return keys.isUsed() && ordering() == Order.KEY ? sum.withReordered(keys.reordered()) : sum;

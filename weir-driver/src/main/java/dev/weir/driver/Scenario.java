@@ -16,7 +16,7 @@ public enum Scenario {
     AT_MOST_ONCE,
     /** Consume; each record has work that takes time; commit what is finished. */
     WORK,
-    /** Consume with most partitions paused, others each time. */
+    /** Consume; before each record, all partitions but one are paused, drawn anew: {@link Turns}. */
     FLOW_CONTROL,
     /** Write records and wait for their acknowledgements, as many in flight as the library likes. */
     PRODUCE;

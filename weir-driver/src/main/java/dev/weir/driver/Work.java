@@ -15,6 +15,9 @@ public final class Work {
     private final long nanos;
     private final int rounds;
 
+    @SuppressWarnings("unused") // only written
+    private static volatile boolean zero;
+
     private Work(long nanos, int rounds) {
         this.nanos = nanos;
         this.rounds = rounds;
@@ -28,18 +31,21 @@ public final class Work {
                 Integer.parseInt(options.getOrDefault(ROUNDS, "0")));
     }
 
-    /** Does it, and returns what came of the arithmetic, so that nobody can leave it out. */
-    public long on(byte[] value) {
+    /** Does it. What comes of the arithmetic is looked at, so that no compiler can leave it out. */
+    public void on(byte[] value) {
         if (nanos > 0) {
             long end = System.nanoTime() + nanos;
             for (long left = nanos; left > 0; left = end - System.nanoTime()) {
                 LockSupport.parkNanos(left);
             }
         }
-        long mixed = Pass.number(value);
+        // The shift keeps compilers from folding rounds into one, as they do with sums and products of constants.
+        long mixed = Pass.number(value) + 1;
         for (int i = 0; i < rounds; i++) {
-            mixed = mixed * 6_364_136_223_846_793_005L + 1_442_695_040_888_963_407L;
+            mixed = (mixed ^ (mixed >>> 31)) * 6_364_136_223_846_793_005L;
         }
-        return mixed;
+        if (mixed == 0) {
+            zero = true; // Never, which no compiler knows.
+        }
     }
 }

@@ -129,6 +129,11 @@ public final class LeanConsumer implements AutoCloseable {
         return engine.endOffset(index);
     }
 
+    /** The id of the broker that is asked for a partition: its leader, or a replica nearby; -1 while it is looked for. */
+    public int broker(int index) {
+        return engine.broker(index);
+    }
+
     /** Goes to another place in a partition, and forgets what was fetched of it; also the way on after a fault. */
     public void seek(int index, StartAt place) {
         engine.seek(index, place);

@@ -58,7 +58,7 @@ final class ClusterStart {
         Path data = folder.brokerData(id);
         folder.awaitUnused(data);
         Formatting.format(layout, id, folder.clusterId(), data);
-        Map<String, String> settings = BrokerSettings.of(layout, id, data, options.brokerConfig());
+        Map<String, String> settings = BrokerSettings.of(layout, id, data, options.configOf(id));
         Path logFile = folder.logFile(options.forked() ? "broker-" + id : "brokers");
         BrokerNode node = options.forked()
                 ? new ForkedNode(id, settings, folder.settingsFile(id), logFile, options.heapMegabytes())

@@ -163,6 +163,7 @@ public final class KafkaCluster implements AutoCloseable {
         private int firstPort = ClusterOptions.ANY_PORT;
         private @Nullable Path dataFolder;
         private int heapMegabytes = 512;
+        private List<String> racks = List.of();
 
         private Builder() {}
 
@@ -205,6 +206,15 @@ public final class KafkaCluster implements AutoCloseable {
             return this;
         }
 
+        /**
+         * The rack of each broker, in the order of their ids, and from the first again if there are more brokers than racks.
+         * Brokers then send a consumer with a {@code client.rack} to a replica in its rack. By default there are none.
+         */
+        public Builder racks(String... racks) {
+            this.racks = List.of(racks);
+            return this;
+        }
+
         /** Heap of each forked broker, at least 128; 512 by default. Brokers in this JVM share its heap. */
         public Builder heapMegabytes(int megabytes) {
             this.heapMegabytes = megabytes;
@@ -218,7 +228,7 @@ public final class KafkaCluster implements AutoCloseable {
          */
         public KafkaCluster start() {
             return ClusterStart.start(new ClusterOptions(
-                    brokers, forked, firstPort, dataFolder, new TreeMap<>(brokerConfig), heapMegabytes));
+                    brokers, forked, firstPort, dataFolder, new TreeMap<>(brokerConfig), heapMegabytes, racks));
         }
     }
 }

@@ -12,9 +12,20 @@ import dev.weir.bench.statistics.RatioInterval;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /** The judged campaign as tables of a terminal. Stateless, thread-safe. */
 final class TextReport {
+    /** Columns for what not every campaign has. */
+    private static final List<Metric> EXTRA =
+            List.of(Metric.SENT, Metric.FETCHED, Metric.FETCHES, Metric.P50, Metric.P99);
+
+    private static final Map<Metric, String> TITLES = Map.of(
+            Metric.SENT, "sent B/B",
+            Metric.FETCHED, "records/fetch",
+            Metric.FETCHES, "fetches/s",
+            Metric.P50, "p50 ms",
+            Metric.P99, "p99 ms");
 
     private TextReport() {}
 
@@ -39,18 +50,19 @@ final class TextReport {
     }
 
     private static void point(StringBuilder text, Campaign campaign, PointResult point) {
-        boolean latency = point.drivers().stream().anyMatch(d -> d.medians().containsKey(Metric.P99));
+        List<Metric> extra = EXTRA.stream()
+                .filter(metric -> point.drivers().stream()
+                        .anyMatch(driver -> driver.medians().containsKey(metric)))
+                .toList();
         text.append(String.format(Locale.ROOT, "%s\n", point.point().label()));
         List<List<String>> rows = new ArrayList<>();
         List<String> titles =
                 new ArrayList<>(List.of("driver", "records/s", "ratio", "interval", "CPU s/million", "B/record"));
-        if (latency) {
-            titles.addAll(List.of("p50 ms", "p99 ms"));
-        }
+        extra.forEach(metric -> titles.add(TITLES.getOrDefault(metric, metric.title())));
         titles.add("rate against " + campaign.baseline());
         rows.add(titles);
         for (DriverResult driver : point.drivers()) {
-            rows.add(row(campaign, driver, latency));
+            rows.add(row(campaign, driver, extra));
         }
         table(text, rows);
         Double noise = point.noise().get(Metric.RATE);
@@ -69,7 +81,7 @@ final class TextReport {
         }
     }
 
-    private static List<String> row(Campaign campaign, DriverResult driver, boolean latency) {
+    private static List<String> row(Campaign campaign, DriverResult driver, List<Metric> extra) {
         Comparison rate = driver.comparisons().get(Metric.RATE);
         boolean baseline = driver.driver().equals(campaign.baseline());
         List<String> row = new ArrayList<>();
@@ -82,10 +94,7 @@ final class TextReport {
         row.add(rate == null ? "" : interval(rate.interval()));
         row.add(Figures.of(driver.medians().get(Metric.CPU)));
         row.add(Figures.of(driver.medians().get(Metric.ALLOCATED)));
-        if (latency) {
-            row.add(Figures.of(driver.medians().get(Metric.P50)));
-            row.add(Figures.of(driver.medians().get(Metric.P99)));
-        }
+        extra.forEach(metric -> row.add(Figures.of(driver.medians().get(metric))));
         row.add(baseline ? "baseline" : rate == null ? "not measured" : rate.words());
         return row;
     }

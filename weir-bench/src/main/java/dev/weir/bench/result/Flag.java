@@ -4,8 +4,10 @@ package dev.weir.bench.result;
 public enum Flag {
     /** The load generator fell behind its plan: the figures are the generator's. */
     GENERATOR_BOUND(true, "the generator was the bottleneck"),
-    /** The brokers were the bottleneck: a faster client would have shown the same rate. */
-    BROKER_BOUND(true, "the broker was the bottleneck"),
+    /** The brokers were the bottleneck: the driver can do at least this, so its ratio is too low, if anything. */
+    BROKER_BOUND(false, "held back by the broker, so at least this fast"),
+    /** The brokers were the bottleneck of the driver that others are divided by: their ratios would be too high. */
+    BASELINE_BROKER_BOUND(true, "the broker held the baseline back"),
     /** Records were lost, doubled or out of order beyond what the scenario promises. */
     GUARANTEE_BROKEN(true, "the asked guarantee was broken"),
     /** Not every partition was owned, or not every consumer received. */

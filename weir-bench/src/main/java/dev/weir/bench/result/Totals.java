@@ -25,6 +25,15 @@ public record Totals(
         long brokerCpuNanos,
         Map<String, Double> metrics) {
 
+    /** In {@code metrics}: bytes that brokers sent to consumers, headers of batches included, by bytes of delivered values. */
+    public static final String SENT_PER_BYTE = "sent per byte";
+
+    /** In {@code metrics}: delivered records by answered fetch requests. */
+    public static final String RECORDS_PER_FETCH = "records per fetch";
+
+    /** In {@code metrics}: fetch requests that brokers answered. */
+    public static final String FETCHES_PER_SECOND = "fetches per second";
+
     /** Of a run without figures. */
     public static final Totals NONE = new Totals(0, 0, 0, -1, -1, -1, -1, -1, Map.of());
 

@@ -1,16 +1,22 @@
 package dev.weir.bench.run;
 
 import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.Scenario;
 import dev.weir.testkit.Broker;
 import dev.weir.testkit.KafkaCluster;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -23,25 +29,36 @@ import org.jspecify.annotations.Nullable;
  * there is not filled again. Confined to one thread.
  */
 final class BenchCluster implements AutoCloseable {
+    private static final String SINK = "sink";
     private static final int BLOCK_RECORDS = 1000;
     private static final int HEAP_MEGABYTES = 1024;
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final KafkaCluster cluster;
+    private final BooleanSupplier isStopped;
+    private final Set<String> filled = new HashSet<>(); // known to be
+    private @Nullable FetchCounter fetches; // attached when first asked for
 
-    private BenchCluster(KafkaCluster cluster) {
+    private BenchCluster(KafkaCluster cluster, BooleanSupplier isStopped) {
         this.cluster = cluster;
+        this.isStopped = isStopped;
     }
 
-    /** Starts so many brokers over what an earlier campaign left in {@code data}. */
-    static BenchCluster start(Path data, int brokers) {
-        return new BenchCluster(KafkaCluster.builder()
+    /**
+     * Starts so many brokers over what an earlier campaign left in {@code data}.
+     *
+     * @param isStopped whether to give up filling a topic
+     */
+    static BenchCluster start(Path data, int brokers, BooleanSupplier isStopped) {
+        KafkaCluster cluster = KafkaCluster.builder()
                 .brokers(brokers)
                 .forked()
                 .heapMegabytes(HEAP_MEGABYTES)
                 .brokerConfig("log.retention.ms", "-1")
                 .brokerConfig("auto.create.topics.enable", "false")
                 .dataFolder(data.resolve("brokers-" + brokers))
-                .start());
+                .start();
+        return new BenchCluster(cluster, isStopped);
     }
 
     String bootstrapServers() {
@@ -68,8 +85,37 @@ final class BenchCluster implements AutoCloseable {
         return sum;
     }
 
+    /** What consumers have fetched so far. */
+    FetchCounter.Count fetched() {
+        FetchCounter counter = fetches;
+        if (counter == null) {
+            counter = new FetchCounter(cluster.brokers());
+            fetches = counter;
+        }
+        return counter.read();
+    }
+
+    /** The topic of a run: with the records of this point, or empty for its producers. */
+    String topic(WorkloadPoint point, long recordsPerPartition) {
+        return point.scenario() == Scenario.PRODUCE ? fresh(point) : filled(point, recordsPerPartition);
+    }
+
+    /** How many records the topic has once it has so many, or after a while: nobody waits for what is not acknowledged. */
+    long written(String topic, long expected) {
+        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        while (true) {
+            long written = cluster.endOffsets(topic).values().stream()
+                    .mapToLong(Long::longValue)
+                    .sum();
+            if (written >= expected || System.nanoTime() - deadline >= 0) {
+                return written;
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+        }
+    }
+
     /** The name of a topic with the records of this point; fills it if it is not there whole. */
-    String filled(WorkloadPoint point, long recordsPerPartition) {
+    private String filled(WorkloadPoint point, long recordsPerPartition) {
         String topic = String.format(
                 Locale.ROOT,
                 "fill-p%d-n%d-v%d-b%d-%s%s",
@@ -79,6 +125,9 @@ final class BenchCluster implements AutoCloseable {
                 point.batchBytes(),
                 point.compression(),
                 point.keys() == 0 ? "" : "-k" + point.keys() + "-z" + point.keySkew());
+        if (!filled.add(topic)) {
+            return topic;
+        }
         if (exists(topic)) {
             if (cluster.endOffsets(topic).values().stream().allMatch(end -> end == recordsPerPartition)) {
                 return topic;
@@ -91,13 +140,18 @@ final class BenchCluster implements AutoCloseable {
     }
 
     /** A new topic for the point's producers. */
-    String fresh(WorkloadPoint point) {
-        String topic = "sink-p" + point.partitions();
-        if (exists(topic)) {
-            cluster.deleteTopic(topic);
-        }
+    private String fresh(WorkloadPoint point) {
+        String topic = SINK + "-p" + point.partitions();
+        deleteSink(topic);
         create(topic, point.partitions(), Map.of());
         return topic;
+    }
+
+    /** Deletes what producers filled; any other topic stays. */
+    void deleteSink(String topic) {
+        if (topic.startsWith(SINK) && exists(topic)) {
+            cluster.deleteTopic(topic);
+        }
     }
 
     /**
@@ -136,6 +190,9 @@ final class BenchCluster implements AutoCloseable {
         try (Producer<byte[], byte[]> producer =
                 new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer())) {
             for (long from = 0; from < recordsPerPartition; from += BLOCK_RECORDS) {
+                if (isStopped.getAsBoolean()) {
+                    throw new BenchException("stopped while topic " + topic + " was being filled");
+                }
                 long to = Math.min(from + BLOCK_RECORDS, recordsPerPartition);
                 for (int partition = 0; partition < point.partitions(); partition++) {
                     for (long number = from; number < to; number++) {
@@ -165,6 +222,10 @@ final class BenchCluster implements AutoCloseable {
 
     @Override
     public void close() {
+        FetchCounter counter = fetches;
+        if (counter != null) {
+            counter.close();
+        }
         cluster.close();
     }
 }

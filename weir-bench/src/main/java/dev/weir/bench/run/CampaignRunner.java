@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -40,12 +41,14 @@ public final class CampaignRunner {
     private static final long VERIFIED_RECORDS = 100_000;
 
     // Where each record takes a millisecond or more.
-    private static final long VERIFIED_SLOW_RECORDS = 600;
+    private static final long VERIFIED_SLOW_RECORDS = 300;
+    private static final Set<Scenario> SLOW = Set.of(Scenario.WORK, Scenario.AT_MOST_ONCE, Scenario.FLOW_CONTROL);
 
     private final Workload workload;
     private final Settings settings;
     private final CampaignListener listener;
     private final List<String> drivers;
+    private final DryRuns dryRuns;
 
     private final long startedNanos = System.nanoTime();
 
@@ -67,6 +70,7 @@ public final class CampaignRunner {
         this.workload = workload;
         this.settings = settings;
         this.listener = listener;
+        this.dryRuns = new DryRuns(settings.data().resolve("dry-runs"));
         this.drivers = new ArrayList<>(workload.drivers());
         if (workload.control()) {
             drivers.add(workload.baseline() + CONTROL_SUFFIX);
@@ -101,12 +105,12 @@ public final class CampaignRunner {
                     "brokers cannot vary within a campaign yet: write a workload file for each number");
         }
         listener.status("starting " + brokers + (brokers == 1 ? " broker" : " brokers"), 0, total(), null);
-        try (BenchCluster cluster = BenchCluster.start(settings.data(), brokers)) {
+        try (BenchCluster cluster = BenchCluster.start(settings.data(), brokers, () -> isStopped)) {
             ResultsFolder folder = settings.resume() ? ResultsFolder.open(settings.results()) : begin(catalog, cluster);
             for (WorkloadPoint point : workload.points()) {
-                if (!isStopped) {
+                if (!isStopped && point.scenario() != Scenario.PRODUCE) {
                     listener.status("filling the topic of " + point.id(), 0, total(), null);
-                    cluster.filled(point, point.recordsPerPartition());
+                    cluster.topic(point, point.recordsPerPartition());
                 }
             }
             runs(catalog, cluster, folder);
@@ -146,11 +150,18 @@ public final class CampaignRunner {
     private Report.Hello verify(
             DriverCatalog catalog, BenchCluster cluster, String driver, WorkloadPoint point, Path log)
             throws InterruptedException {
-        boolean slow = point.scenario() == Scenario.WORK || point.scenario() == Scenario.AT_MOST_ONCE;
+        String key = DryRuns.key(driver, catalog.entry(driver), point);
+        Report.Hello passed = dryRuns.passed(key);
+        if (passed != null) {
+            return passed;
+        }
+        boolean slow = SLOW.contains(point.scenario()) || point.hasSlowSink();
         long perPartition = Math.max(1, (slow ? VERIFIED_SLOW_RECORDS : VERIFIED_RECORDS) / point.partitions());
-        String topic = cluster.filled(point, perPartition);
+        String topic = cluster.topic(point, perPartition);
         try (DriverProcess process = start(catalog, driver, point, log)) {
-            return Measurement.verify(process, cluster, point, topic, perPartition);
+            Report.Hello hello = Measurement.verify(process, cluster, point, topic, perPartition);
+            dryRuns.keep(key, hello);
+            return hello;
         } catch (RunFailure e) {
             throw new BenchException("driver " + driver + " does not pass the dry run of "
                     + point.scenario().label() + ": " + e.getMessage() + "; its log is " + log);
@@ -307,9 +318,10 @@ public final class CampaignRunner {
         long startedAtMillis = System.currentTimeMillis();
         String driver = step.driver().replace(CONTROL_SUFFIX, "");
         long seed = settings.seed() + step.round();
-        String topic = cluster.filled(step.point(), step.point().recordsPerPartition());
+        String topic = cluster.topic(step.point(), step.point().recordsPerPartition());
         try (DriverProcess process = start(catalog, driver, step.point(), folder.log(step.key()))) {
-            return new Measurement(process, cluster, step.point()).run(topic, step.driver(), step.round(), order, seed);
+            return new Measurement(process, cluster, step.point(), driver.equals(workload.baseline()))
+                    .run(topic, step.driver(), step.round(), order, seed);
         } catch (RunFailure e) {
             return Run.failed(
                     step.point().id(),
@@ -322,6 +334,7 @@ public final class CampaignRunner {
                     String.valueOf(e.getMessage()));
         } finally {
             current = null;
+            cluster.deleteSink(topic);
         }
     }
 

@@ -6,7 +6,6 @@ import dev.weir.driver.Command;
 import dev.weir.driver.Report;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -22,7 +21,6 @@ import java.util.concurrent.TimeUnit;
  */
 final class DriverProcess implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final Duration PATIENCE_AT_END = Duration.ofSeconds(5);
 
     private final String name;
     private final Process process;
@@ -107,18 +105,13 @@ final class DriverProcess implements AutoCloseable {
         process.destroyForcibly();
     }
 
+    /** It has said what it had to say, and its passes have closed what they opened: it is not waited for. */
     @Override
     public void close() {
+        kill();
         try {
-            commands.close();
-        } catch (IOException | UncheckedIOException ignored) { // It has ended already.
-        }
-        try {
-            if (!process.waitFor(PATIENCE_AT_END.toMillis(), TimeUnit.MILLISECONDS)) {
-                kill();
-            }
+            process.waitFor();
         } catch (InterruptedException e) {
-            kill();
             Thread.currentThread().interrupt();
         }
     }

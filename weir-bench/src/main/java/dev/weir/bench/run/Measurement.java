@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One run: passes until the rate is steady, then passes that count. Confined to one thread; used once.
@@ -34,6 +35,11 @@ final class Measurement {
     /** To join a group and get a first record, or to close down. */
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+    private static final double LEAST_PASS_SECONDS = 0.3;
+
+    // Until then a client fills its buffers, which says nothing of how often it fetches.
+    private static final long FILLED_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
     // A client that has read everything has a fetch at the broker, which answers after half a second, and only then
     // can it close: that would be a third of a campaign.
     private static final double PASS_SHARE = 0.9;
@@ -41,6 +47,7 @@ final class Measurement {
     private final DriverProcess driver;
     private final BenchCluster cluster;
     private final WorkloadPoint point;
+    private final boolean isBaseline;
     private final List<Interval> intervals = new ArrayList<>();
     private final List<Double> rates = new ArrayList<>();
     private final List<Outcome> measured = new ArrayList<>();
@@ -49,14 +56,25 @@ final class Measurement {
     private long lastPassMillis;
     private LedgerFigures ledger = new LedgerFigures(0, 0, 0, 0, 0);
 
-    Measurement(DriverProcess driver, BenchCluster cluster, WorkloadPoint point) {
+    Measurement(DriverProcess driver, BenchCluster cluster, WorkloadPoint point, boolean isBaseline) {
         this.driver = driver;
         this.cluster = cluster;
         this.point = point;
+        this.isBaseline = isBaseline;
     }
 
-    /** A pass that is over. */
-    private record Outcome(Report.Passed passed, long brokerCpuNanos) {}
+    /**
+     * A pass that is over.
+     *
+     * @param fetches null where they are not counted, or too short a pass
+     */
+    private record Outcome(
+            Report.Passed passed,
+            long brokerCpuNanos,
+            @Nullable Fetches fetches) {}
+
+    /** What brokers sent and what was delivered in the same part of a pass, or where that part begins. */
+    private record Fetches(FetchCounter.Count count, long records, long bytes, long nanos) {}
 
     /** A dry run: one pass over so many records, which has to deliver each of them once, in order, and commit it. */
     static Report.Hello verify(
@@ -70,14 +88,23 @@ final class Measurement {
         while (!(report instanceof Report.Passed passed)) {
             report = driver.receive(PATIENCE.multipliedBy(2));
         }
-        if (!passed.complete() || isBroken(point, passed.ledger())) {
+        LedgerFigures ledger = checked(cluster, point, topic, passed.ledger());
+        if (!passed.complete() || isBroken(point, ledger)) {
             throw new RunFailure("it did not deliver each of " + recordsPerPartition * point.partitions()
-                    + " records once and in order: " + passed.ledger());
+                    + " records once and in order: " + ledger);
         }
         if (point.scenario() == Scenario.AT_LEAST_ONCE && !cluster.committedAll(group, topic, recordsPerPartition)) {
             throw new RunFailure("it did not commit all that it delivered");
         }
         return hello;
+    }
+
+    /** With what the brokers have, where the driver itself cannot tell. */
+    private static LedgerFigures checked(
+            BenchCluster cluster, WorkloadPoint point, String topic, LedgerFigures ledger) {
+        return point.scenario() == Scenario.PRODUCE
+                ? ledger.withWritten(cluster.written(topic, ledger.distinct()))
+                : ledger;
     }
 
     private static Report.Hello hello(DriverProcess driver, WorkloadPoint point) throws InterruptedException {
@@ -122,9 +149,11 @@ final class Measurement {
             measured.add(outcome);
             leftSeconds -= outcome.passed().nanos() / 1e9;
         }
+        ledger = checked(cluster, point, topic, ledger);
         Totals totals = totals();
         Set<Flag> flags = EnumSet.noneOf(Flag.class);
-        flags.addAll(Bottleneck.ofProcessorTime(totals, Runtime.getRuntime().availableProcessors()));
+        flags.addAll(Bottleneck.ofProcessorTime(
+                totals, Runtime.getRuntime().availableProcessors(), point.brokers(), isBaseline));
         if (!steady) {
             flags.add(Flag.NOT_STEADY);
         }
@@ -157,7 +186,8 @@ final class Measurement {
         double most = point.seconds("maxWarmUpSeconds");
         double warmSeconds = 0;
         while (warmSeconds < most) {
-            warmSeconds += pass(Math.max(1, least)).passed().nanos() / 1e9;
+            double seconds = Math.min(Math.max(1, least), Math.max(LEAST_PASS_SECONDS, most - warmSeconds));
+            warmSeconds += pass(seconds).passed().nanos() / 1e9;
             if (warmSeconds >= least && isSteady()) {
                 return true;
             }
@@ -179,6 +209,9 @@ final class Measurement {
         Duration patience = PATIENCE.plusSeconds((long) seconds);
         long brokerBefore = 0;
         long brokerLast = 0;
+        Fetches from = null;
+        long records = 0;
+        long bytes = 0;
         while (true) {
             switch (driver.receive(patience)) {
                 case Report.First first -> {
@@ -190,15 +223,28 @@ final class Measurement {
                     long broker = cluster.cpuNanos();
                     keep(interval, broker - brokerLast);
                     brokerLast = broker;
+                    records += interval.records();
+                    bytes += interval.bytes();
+                    if (from == null && point.countsFetches() && interval.atNanos() >= FILLED_NANOS) {
+                        from = new Fetches(cluster.fetched(), records, bytes, interval.atNanos());
+                    }
                 }
                 case Report.Passed passed -> {
                     ledger = ledger.plus(passed.ledger());
-                    return new Outcome(passed, brokerLast - brokerBefore);
+                    return new Outcome(passed, brokerLast - brokerBefore, from == null ? null : since(from, passed));
                 }
                 case Report.Hello hello -> throw new RunFailure("hello came twice");
                 case Report.Failed failed -> throw new RunFailure(failed.message());
             }
         }
+    }
+
+    private Fetches since(Fetches from, Report.Passed passed) {
+        return new Fetches(
+                cluster.fetched().since(from.count()),
+                passed.records() - from.records(),
+                passed.bytes() - from.bytes(),
+                passed.nanos() - from.nanos());
     }
 
     /** The end of a pass is a shorter interval; its figures count, its rate says nothing of steadiness. */
@@ -248,10 +294,34 @@ final class Measurement {
         metrics.put("involuntary switches", (double) sum.involuntarySwitches());
         metrics.put("heap MB", sum.heapBytes() / 1e6);
         metrics.put("direct MB", sum.directBytes() / 1e6);
+        putFetches(metrics);
         long switches =
                 sum.voluntarySwitches() < 0 ? Interval.UNKNOWN : sum.voluntarySwitches() + sum.involuntarySwitches();
         return new Totals(
                 records, bytes, nanos, sum.cpuNanos(), sum.allocatedBytes(), sum.gcMillis(), switches, broker, metrics);
+    }
+
+    private void putFetches(Map<String, Double> metrics) {
+        double requests = 0;
+        double sent = 0;
+        double records = 0;
+        double bytes = 0;
+        double nanos = 0;
+        for (Outcome outcome : measured) {
+            Fetches fetches = outcome.fetches();
+            if (fetches != null) {
+                requests += fetches.count().requests();
+                sent += fetches.count().bytes();
+                records += fetches.records();
+                bytes += fetches.bytes();
+                nanos += fetches.nanos();
+            }
+        }
+        if (requests > 0 && bytes > 0) {
+            metrics.put(Totals.SENT_PER_BYTE, sent / bytes);
+            metrics.put(Totals.RECORDS_PER_FETCH, records / requests);
+            metrics.put(Totals.FETCHES_PER_SECOND, requests * 1e9 / nanos);
+        }
     }
 
     /** Whether the ledger shows what the scenario does not allow. Order counts unless {@code options.ordering} is none. */

@@ -16,10 +16,17 @@ public final class Bottleneck {
     /** A thread that runs more than this share of the time is not waiting for anybody. */
     static final double BUSY = 0.9;
 
+    /** A process that runs less than this share of the time mostly waits. */
+    static final double IDLE = 0.5;
+
     private Bottleneck() {}
 
-    /** By processor time. Counts that were not taken say nothing. */
-    public static Set<Flag> ofProcessorTime(Totals totals, int cores) {
+    /**
+     * By processor time. Counts that were not taken say nothing.
+     *
+     * @param isBaseline whether others are divided by this run
+     */
+    public static Set<Flag> ofProcessorTime(Totals totals, int cores, int brokers, boolean isBaseline) {
         Set<Flag> flags = EnumSet.noneOf(Flag.class);
         if (totals.elapsedNanos() <= 0
                 || totals.cpuNanos() == Interval.UNKNOWN
@@ -32,10 +39,10 @@ public final class Bottleneck {
         if (driverCores + brokerCores >= 0.95 * cores) {
             flags.add(Flag.MACHINE_SATURATED);
         }
-        // One connection is served by one network thread of the broker: a whole core there with a driver that
-        // mostly waits means that the driver waited for it.
-        if (brokerCores >= BUSY && driverCores < 0.5) {
-            flags.add(Flag.BROKER_BOUND);
+        // One connection is served by one network thread of the broker: a whole core at each broker, with a driver that
+        // mostly waits, means that the driver waited for them.
+        if (brokerCores >= BUSY * brokers && driverCores < IDLE) {
+            flags.add(isBaseline ? Flag.BASELINE_BROKER_BOUND : Flag.BROKER_BOUND);
         }
         return flags;
     }

@@ -2,6 +2,7 @@ package dev.weir.bench.statistics;
 
 import dev.weir.bench.result.LatencyTags;
 import dev.weir.bench.result.Run;
+import dev.weir.bench.result.Totals;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
 
@@ -11,6 +12,9 @@ public enum Metric {
     CPU("CPU", "s per million", false),
     ALLOCATED("allocated", "B per record", false),
     BROKER_CPU("broker CPU", "s per million", false),
+    SENT("sent by brokers", "B per B delivered", false),
+    FETCHED("records per fetch", "records", true),
+    FETCHES("fetches", "requests/s", false),
     P50("latency p50", "ms", false),
     P99("latency p99", "ms", false),
     P999("latency p99.9", "ms", false);
@@ -44,9 +48,16 @@ public enum Metric {
             case CPU -> run.totals().cpuSecondsPerMillion();
             case ALLOCATED -> run.totals().allocatedBytesPerRecord();
             case BROKER_CPU -> run.totals().brokerCpuSecondsPerMillion();
+            case SENT -> counted(run, Totals.SENT_PER_BYTE);
+            case FETCHED -> counted(run, Totals.RECORDS_PER_FETCH);
+            case FETCHES -> counted(run, Totals.FETCHES_PER_SECOND);
             case P50 -> Latencies.percentileMillis(latencies.get(LatencyTags.RESPONSE), 50);
             case P99 -> Latencies.percentileMillis(latencies.get(LatencyTags.RESPONSE), 99);
             case P999 -> Latencies.percentileMillis(latencies.get(LatencyTags.RESPONSE), 99.9);
         };
+    }
+
+    private static double counted(Run run, String name) {
+        return run.totals().metrics().getOrDefault(name, Double.NaN);
     }
 }

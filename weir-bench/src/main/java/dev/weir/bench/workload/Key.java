@@ -1,12 +1,17 @@
 package dev.weir.bench.workload;
 
+import dev.weir.driver.Pass;
+import dev.weir.driver.Work;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.ProducerConfig;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,12 +34,17 @@ record Key(
         BOOLEAN
     }
 
-    /** Sections whose keys are anybody's: properties of Kafka clients, options of scenarios. */
-    static final Map<String, String> FREE = new TreeMap<>(
-            Map.of(
-                    "client", "Properties of the Kafka clients of all drivers, over the drivers' own.",
-                    "options",
-                            "What the scenario needs, for example commit.interval.millis, concurrency, ordering, work.millis."));
+    /** The section whose keys are properties of Kafka clients. */
+    static final String CLIENT = "client";
+
+    static final String ABOUT_CLIENT = "Properties of the Kafka clients of all drivers, over the drivers' own.";
+
+    /** What a Kafka client knows, consumer or producer. */
+    static final Set<String> CLIENT_PROPERTIES = new TreeSet<>(ConsumerConfig.configNames());
+
+    static {
+        CLIENT_PROPERTIES.addAll(ProducerConfig.configNames());
+    }
 
     /** Cannot vary: they are of the campaign, not of a point. */
     static final Set<String> FIXED = Set.of("name", "about", "scenario", "drivers", "baseline", "design");
@@ -80,6 +90,48 @@ record Key(
                             "none",
                             List.of("none", "gzip", "snappy", "lz4", "zstd"),
                             "The producer's compression.type while filling."),
+                    integer(
+                            "options." + Pass.COMMIT_INTERVAL,
+                            1000,
+                            1,
+                            3_600_000,
+                            "How often at-least-once and work commit what is finished."),
+                    integer(
+                            "options." + Pass.COMMIT_AHEAD,
+                            1,
+                            1,
+                            1_000_000,
+                            "How many records at-most-once commits together before they are handed on, where a library can."),
+                    integer(
+                            "options." + Pass.CONCURRENCY,
+                            16,
+                            1,
+                            100_000,
+                            "How many handlers may work at a time, where the library has several."),
+                    text(
+                            "options." + Pass.ORDERING,
+                            "partition",
+                            List.of("partition", "key", "none"),
+                            "Which order handlers keep; what is counted as out of order."),
+                    integer(
+                            "options." + Pass.SINK_RATE,
+                            0,
+                            0,
+                            100_000_000,
+                            "A slow sink: user code takes no more of consumed records; 0: as many as come."),
+                    integer(
+                            "options." + Pass.IN_FLIGHT,
+                            0,
+                            0,
+                            1_000_000,
+                            "How many produced records may be unacknowledged, where a library counts them; 0: its default."),
+                    number("options." + Work.MILLIS, 0, 0, 60_000, "How long a handler of work blocks."),
+                    integer(
+                            "options." + Work.ROUNDS,
+                            0,
+                            0,
+                            1_000_000_000,
+                            "How much a handler of work computes; a round is about a nanosecond."),
                     integer("brokers", 1, 1, 3, "Brokers of the cluster; each partition has one replica."),
                     integer("method.rounds", 10, 1, 1000, "How often each driver runs; each time in a fresh JVM."),
                     number(
@@ -98,6 +150,14 @@ record Key(
                             "The least that is measured, and the most of a pass."),
                     integer("method.intervalMillis", 200, 20, 60_000, "How often figures are taken."),
                     integer("method.heapMegabytes", 1024, 64, 65_536, "Heap of each driver."),
+                    new Key(
+                            "method.countFetches",
+                            Type.BOOLEAN,
+                            "false",
+                            0,
+                            0,
+                            List.of(),
+                            "Whether brokers count fetch requests and what they send; only of consuming scenarios."),
                     new Key(
                             "method.control",
                             Type.BOOLEAN,

@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.api.lowlevel.Compose;
@@ -116,9 +118,8 @@ final class WorkloadFile {
         if (isSection(path)) {
             mapping(value, path);
         }
-        String section = path.contains(".") ? path.substring(0, path.indexOf('.')) : "";
         Key key = Key.ALL.get(path);
-        if (key == null && !Key.FREE.containsKey(section)) {
+        if (key == null && !isClientProperty(path)) {
             throw unknown(tuple.getKeyNode(), path);
         }
         List<Setting> values = new ArrayList<>();
@@ -138,7 +139,12 @@ final class WorkloadFile {
     }
 
     private static boolean isSection(String path) {
-        return Key.FREE.containsKey(path) || Key.ALL.keySet().stream().anyMatch(known -> known.startsWith(path + "."));
+        return path.equals(Key.CLIENT) || Key.ALL.keySet().stream().anyMatch(known -> known.startsWith(path + "."));
+    }
+
+    private static boolean isClientProperty(String path) {
+        String section = Key.CLIENT + ".";
+        return path.startsWith(section) && Key.CLIENT_PROPERTIES.contains(path.substring(section.length()));
     }
 
     private Setting scalar(Node node, String path, @Nullable Key key) {
@@ -158,9 +164,16 @@ final class WorkloadFile {
     }
 
     private WorkloadException unknown(Node at, String path) {
-        List<String> known = new ArrayList<>(Key.ALL.keySet());
-        known.addAll(Key.FREE.keySet());
-        known.addAll(List.of(VARY, QUICK));
+        Set<String> known = new TreeSet<>();
+        if (path.startsWith(Key.CLIENT + ".")) {
+            Key.CLIENT_PROPERTIES.forEach(property -> known.add(Key.CLIENT + "." + property));
+        } else {
+            known.addAll(List.of(Key.CLIENT, VARY, QUICK));
+            // At the top a section is a word too, and what is in sections is not looked for.
+            for (String key : Key.ALL.keySet()) {
+                known.add(path.contains(".") ? key : key.split("\\.", 2)[0]);
+            }
+        }
         return refuse(at.getStartMark().orElse(null), "there is no key " + path + Spelling.hint(path, known));
     }
 

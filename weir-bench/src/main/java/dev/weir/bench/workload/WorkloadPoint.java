@@ -25,13 +25,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     }
 
     private void check() {
-        Pass.Order ordering;
-        try {
-            ordering = ordering();
-        } catch (IllegalArgumentException e) {
-            throw new WorkloadException("options." + e.getMessage());
-        }
-        if (ordering == Pass.Order.KEY && keys() == 0) {
+        if (ordering() == Pass.Order.KEY && keys() == 0) {
             throw new WorkloadException(
                     "options.ordering=key needs records with keys: set topic.keys, for example 10000");
         }
@@ -96,6 +90,14 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
 
     public int intervalMillis() {
         return integer("method.intervalMillis");
+    }
+
+    public boolean hasSlowSink() {
+        return integer("options." + Pass.SINK_RATE) > 0;
+    }
+
+    public boolean countsFetches() {
+        return Boolean.parseBoolean(text("method.countFetches")) && scenario() != Scenario.PRODUCE;
     }
 
     public int heapMegabytes() {

@@ -33,8 +33,13 @@ public final class WorkloadSchema {
                 required.add(key.path());
             }
         }
-        Key.FREE.forEach((name, about) ->
-                properties.putObject(name).put("type", "object").put("description", about));
+        ArrayNode clientProperties = properties
+                .putObject(Key.CLIENT)
+                .put("type", "object")
+                .put("description", Key.ABOUT_CLIENT)
+                .putObject("propertyNames")
+                .putArray("enum");
+        Key.CLIENT_PROPERTIES.forEach(clientProperties::add);
         properties
                 .putObject("vary")
                 .put("type", "array")

@@ -27,7 +27,7 @@ class ReportsTest {
                 .containsPattern("plain +[\\d,]+ +1 .* baseline")
                 .containsPattern("pekko .* worse, ")
                 .containsPattern("plain-again .* (no difference shown|same within the margin)")
-                .contains("weir-lean: the broker was the bottleneck in 1 of 5 runs, not quoted")
+                .contains("weir-lean: the generator was the bottleneck in 1 of 5 runs, not quoted")
                 .contains("pekko: 0 lost, 15 duplicates")
                 .contains("reactor: round 2 failed: the broker closed <b>it</b>");
         assertThat(text.lines().mapToInt(String::length).max().orElseThrow()).isLessThan(130);

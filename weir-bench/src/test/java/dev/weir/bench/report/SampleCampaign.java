@@ -128,7 +128,7 @@ final class SampleCampaign {
         List<Interval> intervals = intervals(point, driver, machine);
         long records = intervals.stream().skip(8).mapToLong(Interval::records).sum();
         Set<Flag> flags =
-                driver.equals("weir-lean") && round == 0 ? Set.of(Flag.BROKER_BOUND, Flag.NOT_STEADY) : Set.of();
+                driver.equals("weir-lean") && round == 0 ? Set.of(Flag.GENERATOR_BOUND, Flag.NOT_STEADY) : Set.of();
         Totals totals = new Totals(
                 records,
                 records * 100,

@@ -107,7 +107,7 @@ class StatisticsTest {
                             List.of(),
                             run.totals(),
                             run.ledger(),
-                            Set.of(Flag.BROKER_BOUND),
+                            Set.of(Flag.GENERATOR_BOUND),
                             null);
                 default -> run;
             };
@@ -119,7 +119,7 @@ class StatisticsTest {
                 .get(1);
         assertThat(weir.runs()).hasSize(5);
         assertThat(weir.quoted()).isEqualTo(3);
-        assertThat(weir.flags()).containsEntry(Flag.BROKER_BOUND, 1);
+        assertThat(weir.flags()).containsEntry(Flag.GENERATOR_BOUND, 1);
         Comparison rate = Objects.requireNonNull(weir.comparisons().get(Metric.RATE));
         assertThat(rate.interval().rounds()).isEqualTo(3);
         assertThat(rate.words()).startsWith("better, 2.0 times");
@@ -146,10 +146,25 @@ class StatisticsTest {
 
     @Test
     void bottleneck_byProcessorTime_isFound() {
-        assertThat(Bottleneck.ofProcessorTime(totals(0.3, 0.95), 4)).containsExactly(Flag.BROKER_BOUND);
-        assertThat(Bottleneck.ofProcessorTime(totals(1.0, 0.95), 2)).containsExactly(Flag.MACHINE_SATURATED);
-        assertThat(Bottleneck.ofProcessorTime(totals(1.0, 0.5), 2)).isEmpty();
-        assertThat(Bottleneck.ofProcessorTime(Totals.NONE, 2)).isEmpty();
+        assertThat(bottleneck(totals(0.3, 0.95), 4)).containsExactly(Flag.BROKER_BOUND);
+        assertThat(bottleneck(totals(1.0, 0.95), 2)).containsExactly(Flag.MACHINE_SATURATED);
+        assertThat(bottleneck(totals(1.0, 0.5), 2)).isEmpty();
+        assertThat(bottleneck(Totals.NONE, 2)).isEmpty();
+    }
+
+    @Test
+    void bottleneck_ofThreeBrokersThatUseACoreTogether_isNone() {
+        assertThat(Bottleneck.ofProcessorTime(totals(0.3, 0.95), 4, 3, false)).isEmpty();
+    }
+
+    @Test
+    void brokerThatHoldsBack_voidsTheBaselineOnly() {
+        assertThat(Bottleneck.ofProcessorTime(totals(0.3, 0.95), 4, 1, true)).allMatch(Flag::isVoiding);
+        assertThat(Bottleneck.ofProcessorTime(totals(0.3, 0.95), 4, 1, false)).noneMatch(Flag::isVoiding);
+    }
+
+    private static Set<Flag> bottleneck(Totals totals, int cores) {
+        return Bottleneck.ofProcessorTime(totals, cores, 1, false);
     }
 
     private static Totals totals(double driverCores, double brokerCores) {

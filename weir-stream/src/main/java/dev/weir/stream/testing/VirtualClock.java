@@ -104,6 +104,22 @@ public final class VirtualClock implements Clock {
         }
     }
 
+    /** The first time that has not come and that a stage waits for, or {@link Stage#NEVER}. */
+    public long nextDeadlineNanos() {
+        guard.lock();
+        try {
+            long next = Stage.NEVER;
+            for (Waiter waiter : waiters) {
+                if (!hasPassed(waiter.deadlineNanos)) {
+                    next = Math.min(next, waiter.deadlineNanos);
+                }
+            }
+            return next;
+        } finally {
+            guard.unlock();
+        }
+    }
+
     /**
      * Waits until at least {@code count} stages wait for a time that has not come yet. A stage that was woken by something
      * else than time may still count for a moment.

@@ -1,6 +1,8 @@
 package dev.weir.testkit.internal;
 
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +14,8 @@ public record ClusterOptions(
         int firstPort,
         @Nullable Path dataFolder,
         Map<String, String> brokerConfig,
-        int heapMegabytes) {
+        int heapMegabytes,
+        List<String> racks) {
 
     /** {@link #firstPort} when any free ports will do. */
     public static final int ANY_PORT = 0;
@@ -24,6 +27,7 @@ public record ClusterOptions(
     public static final int MIN_HEAP_MEGABYTES = 128;
 
     private static final int MAX_PORT = 65_535;
+    private static final String RACK_SELECTOR = "org.apache.kafka.common.replica.RackAwareReplicaSelector";
 
     /** Settings by which the testkit holds a cluster together. */
     private static final Set<String> OWNED = Set.of(
@@ -60,5 +64,20 @@ public record ClusterOptions(
                 throw new IllegalArgumentException("brokerConfig: the testkit sets " + name + " itself; remove it");
             }
         }
+        racks = List.copyOf(racks);
+        if (racks.stream().anyMatch(String::isBlank)) {
+            throw new IllegalArgumentException("racks must have names: racks=" + racks);
+        }
+    }
+
+    /** The user's settings of one broker: his own over those that follow from other options. */
+    public Map<String, String> configOf(int id) {
+        Map<String, String> config = new HashMap<>();
+        if (!racks.isEmpty()) {
+            config.put("broker.rack", racks.get((id - 1) % racks.size()));
+            config.put("replica.selector.class", RACK_SELECTOR);
+        }
+        config.putAll(brokerConfig);
+        return config;
     }
 }

@@ -83,9 +83,9 @@ public class LeanParserBenchmark {
         long sum = 0;
         reader.of("t", 0, 0);
         for (int at = 0; at < bytes.limit(); at += reader.sizeBytes()) {
-            reader.open(bytes, at, bytes.limit());
-            reader.verify();
-            reader.start(0);
+            reader.open(bytes, at, bytes.limit(), 0);
+            reader.verify(true);
+            reader.start();
             while (reader.records().next()) {
                 sum += reader.records().value().getLong(0) + reader.records().offset();
             }

@@ -3,8 +3,10 @@ package dev.weir.drivers.kafka;
 import dev.weir.driver.Driver;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Scenario;
+import dev.weir.driver.Turns;
 import dev.weir.driver.Work;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,11 +31,21 @@ final class PlainDriver implements Driver {
 
     @Override
     public Set<Scenario> scenarios() {
-        return Set.of(Scenario.CONSUME, Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE, Scenario.WORK);
+        return Set.of(
+                Scenario.CONSUME,
+                Scenario.AT_LEAST_ONCE,
+                Scenario.AT_MOST_ONCE,
+                Scenario.WORK,
+                Scenario.FLOW_CONTROL,
+                Scenario.PRODUCE);
     }
 
     @Override
-    public void run(Pass pass) {
+    public void run(Pass pass) throws InterruptedException {
+        if (pass.configuration().scenario() == Scenario.PRODUCE) {
+            PlainProducer.produce(pass, Map.of());
+            return;
+        }
         Map<String, Object> config = new HashMap<>(pass.consumerConfig(preset));
         try (Consumer<byte[], byte[]> consumer =
                 new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
@@ -42,6 +54,7 @@ final class PlainDriver implements Driver {
                 case CONSUME -> consume(consumer, pass);
                 case AT_LEAST_ONCE, WORK -> commitFinished(consumer, pass);
                 case AT_MOST_ONCE -> commitAhead(consumer, pass);
+                case FLOW_CONTROL -> oneAtATime(consumer, pass);
                 default ->
                     throw new IllegalArgumentException(
                             "not offered: " + pass.configuration().scenario());
@@ -77,6 +90,24 @@ final class PlainDriver implements Driver {
             }
         }
         consumer.commitSync();
+    }
+
+    private static void oneAtATime(Consumer<byte[], byte[]> consumer, Pass pass) {
+        Turns turns = new Turns(pass);
+        while (!pass.isDone()) {
+            int turn = turns.next();
+            List<TopicPartition> paused = new ArrayList<>();
+            List<TopicPartition> open = new ArrayList<>();
+            for (TopicPartition partition : consumer.assignment()) {
+                (partition.partition() == turn ? open : paused).add(partition);
+            }
+            consumer.pause(paused);
+            consumer.resume(open);
+            for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
+                turns.delivered(record.partition());
+                pass.delivered(record.partition(), record.value());
+            }
+        }
     }
 
     private static void commitAhead(Consumer<byte[], byte[]> consumer, Pass pass) {

@@ -6,17 +6,25 @@ import dev.weir.driver.Scenario;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.pekko.Done;
 import org.apache.pekko.actor.ActorSystem;
 import org.apache.pekko.kafka.CommitterSettings;
 import org.apache.pekko.kafka.ConsumerSettings;
+import org.apache.pekko.kafka.ProducerMessage;
+import org.apache.pekko.kafka.ProducerSettings;
 import org.apache.pekko.kafka.Subscription;
 import org.apache.pekko.kafka.Subscriptions;
 import org.apache.pekko.kafka.javadsl.Committer;
 import org.apache.pekko.kafka.javadsl.Consumer;
+import org.apache.pekko.kafka.javadsl.Producer;
 import org.apache.pekko.stream.javadsl.Sink;
+import org.apache.pekko.stream.javadsl.Source;
 
 /**
  * {@code Consumer.plainSource}, {@code atMostOnceSource}, and {@code committableSource} to {@code Committer.sink}. Confined
@@ -29,11 +37,15 @@ final class PekkoDriver implements Driver {
 
     @Override
     public Set<Scenario> scenarios() {
-        return Set.of(Scenario.CONSUME, Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE);
+        return Set.of(Scenario.CONSUME, Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE, Scenario.PRODUCE);
     }
 
     @Override
     public void run(Pass pass) throws Exception {
+        if (pass.configuration().scenario() == Scenario.PRODUCE) {
+            produce(pass);
+            return;
+        }
         ConsumerSettings<byte[], byte[]> settings = ConsumerSettings.create(
                         system, new ByteArrayDeserializer(), new ByteArrayDeserializer())
                 .withStopTimeout(Duration.ZERO)
@@ -76,5 +88,27 @@ final class PekkoDriver implements Driver {
         return CommitterSettings.create(system)
                 .withMaxInterval(Duration.ofMillis(pass.commitIntervalMillis()))
                 .withMaxBatch(Integer.MAX_VALUE);
+    }
+
+    private void produce(Pass pass) throws Exception {
+        ProducerSettings<byte[], byte[]> settings = ProducerSettings.create(
+                        system, new ByteArraySerializer(), new ByteArraySerializer())
+                .withProperties(pass.producerConfig(Map.of()));
+        if (pass.inFlight() > 0) {
+            settings = settings.withParallelism(pass.inFlight());
+        }
+        int partitions = pass.configuration().partitions();
+        int valueBytes = pass.configuration().valueBytes();
+        String topic = pass.configuration().topic();
+        CompletionStage<Done> end = Source.fromIterator(
+                        () -> LongStream.range(0, pass.wanted()).iterator())
+                .takeWhile(i -> !pass.isDone())
+                .map(i -> ProducerMessage.single(new ProducerRecord<byte[], byte[]>(
+                        topic, (int) (i % partitions), null, pass.value(i / partitions))))
+                .via(Producer.flexiFlow(settings))
+                .runWith(Sink.foreach(written -> pass.acknowledged(valueBytes)), system);
+        pass.failsWith(end);
+        pass.awaitDone();
+        end.toCompletableFuture().get(END_SECONDS, TimeUnit.SECONDS);
     }
 }

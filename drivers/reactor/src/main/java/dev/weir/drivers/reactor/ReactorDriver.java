@@ -8,11 +8,17 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.kafka.receiver.KafkaReceiver;
 import reactor.kafka.receiver.ReceiverOptions;
+import reactor.kafka.sender.KafkaSender;
+import reactor.kafka.sender.SenderOptions;
+import reactor.kafka.sender.SenderRecord;
 
 /**
  * {@code receive}, with or without acknowledgements, and {@code receiveAtmostOnce}. Confined to the main thread; Reactor's
@@ -22,11 +28,15 @@ final class ReactorDriver implements Driver {
 
     @Override
     public Set<Scenario> scenarios() {
-        return Set.of(Scenario.CONSUME, Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE);
+        return Set.of(Scenario.CONSUME, Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE, Scenario.PRODUCE);
     }
 
     @Override
     public void run(Pass pass) throws Exception {
+        if (pass.configuration().scenario() == Scenario.PRODUCE) {
+            produce(pass);
+            return;
+        }
         Map<String, Object> config = new HashMap<>(pass.consumerConfig(Map.of()));
         boolean acknowledges = pass.configuration().scenario() == Scenario.AT_LEAST_ONCE;
         ReceiverOptions<byte[], byte[]> options = ReceiverOptions.<byte[], byte[]>create(config)
@@ -52,5 +62,36 @@ final class ReactorDriver implements Driver {
         Disposable subscription = records.subscribe(record -> {}, pass::fail);
         pass.awaitDone();
         subscription.dispose();
+    }
+
+    private static void produce(Pass pass) throws InterruptedException {
+        SenderOptions<byte[], byte[]> options = SenderOptions.<byte[], byte[]>create(
+                        new HashMap<>(pass.producerConfig(Map.of())))
+                .withKeySerializer(new ByteArraySerializer())
+                .withValueSerializer(new ByteArraySerializer());
+        if (pass.inFlight() > 0) {
+            options = options.maxInFlight(pass.inFlight());
+        }
+        int partitions = pass.configuration().partitions();
+        int valueBytes = pass.configuration().valueBytes();
+        String topic = pass.configuration().topic();
+        Flux<SenderRecord<byte[], byte[], Long>> records = Flux.<SenderRecord<byte[], byte[], Long>, Long>generate(
+                        () -> 0L, (i, sink) -> {
+                            sink.next(SenderRecord.create(
+                                    new ProducerRecord<>(
+                                            topic, (int) (i % partitions), null, pass.value(i / partitions)),
+                                    i));
+                            return i + 1;
+                        })
+                .take(pass.wanted())
+                .takeUntil(record -> pass.isDone());
+        KafkaSender<byte[], byte[]> sender = KafkaSender.create(options);
+        CountDownLatch ended = new CountDownLatch(1);
+        sender.send(records)
+                .doFinally(end -> ended.countDown())
+                .subscribe(written -> pass.acknowledged(valueBytes), pass::fail);
+        pass.awaitDone();
+        ended.await();
+        sender.close();
     }
 }

@@ -33,7 +33,13 @@ final class WeirDriver implements Driver {
 
     @Override
     public Set<Scenario> scenarios() {
-        return Set.of(Scenario.CONSUME, Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE, Scenario.WORK);
+        return Set.of(
+                Scenario.CONSUME,
+                Scenario.AT_LEAST_ONCE,
+                Scenario.AT_MOST_ONCE,
+                Scenario.WORK,
+                Scenario.FLOW_CONTROL,
+                Scenario.PRODUCE);
     }
 
     private static Pipeline working(Source<ConsumerRecord<byte[], byte[]>> records, Pass pass) {
@@ -53,26 +59,37 @@ final class WeirDriver implements Driver {
 
     @Override
     public void run(Pass pass) throws Exception {
+        OneAtATime oneAtATime = new OneAtATime(pass);
+        try (RunningPipeline run = pipeline(pass, oneAtATime).run()) {
+            if (pass.configuration().scenario() == Scenario.FLOW_CONTROL) {
+                oneAtATime.steer(run);
+            }
+            pass.failsWith(run.completion());
+            pass.awaitDone();
+            run.drain(DRAIN);
+        }
+    }
+
+    private Pipeline pipeline(Pass pass, OneAtATime oneAtATime) {
+        if (pass.configuration().scenario() == Scenario.PRODUCE) {
+            return GeneratedRecords.producing(pass);
+        }
         ConsumerSettings.Builder<byte[], byte[]> builder = ConsumerSettings.builder()
                 .commitInterval(Duration.ofMillis(pass.commitIntervalMillis()))
                 .commitRecords(Integer.MAX_VALUE);
         pass.consumerConfig(preset).forEach(builder::property);
         ConsumerSettings<byte[], byte[]> settings = builder.build();
         Subscription topic = Subscription.topics(pass.configuration().topic());
-        Pipeline pipeline = switch (pass.configuration().scenario()) {
+        return switch (pass.configuration().scenario()) {
             case CONSUME -> delivering(KafkaSource.plain(settings, topic), pass);
             case AT_LEAST_ONCE -> delivering(KafkaSource.committable(settings, topic), pass);
             case AT_MOST_ONCE -> delivering(KafkaSource.atMostOnce(settings, topic, pass.commitAhead()), pass);
             case WORK -> working(KafkaSource.committable(settings, topic), pass);
+            case FLOW_CONTROL -> KafkaSource.plain(settings, topic).to(Sink.forEach(oneAtATime::handle));
             default ->
                 throw new IllegalArgumentException(
                         "not offered: " + pass.configuration().scenario());
         };
-        try (RunningPipeline run = pipeline.run()) {
-            pass.failsWith(run.completion());
-            pass.awaitDone();
-            run.drain(DRAIN);
-        }
     }
 
     private static Pipeline delivering(Source<ConsumerRecord<byte[], byte[]>> records, Pass pass) {

@@ -25,7 +25,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /** Asks with an admin client, which is made for the first question. Thread-safe. */
-public final class AdminLookup implements Lookup, AutoCloseable {
+public final class AdminLookup implements Lookup {
 
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(1);
 
@@ -135,7 +135,7 @@ public final class AdminLookup implements Lookup, AutoCloseable {
                         .collect(Collectors.toSet()));
     }
 
-    /** The names of all topics but Kafka's own. */
+    @Override
     public CompletionStage<Set<String>> topics() {
         return admin().listTopics().names().toCompletionStage();
     }

@@ -73,6 +73,6 @@ public final class ConsumerSource<K, V> implements SourceFactory<ConsumerRecord<
         RecordBuffer buffer = new RecordBuffer(
                 context.clock(), dueMillis == null ? null : new Delay(dueMillis, System::currentTimeMillis));
         ConsumerLoop loop = start.start(context, Outlets.single(buffer));
-        return new SourceStage<>(buffer, settings, context.meter(), loop, loop::stop);
+        return start.pulled(new SourceStage<>(buffer, settings, context.meter(), loop, loop::stop), context);
     }
 }

@@ -6,6 +6,9 @@ import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.Position;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.internal.consumer.Plan.Delivery;
+import dev.weir.kafka.spi.Surroundings;
+import dev.weir.kafka.spi.SurroundingsRegistry;
+import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
 import java.time.Duration;
 import java.util.Map;
@@ -58,7 +61,7 @@ final class ConsumerStart {
     }
 
     /** A consumer that runs, and what has to be closed with it. */
-    record Started(ConsumerLoop loop, AdminLookup lookup, String staticMember) {
+    record Started(ConsumerLoop loop, Lookup lookup, String staticMember) {
 
         /** Ends both; says what was left undone. */
         String close(Duration patience) {
@@ -95,7 +98,8 @@ final class ConsumerStart {
         if (subscription.selection() instanceof Subscription.Matching) {
             config.putIfAbsent(ConsumerConfig.METADATA_MAX_AGE_CONFIG, TOPIC_LOOK_MILLIS);
         }
-        AdminLookup lookup = new AdminLookup(config);
+        Surroundings around = SurroundingsRegistry.of(settings.properties());
+        Lookup lookup = around == null ? new AdminLookup(config) : new Elsewhere(around);
         try {
             checkConnection(lookup);
             Plan plan = plan(lookup, settings.groupId() == null);
@@ -104,6 +108,12 @@ final class ConsumerStart {
             lookup.close();
             throw failure;
         }
+    }
+
+    /** What the pipeline pulls from, instead of {@code stage} where that is not Kafka's business. */
+    <T> Stage<T> pulled(Stage<T> stage, StageContext context) {
+        Surroundings around = SurroundingsRegistry.of(settings.properties());
+        return around == null ? stage : around.pulled(stage, context.clock());
     }
 
     /** Notes a static member; two with one name in a process are told before the brokers fence one of them. */
@@ -124,7 +134,7 @@ final class ConsumerStart {
     }
 
     /** A broker that answers is enough: topics may be made later. */
-    private void checkConnection(AdminLookup lookup) {
+    private void checkConnection(Lookup lookup) {
         if (!settings.connectTimeout().isZero()) {
             Set<String> ignored = answer(lookup.topics(), settings.connectTimeout());
         }
@@ -162,7 +172,9 @@ final class ConsumerStart {
             Outlets outlets,
             Lookup lookup,
             Consumer<Throwable> onFailure) {
-        KafkaConsumer<byte[], byte[]> client = new KafkaConsumer<>(config);
+        org.apache.kafka.clients.consumer.Consumer<byte[], byte[]> client = lookup instanceof Elsewhere elsewhere
+                ? elsewhere.surroundings().client(config)
+                : new KafkaConsumer<>(config);
         try {
             ConsumerLoop loop = new ConsumerLoop(
                     client,
@@ -173,7 +185,7 @@ final class ConsumerStart {
                     onFailure,
                     outlets,
                     lookup,
-                    Clock.SYSTEM);
+                    lookup instanceof Clock clock ? clock : Clock.SYSTEM);
             Thread.ofPlatform().daemon().name("weir-" + name + "-consumer").start(loop);
             return loop;
         } catch (RuntimeException | Error failure) {

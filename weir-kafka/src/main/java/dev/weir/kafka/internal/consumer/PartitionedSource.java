@@ -30,7 +30,7 @@ public final class PartitionedSource<K, V> implements SourceFactory<PartitionSou
     public Stage<PartitionSource<K, V>> create(StageContext context) {
         PartitionOutlets outlets = new PartitionOutlets(context.clock());
         ConsumerLoop loop = start.start(context, outlets);
-        return new Announcements(outlets, context, loop);
+        return start.pulled(new Announcements(outlets, context, loop), context);
     }
 
     /** The outer stream. Confined to its segment. */
@@ -67,8 +67,10 @@ public final class PartitionedSource<K, V> implements SourceFactory<PartitionSou
                 if (taken.getAndSet(true)) {
                     throw new IllegalStateException("the records of " + partition + " were given to a stream before");
                 }
-                return new SourceStage<>(
-                        partition.outlet, settings, inner.meter(), loop, () -> loop.abandon(partition));
+                return start.pulled(
+                        new SourceStage<>(
+                                partition.outlet, settings, inner.meter(), loop, () -> loop.abandon(partition)),
+                        inner);
             });
         }
 

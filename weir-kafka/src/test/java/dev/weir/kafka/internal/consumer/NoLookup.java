@@ -20,4 +20,12 @@ final class NoLookup implements Lookup {
     public CompletionStage<Set<TopicPartition>> partitions(Selection selection) {
         return new CompletableFuture<>();
     }
+
+    @Override
+    public CompletionStage<Set<String>> topics() {
+        return new CompletableFuture<>();
+    }
+
+    @Override
+    public void close() {}
 }

@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   reader.of(topic, partition, index);
- *   reader.open(bytes, at, end);         the header is there and makes sense, or a CorruptBatchException
- *   reader.verify();                     so does the checksum
- *   if (reader.isVisible(aborted)) {     no control batch, no aborted transaction
- *       reader.start(position);          decompresses
+ *   reader.open(bytes, at, end, position);   the header is there, or a CorruptBatchException
+ *   reader.verify(true);                     the checksum is right, and the header makes sense
+ *   if (reader.isVisible(aborted)) {         no control batch, no aborted transaction
+ *       reader.start();                      decompresses
  *       while (reader.next()) ...
  *   }
  *   at += reader.sizeBytes();
@@ -50,6 +50,9 @@ public final class BatchReader implements BatchView {
     private int size;
     private int attributes;
 
+    /** The first offset that is wanted; what is refused is refused there. */
+    private long fromOffset;
+
     /** @param decompressor whose output this reader alone uses */
     public BatchReader(Decompressor decompressor) {
         this.decompressor = decompressor;
@@ -67,33 +70,51 @@ public final class BatchReader implements BatchView {
      * Goes to the batch at {@code newAt}, of which all bytes must lie before {@code end}.
      *
      * @param newBytes stays the caller's; position 0
+     * @param newFromOffset the first offset that is wanted of it
      */
-    public void open(ByteBuffer newBytes, int newAt, int end) {
+    public void open(ByteBuffer newBytes, int newAt, int end, long newFromOffset) {
         bytes = newBytes;
         at = newAt;
+        fromOffset = newFromOffset;
         int there = end - newAt;
         if (there < BatchLayout.LOG_OVERHEAD) {
-            throw corrupt(-1, there + " bytes where a batch should be");
+            throw corrupt(there + " bytes where a batch should be");
         }
-        long offset = BatchLayout.baseOffset(newBytes, newAt);
         long wanted = BatchLayout.size(newBytes, newAt);
         if (wanted > there || wanted <= BatchLayout.LOG_OVERHEAD + Integer.BYTES) {
-            throw corrupt(offset, "it says " + wanted + " bytes where " + there + " are");
+            throw corrupt("it says " + wanted + " bytes where " + there + " are");
         }
         int magic = BatchLayout.magic(newBytes, newAt);
         if (magic >= 0 && magic < VERSION) {
             throw new UnsupportedBatchException(
-                    topic, partition, offset, "a message set of version " + magic + ", of before Kafka 0.11");
+                    topic, partition, fromOffset, "a message set of version " + magic + ", of before Kafka 0.11");
         }
-        if (magic != VERSION || wanted < BatchLayout.HEADER_BYTES || offset < 0) {
-            throw corrupt(offset, "version " + magic + " with " + wanted + " bytes");
+        if (magic != VERSION || wanted < BatchLayout.HEADER_BYTES) {
+            throw corrupt("version " + magic + " with " + wanted + " bytes");
         }
         size = (int) wanted;
         attributes = BatchLayout.attributes(newBytes, newAt);
     }
 
-    /** Compares the checksum, and what the header says with itself. */
-    public void verify() {
+    /**
+     * Compares what the header says with itself, and with what is wanted: a broker never sends a batch that ends before it.
+     *
+     * @param checksum whether to compare that first
+     */
+    public void verify(boolean checksum) {
+        if (checksum) {
+            compareChecksum();
+        }
+        if (baseOffset() < 0
+                || BatchLayout.lastOffsetDelta(bytes, at) < 0
+                || recordCount() < 0
+                || nextOffset() <= fromOffset) {
+            throw corrupt("it says that its " + recordCount() + " records are those from offset " + baseOffset()
+                    + " to " + (nextOffset() - 1));
+        }
+    }
+
+    private void compareChecksum() {
         crc.reset();
         int limit = bytes.limit();
         crc.update(bytes.limit(at + size).position(at + BatchLayout.ATTRIBUTES_AT));
@@ -101,12 +122,7 @@ public final class BatchReader implements BatchView {
         int expected = BatchLayout.crc(bytes, at);
         int actual = (int) crc.getValue();
         if (actual != expected) {
-            throw corrupt(
-                    baseOffset(),
-                    "its checksum is " + Integer.toHexString(actual) + ", not " + Integer.toHexString(expected));
-        }
-        if (BatchLayout.lastOffsetDelta(bytes, at) < 0 || recordCount() < 0 || nextOffset() < 0) {
-            throw corrupt(baseOffset(), "its offsets end before they begin");
+            throw corrupt("its checksum is " + Integer.toHexString(actual) + ", not " + Integer.toHexString(expected));
         }
     }
 
@@ -131,33 +147,32 @@ public final class BatchReader implements BatchView {
     }
 
     private boolean isAbort() {
-        start(baseOffset());
+        start();
         return next()
                 && records.key().length() >= CONTROL_KEY_BYTES
                 && records.key().getShort(Short.BYTES) == ABORT;
     }
 
-    /** Makes ready the records from an offset on. */
-    public void start(long fromOffset) {
+    /** Makes ready the records from the wanted offset on. */
+    public void start() {
         int codec = attributes & CODEC;
-        int from = at + BatchLayout.HEADER_BYTES;
-        int to = at + size;
+        int recordsAt = at + BatchLayout.HEADER_BYTES;
+        int end = at + size;
         if (codec == Codec.NONE) {
-            records.start(bytes, at, bytes, from, to, fromOffset);
+            records.start(bytes, at, bytes, recordsAt, end, fromOffset);
             return;
         }
         if (!Decompressor.knows(codec)) {
-            throw new UnsupportedBatchException(
-                    topic, partition, baseOffset(), "compressed with unknown codec " + codec);
+            throw new UnsupportedBatchException(topic, partition, fromOffset, "compressed with unknown codec " + codec);
         }
         try {
-            ByteBuffer plain = decompressor.decompress(codec, bytes, from, to);
+            ByteBuffer plain = decompressor.decompress(codec, bytes, recordsAt, end);
             records.start(bytes, at, plain, 0, plain.limit(), fromOffset);
         } catch (TooLargeException e) {
             throw new BatchTooLargeException(
-                    topic, partition, baseOffset(), -1, decompressor.limitBytes(), "maxBatchBytes");
+                    topic, partition, fromOffset, -1, decompressor.limitBytes(), "maxBatchBytes");
         } catch (CodecException e) {
-            throw new CorruptBatchException(topic, partition, baseOffset(), String.valueOf(e.getMessage()), e);
+            throw new CorruptBatchException(topic, partition, fromOffset, String.valueOf(e.getMessage()), e);
         }
     }
 
@@ -170,8 +185,8 @@ public final class BatchReader implements BatchView {
         attributes = 0;
     }
 
-    private CorruptBatchException corrupt(long offset, String what) {
-        return new CorruptBatchException(topic, partition, offset, what, null);
+    private CorruptBatchException corrupt(String what) {
+        return new CorruptBatchException(topic, partition, fromOffset, what, null);
     }
 
     /** The records of the batch that was started. */

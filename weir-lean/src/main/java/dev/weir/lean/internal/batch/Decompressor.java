@@ -45,7 +45,7 @@ public final class Decompressor {
                 case Codec.GZIP -> new Gzip();
                 case Codec.SNAPPY -> new SnappyBlocks();
                 case Codec.LZ4 -> new Lz4Frame();
-                default -> new ZstdStream();
+                default -> new ZstdFrames();
             };
             codecs[number] = codec;
         }

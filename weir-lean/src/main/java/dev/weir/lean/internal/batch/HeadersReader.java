@@ -47,10 +47,13 @@ final class HeadersReader implements HeadersView {
             at = part(key);
             at = part(value);
         } catch (IndexOutOfBoundsException e) {
-            throw record.corrupt("a header beyond its record", e);
+            throw record.corruptHeader("a header beyond its record", e);
         }
         if (key.isNull()) {
-            throw record.corrupt("a header without a key", null);
+            throw record.corruptHeader("a header without a key", null);
+        }
+        if (left == 0 && at != end) {
+            throw record.corruptHeader((end - at) + " bytes behind the last header", null);
         }
         return true;
     }
@@ -59,8 +62,8 @@ final class HeadersReader implements HeadersView {
         long packed = VarInts.signed(bytes, at);
         int length = VarInts.value(packed);
         int from = VarInts.next(packed);
-        if (length > end - from || length < -1) {
-            throw new IndexOutOfBoundsException("length " + length);
+        if (from > end || length > end - from || length < -1) {
+            throw new IndexOutOfBoundsException("length " + length + " at " + from + " of " + end);
         }
         slice.wrap(bytes, from, length);
         return from + Math.max(0, length);

@@ -119,7 +119,6 @@ public final class RecordReader implements RecordView {
         if (delta < 0 || delta > lastDelta) {
             throw corrupt("an offset delta of " + delta, null);
         }
-        offset = baseOffset + delta;
         keyLength = number(from);
         keyAt = at;
         skip(keyLength, recordEnd);
@@ -133,6 +132,7 @@ public final class RecordReader implements RecordView {
             throw corrupt(headerCount + " headers in " + (recordEnd - headersAt) + " bytes", null);
         }
         at = recordEnd;
+        offset = baseOffset + delta;
     }
 
     /** Goes behind a key or value, of which -1 is null. */
@@ -172,8 +172,13 @@ public final class RecordReader implements RecordView {
         return value;
     }
 
-    CorruptBatchException corrupt(String what, @Nullable Throwable cause) {
-        return new CorruptBatchException(topic, partition, Math.max(fromOffset, baseOffset), what, cause);
+    /** At the record behind the last good one. */
+    private CorruptBatchException corrupt(String what, @Nullable Throwable cause) {
+        return new CorruptBatchException(topic, partition, Math.max(fromOffset, offset + 1), what, cause);
+    }
+
+    CorruptBatchException corruptHeader(String what, @Nullable Throwable cause) {
+        return new CorruptBatchException(topic, partition, offset, what, cause);
     }
 
     @Override

@@ -75,6 +75,11 @@ final class Broker implements Connection.Listener {
         restart();
     }
 
+    /** Those whose leader is another one: they need not wait for this one. */
+    List<Partition> followed() {
+        return partitions.stream().filter(Partition::isFollowing).toList();
+    }
+
     /** The next fetch names everything. */
     void restart() {
         restarted = fetchUnderWay;

@@ -151,7 +151,7 @@ public final class Engine implements AutoCloseable {
     }
 
     private void faulty(Partition partition, PartitionException fault) {
-        long behind = partition.cursor.offsetBehindBatch();
+        long behind = partition.cursor.offsetBehindBatch(partition.highWatermark);
         if (fault instanceof CorruptBatchException && settings.onCorruptBatch() == CorruptBatchPolicy.SKIP) {
             LOG.log(System.Logger.Level.WARNING, fault.getMessage() + "; skipped to offset " + behind);
             context.counters().add(Counters.CORRUPT, 1);
@@ -188,6 +188,11 @@ public final class Engine implements AutoCloseable {
     public long endOffset(int index) {
         Partition partition = at(index);
         return settings.readCommitted() ? partition.lastStableOffset : partition.highWatermark;
+    }
+
+    public int broker(int index) {
+        Broker broker = at(index).broker;
+        return broker == null ? -1 : broker.id;
     }
 
     public void seek(int index, StartAt place) {

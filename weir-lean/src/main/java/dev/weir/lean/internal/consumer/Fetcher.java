@@ -78,6 +78,9 @@ final class Fetcher implements Answers {
     @Override
     public void lost(Broker broker) {
         locations.wantMetadata();
+        for (Partition partition : broker.followed()) {
+            locations.relocate(partition, nowNanos);
+        }
     }
 
     @Override
@@ -164,21 +167,9 @@ final class Fetcher implements Answers {
             partition.lastEpoch = BatchLayout.leaderEpoch(bytes, at);
             at += (int) size;
         }
-        if (at == from) {
-            long size = end - at < BatchLayout.LOG_OVERHEAD ? UNKNOWN : BatchLayout.size(bytes, at);
-            partition.fail(
-                    new BatchTooLargeException(
-                            partition.topic.name,
-                            partition.number,
-                            partition.fetchOffset,
-                            size,
-                            settings.maxPartitionBytes(),
-                            "maxPartitionBytes"),
-                    UNKNOWN);
-            return;
-        }
         Chunk chunk = pool.take();
-        chunk.lend(buffer, from, at);
+        // Brokers cut the last batch only, never the first one (KIP-74).
+        chunk.lend(buffer, from, at == from ? end : at);
         if (settings.readCommitted()) {
             response.abortedTo(chunk.aborted());
         }
@@ -203,6 +194,7 @@ final class Fetcher implements Answers {
         ByteBuffer bytes = buffer.bytes();
         int at = response.recordsAt();
         boolean hasHeader = bytes.limit() - at >= BatchLayout.HEADER_BYTES;
+        long behind = hasHeader ? BatchLayout.nextOffset(bytes, at) : UNKNOWN;
         partition.fail(
                 new BatchTooLargeException(
                         partition.topic.name,
@@ -211,7 +203,7 @@ final class Fetcher implements Answers {
                         hasHeader ? BatchLayout.size(bytes, at) : sizeBytes,
                         settings.maxResponseBytes(),
                         "maxResponseBytes"),
-                hasHeader ? BatchLayout.nextOffset(bytes, at) : UNKNOWN);
+                behind > partition.fetchOffset && behind <= partition.highWatermark ? behind : UNKNOWN);
     }
 
     /** The log has other records than those that were read, or an end before them. */

@@ -123,16 +123,14 @@ public final class PartitionCursor {
             @Nullable BatchHandler batches,
             Tally tally) {
         int now = moves;
-        reader.open(chunk.bytes(), chunk.at, chunk.end());
-        if (checkCrc) {
-            reader.verify();
-        }
+        reader.open(chunk.bytes(), chunk.at, chunk.end(), position);
+        reader.verify(checkCrc);
         long next = reader.nextOffset();
         int size = reader.sizeBytes();
         int delivered = 0;
         boolean visible = reader.isVisible(committedOnly ? chunk.aborted() : null);
-        if (visible && next > position) {
-            reader.start(position);
+        if (visible) {
+            reader.start();
             if (records != null) {
                 delivered = eachRecord(reader.records(), records);
             } else if (batches != null) {
@@ -177,27 +175,28 @@ public final class PartitionCursor {
     }
 
     /**
-     * The offset at which to go on if the next batch is to be left out: that of the batch behind it, or what its own header
-     * says, as far as it can be believed; in any case a higher one than the position.
+     * The offset at which to go on if the next batch is to be left out: what its own header says, or where the batch behind
+     * it begins, whichever is lower: one of them may be what is corrupt, and no good record is to be left out with it. In any
+     * case it is higher than the position, so that whoever skips comes to an end.
+     *
+     * @param logEnd no offset behind it is believed
      */
-    public long offsetBehindBatch() {
+    public long offsetBehindBatch(long logEnd) {
         Chunk chunk = chunks.peekFirst();
-        if (chunk == null) {
+        if (chunk == null || chunk.end() - chunk.at < BatchLayout.HEADER_BYTES) {
             return position + 1;
         }
         ByteBuffer bytes = chunk.bytes();
-        int there = chunk.end() - chunk.at;
-        if (there < BatchLayout.HEADER_BYTES) {
-            return position + 1;
-        }
+        long behind = believed(BatchLayout.nextOffset(bytes, chunk.at), logEnd);
         long size = BatchLayout.size(bytes, chunk.at);
-        if (size >= BatchLayout.HEADER_BYTES && size <= there - BatchLayout.LOG_OVERHEAD) {
-            long behind = BatchLayout.baseOffset(bytes, chunk.at + (int) size);
-            if (behind > position) {
-                return behind;
-            }
+        if (size >= BatchLayout.HEADER_BYTES && size <= chunk.end() - chunk.at - BatchLayout.LOG_OVERHEAD) {
+            behind = Math.min(behind, believed(BatchLayout.baseOffset(bytes, chunk.at + (int) size), logEnd));
         }
-        return Math.max(position + 1, BatchLayout.nextOffset(bytes, chunk.at));
+        return behind == Long.MAX_VALUE ? position + 1 : behind;
+    }
+
+    private long believed(long offset, long logEnd) {
+        return offset > position && offset <= logEnd ? offset : Long.MAX_VALUE;
     }
 
     /** What is counted per batch. */

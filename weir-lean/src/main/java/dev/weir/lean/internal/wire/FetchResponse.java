@@ -199,11 +199,11 @@ public final class FetchResponse {
 
     /** Each thing takes a byte at least, so that more of them than bytes are nonsense, and the loop over them ends. */
     private int count(int more) {
-        int count = number() - more;
-        if (count < -more || (count > end - at && !cut)) {
-            throw new IndexOutOfBoundsException(count + " things at " + at);
+        int number = number();
+        if (number < 0 || (number - more > end - at && !cut)) {
+            throw new IndexOutOfBoundsException(number + " things at " + at);
         }
-        return count;
+        return number - more;
     }
 
     private MalformedResponseException malformed() {

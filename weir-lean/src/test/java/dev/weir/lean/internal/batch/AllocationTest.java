@@ -46,9 +46,9 @@ class AllocationTest {
 
     private void read(ByteBuffer bytes, int times) {
         for (int i = 0; i < times; i++) {
-            reader.open(bytes, 0, bytes.limit());
-            reader.verify();
-            reader.start(0);
+            reader.open(bytes, 0, bytes.limit(), 0);
+            reader.verify(true);
+            reader.start();
             while (reader.next()) {
                 sum += reader.record().offset()
                         + reader.record().value().length()

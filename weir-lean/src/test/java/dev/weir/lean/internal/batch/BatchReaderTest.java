@@ -40,10 +40,10 @@ class BatchReaderTest {
         List<ConsumerRecord<byte[], byte[]>> all = new ArrayList<>();
         reader.of("t", 3, 9);
         for (int at = 0; at < bytes.limit(); at += reader.sizeBytes()) {
-            reader.open(bytes, at, bytes.limit());
-            reader.verify();
+            reader.open(bytes, at, bytes.limit(), from);
+            reader.verify(true);
             if (reader.isVisible(aborted)) {
-                reader.start(from);
+                reader.start();
                 while (reader.next()) {
                     all.add(reader.record().toConsumerRecord());
                 }
@@ -99,7 +99,7 @@ class BatchReaderTest {
     void batch_thatComesOutLargerThanAllowed_isRefusedWithItsOffset(CompressionType codec) {
         ByteBuffer bytes = Batches.batch(codec, 40, List.of(new SimpleRecord(new byte[3 * MEGABYTE])));
         assertThatExceptionOfType(BatchTooLargeException.class)
-                .isThrownBy(() -> read(bytes, 0))
+                .isThrownBy(() -> read(bytes, 40))
                 .withMessageContaining("t-3@40")
                 .withMessageContaining("maxBatchBytes=1048576");
         // The reader is as good as before.
@@ -177,7 +177,7 @@ class BatchReaderTest {
         for (int bit = 17 * 8; bit < bytes.limit() * 8; bit++) {
             flip(bytes, bit);
             assertThatExceptionOfType(CorruptBatchException.class)
-                    .isThrownBy(() -> read(bytes, 0))
+                    .isThrownBy(() -> read(bytes, 12))
                     .withMessageContaining("t-3@12")
                     .satisfies(fault -> assertThat(fault.offset()).isEqualTo(12));
             flip(bytes, bit);
@@ -203,7 +203,7 @@ class BatchReaderTest {
         ByteBuffer bytes = Batches.batch(CompressionType.NONE, 12, Batches.records(3, 4, 40));
         bytes.put(16, (byte) 1);
         assertThatExceptionOfType(UnsupportedBatchException.class)
-                .isThrownBy(() -> read(bytes, 0))
+                .isThrownBy(() -> read(bytes, 12))
                 .withMessageContaining("t-3@12")
                 .withMessageContaining("version 1");
     }
@@ -217,8 +217,8 @@ class BatchReaderTest {
                 .putShort(20, (short) -3);
         reader.of("t", 0, 0);
         ByteBuffer bytes = Batches.batch(CompressionType.NONE, 0, List.of(new SimpleRecord(value.array())));
-        reader.open(bytes, 0, bytes.limit());
-        reader.start(0);
+        reader.open(bytes, 0, bytes.limit(), 0);
+        reader.start();
         assertThat(reader.next()).isTrue();
         var slice = reader.record().value();
         assertThat(slice.getLong(0)).isEqualTo(0x0102030405060708L);
@@ -240,8 +240,8 @@ class BatchReaderTest {
         };
         ByteBuffer bytes =
                 Batches.batch(CompressionType.NONE, 0, List.of(new SimpleRecord(0, null, new byte[0], headers)));
-        reader.open(bytes, 0, bytes.limit());
-        reader.start(0);
+        reader.open(bytes, 0, bytes.limit(), 0);
+        reader.start();
         assertThat(reader.next()).isTrue();
         var view = reader.record().headers();
         assertThat(view.count()).isEqualTo(3);

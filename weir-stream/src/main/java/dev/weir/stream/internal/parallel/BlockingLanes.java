@@ -372,7 +372,7 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
             if (watchWanted) {
                 stint.end();
                 stint.account();
-                standWatch();
+                standWatch(self);
                 continue;
             }
             int slot = table.takeReady();
@@ -400,8 +400,9 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
     }
 
     /** Under the lock: looks whether what is ready is being worked on, until nothing is. */
-    private void standWatch() {
+    private void standWatch(Task self) {
         watchWanted = false;
+        self.waitsBriefly(true);
         watching = true;
         int toStart = 0;
         try {
@@ -416,6 +417,7 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
             // The caller asks whether it was meant for this lane.
         } finally {
             watching = false;
+            self.waitsBriefly(false);
         }
         if (table.readyCount() > 0 && !cancelled) {
             pace.addSlow();

@@ -47,6 +47,7 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
     private final Set<String> names = ConcurrentHashMap.newKeySet();
     private final List<Object> handles = new CopyOnWriteArrayList<>();
     private final List<StageEntry> entries = new CopyOnWriteArrayList<>();
+    private volatile @Nullable Thread supervisor;
     private volatile @Nullable DrainReport report;
     private volatile long endNanos;
 
@@ -73,7 +74,9 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
             var ignored = run.ending.terminate(run::fail);
             throw failure;
         }
-        Thread.ofVirtual().name("weir-" + name).start(() -> run.supervise(assembly.segments()));
+        Thread supervisor = Thread.ofVirtual().name("weir-" + name).unstarted(() -> run.supervise(assembly.segments()));
+        run.supervisor = supervisor;
+        supervisor.start();
         return run;
     }
 
@@ -119,6 +122,12 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
                 // Nobody has this thread's handle, so nobody means it; leaving early would orphan the tasks.
             }
         }
+    }
+
+    /** Whether every thread of the run waits, as each of them was when it was looked at. */
+    public boolean isAtRest() {
+        Thread supervising = supervisor;
+        return supervising != null && (TaskGroup.isWaiting(supervising) || !supervising.isAlive()) && tasks.isAtRest();
     }
 
     Clock clock() {

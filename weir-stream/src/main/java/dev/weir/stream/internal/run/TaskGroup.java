@@ -132,6 +132,29 @@ public final class TaskGroup {
         }
     }
 
+    /** Whether no task has anything to do, as each of them was when it was looked at. */
+    boolean isAtRest() {
+        List<Task> present;
+        lock.lock();
+        try {
+            present = new ArrayList<>(tasks);
+        } finally {
+            lock.unlock();
+        }
+        for (Task task : present) {
+            if (!task.isWaiting()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Whether a thread waits for another one, or for time. */
+    static boolean isWaiting(Thread thread) {
+        Thread.State state = thread.getState();
+        return state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;
+    }
+
     /** The names of the tasks that have not ended, sorted. */
     List<String> names() {
         lock.lock();
@@ -162,6 +185,9 @@ public final class TaskGroup {
         private @Nullable Consumer<Task> body;
         private @Nullable Thread thread;
         private volatile boolean interruptRequested;
+
+        /** Written by the body. */
+        private volatile boolean waitsBriefly;
 
         /** Sections that were interrupted and have not been left yet. */
         final AtomicInteger interruptedSections = new AtomicInteger();
@@ -238,6 +264,21 @@ public final class TaskGroup {
             }
             if (waitsForItsTurn) {
                 Thread.ofVirtual().start(this);
+            }
+        }
+
+        /** Says that the body goes on within a moment, though it waits. */
+        public void waitsBriefly(boolean briefly) {
+            waitsBriefly = briefly;
+        }
+
+        /** Whether the body has begun and waits for more than a moment. */
+        private boolean isWaiting() {
+            threadLock.lock();
+            try {
+                return thread != null && !waitsBriefly && TaskGroup.isWaiting(thread);
+            } finally {
+                threadLock.unlock();
             }
         }
 

@@ -1,0 +1,61 @@
+package dev.weir.drivers.weir;
+
+import dev.weir.driver.Pass;
+import dev.weir.kafka.KafkaSink;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.stream.Pipeline;
+import dev.weir.stream.Source;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import java.util.Map;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A source of records to be produced, which hears the acknowledgement of each. Confined to the thread of its segment but
+ * for acknowledgements, which come from the producer's one thread.
+ */
+final class GeneratedRecords implements Stage<ProducerRecord<byte[], byte[]>>, AckTarget {
+    private final Pass pass;
+    private long next;
+
+    private GeneratedRecords(Pass pass) {
+        this.pass = pass;
+    }
+
+    static Pipeline producing(Pass pass) {
+        ProducerSettings.Builder<byte[], byte[]> settings = ProducerSettings.builder();
+        pass.producerConfig(Map.of()).forEach(settings::property);
+        return Source.<ProducerRecord<byte[], byte[]>>custom("generate", context -> new GeneratedRecords(pass))
+                .to(KafkaSink.producing(settings.build()));
+    }
+
+    @Override
+    public @Nullable Batch<ProducerRecord<byte[], byte[]>> pull(long deadlineNanos) {
+        int size = (int) Math.min(Batch.DEFAULT_CAPACITY, pass.wanted() - next);
+        if (size <= 0 || pass.isDone()) {
+            return null;
+        }
+        int partitions = pass.configuration().partitions();
+        Object[] records = new Object[size];
+        for (int i = 0; i < size; i++, next++) {
+            records[i] = new ProducerRecord<>(
+                    pass.configuration().topic(), (int) (next % partitions), null, pass.value(next / partitions));
+        }
+        return Batch.of(records, size, this, new long[size]);
+    }
+
+    @Override
+    public void ack(long token) {
+        pass.acknowledged(pass.configuration().valueBytes());
+    }
+
+    @Override
+    public void retain(long token, int claims) {
+        throw new UnsupportedOperationException("one record in, one record out");
+    }
+
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,47 @@
+package dev.weir.driver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class PassTest {
+
+    @Test
+    void slowSink_takesNoMoreThanItsRate() {
+        Pass pass = pass(Scenario.CONSUME, Map.of(Pass.SINK_RATE, "10000"));
+        deliver(pass, 1000);
+        // The last step may be a millisecond short.
+        assertThat(pass.result().nanos()).isGreaterThan(98_000_000);
+    }
+
+    @Test
+    void cutOffAmidUnorderedWork_doesNotMissWhatWasUnderWay() {
+        Pass pass = pass(Scenario.WORK, Map.of(Pass.ORDERING, "none"));
+        for (long number = 1; number <= 900; number++) {
+            pass.deliveredConcurrently(0, null, pass.value(number));
+        }
+        assertThat(pass.result().ledger().missing()).isZero();
+    }
+
+    @Test
+    void cutOffAmidAPartition_missesWhatWasSkipped() {
+        Pass pass = pass(Scenario.WORK, Map.of(Pass.ORDERING, "partition"));
+        for (long number = 1; number <= 900; number++) {
+            pass.deliveredConcurrently(0, null, pass.value(number));
+        }
+        assertThat(pass.result().ledger().missing()).isOne();
+    }
+
+    private static Pass pass(Scenario scenario, Map<String, String> options) {
+        return new Pass(
+                new Command.Configure("", "t", 1, 1000, 16, scenario, Map.of(), options, 100),
+                new Command.Start("g", scenario == Scenario.CONSUME ? 0 : 900, 60));
+    }
+
+    private static void deliver(Pass pass, long records) {
+        for (long number = 0; number < records; number++) {
+            pass.delivered(0, number, 16);
+        }
+    }
+}

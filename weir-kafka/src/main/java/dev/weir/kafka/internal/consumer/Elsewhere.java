@@ -1,0 +1,41 @@
+package dev.weir.kafka.internal.consumer;
+
+import dev.weir.kafka.Position;
+import dev.weir.kafka.Subscription.Selection;
+import dev.weir.kafka.spi.Surroundings;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import org.apache.kafka.common.TopicPartition;
+
+/** A consumer's questions and its time where it meets something else than Kafka. As thread-safe as that. */
+record Elsewhere(Surroundings surroundings) implements Lookup, Clock {
+
+    @Override
+    public CompletionStage<Set<String>> topics() {
+        return surroundings.topics();
+    }
+
+    @Override
+    public CompletionStage<Map<TopicPartition, Long>> offsets(Map<TopicPartition, Position> positions) {
+        return surroundings.offsets(positions);
+    }
+
+    @Override
+    public CompletionStage<Set<TopicPartition>> partitions(Selection selection) {
+        return surroundings.partitions(selection);
+    }
+
+    @Override
+    public void close() {}
+
+    @Override
+    public long nanoTime() {
+        return surroundings.nanoTime();
+    }
+
+    @Override
+    public void park(long nanos) {
+        surroundings.park(nanos);
+    }
+}

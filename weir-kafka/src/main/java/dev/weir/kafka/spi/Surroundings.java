@@ -1,0 +1,49 @@
+package dev.weir.kafka.spi;
+
+import dev.weir.kafka.Position;
+import dev.weir.kafka.Subscription.Selection;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * All that a consumer meets outside of its pipeline, if it is not Kafka and the system's time: see {@link
+ * SurroundingsRegistry#put}. Each method says who calls it.
+ */
+public interface Surroundings {
+
+    /**
+     * A client. Called by whoever starts the pipeline; what it returns is used by the consumer's own thread alone, but
+     * for {@link Consumer#wakeup}.
+     *
+     * @param config what Kafka's client would be made with
+     */
+    Consumer<byte[], byte[]> client(Map<String, Object> config);
+
+    /** The names of all topics. Any thread. */
+    CompletionStage<Set<String>> topics();
+
+    /** The partitions that a selection has now. Any thread. */
+    CompletionStage<Set<TopicPartition>> partitions(Selection selection);
+
+    /** The offset behind each position now. Any thread. */
+    CompletionStage<Map<TopicPartition, Long>> offsets(Map<TopicPartition, Position> positions);
+
+    /** The time by which the consumer commits and waits, in nanoseconds from an arbitrary origin. Any thread. */
+    long nanoTime();
+
+    /** Waits for that time to pass, or less. The consumer's own thread. */
+    void park(long nanos);
+
+    /**
+     * What the pipeline pulls its records from in place of {@code stage}. Called by whoever starts the pipeline; what it
+     * returns belongs to the segment.
+     *
+     * @param clock the one that deadlines of a pull go by
+     */
+    <T> Stage<T> pulled(Stage<T> stage, Clock clock);
+}

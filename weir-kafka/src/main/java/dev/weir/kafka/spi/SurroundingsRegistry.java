@@ -1,0 +1,36 @@
+package dev.weir.kafka.spi;
+
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.jspecify.annotations.Nullable;
+
+/** The addresses in this process at which there is something else than Kafka. Thread-safe. */
+public final class SurroundingsRegistry {
+
+    private static final Map<String, Surroundings> PLACES = new ConcurrentHashMap<>();
+
+    private SurroundingsRegistry() {}
+
+    /**
+     * Lets each consumer that starts with this address meet {@code surroundings}.
+     *
+     * @param bootstrapServers the whole text of {@code bootstrap.servers}, at which nobody could be by accident
+     */
+    public static void put(String bootstrapServers, Surroundings surroundings) {
+        if (PLACES.putIfAbsent(bootstrapServers, Objects.requireNonNull(surroundings, "surroundings")) != null) {
+            throw new IllegalStateException(bootstrapServers + " is taken");
+        }
+    }
+
+    /** Makes the address one like any other again; consumers that run keep what they have. */
+    public static void remove(String bootstrapServers) {
+        PLACES.remove(bootstrapServers);
+    }
+
+    /** What a consumer with this configuration meets, or null if that is Kafka. */
+    public static @Nullable Surroundings of(Map<String, ?> clientConfig) {
+        return PLACES.get(String.valueOf(clientConfig.get(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG)));
+    }
+}

@@ -1,0 +1,8 @@
+/**
+ * What a test harness puts in the place of Kafka and of time: in comes the address that settings name, out go a client and
+ * what belongs to it. Not for applications; it may change with any release.
+ */
+@NullMarked
+package dev.weir.kafka.spi;
+
+import org.jspecify.annotations.NullMarked;

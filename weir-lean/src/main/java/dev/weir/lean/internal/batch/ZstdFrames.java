@@ -1,0 +1,35 @@
+package dev.weir.lean.internal.batch;
+
+import com.github.luben.zstd.Zstd;
+import com.github.luben.zstd.ZstdDecompressCtx;
+import com.github.luben.zstd.ZstdException;
+import java.nio.ByteBuffer;
+
+/**
+ * Zstandard, one or more frames, with or without their size. Confined to one thread.
+ *
+ * <p>All at once and not as a stream: a stream keeps a window of its own, of any size that the frame asks for. When the room
+ * was short it begins again with twice as much, so that what comes out is never larger than the output may be.
+ */
+final class ZstdFrames implements Codec {
+
+    private final ZstdDecompressCtx context = new ZstdDecompressCtx();
+
+    @Override
+    public void decompress(ByteBuffer input, Output output) throws CodecException, TooLargeException {
+        ByteBuffer to = output.room();
+        while (true) {
+            try {
+                int size = context.decompressDirectByteBuffer(
+                        to, 0, to.limit(), input, input.position(), input.remaining());
+                to.position(size);
+                return;
+            } catch (ZstdException e) {
+                if (e.getErrorCode() != Zstd.errDstSizeTooSmall()) {
+                    throw new CodecException("zstd: " + e.getMessage());
+                }
+                to = output.room(to.limit() + 1L);
+            }
+        }
+    }
+}

@@ -1,0 +1,180 @@
+package dev.weir.lean.internal.wire;
+
+import com.sun.management.ThreadMXBean;
+import dev.weir.lean.HeadersView;
+import dev.weir.lean.PartitionException;
+import dev.weir.lean.RecordView;
+import dev.weir.lean.Slice;
+import dev.weir.lean.internal.batch.AbortedTransactions;
+import dev.weir.lean.internal.batch.BatchReader;
+import dev.weir.lean.internal.batch.Decompressor;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+
+/**
+ * Reads bytes that may be anything, as a consumer does, and throws an {@link AssertionError} if what must hold does not:
+ * they are data, or a fault of their type with partition and offset; nothing outside them is read; memory is bounded, on the
+ * heap by their length and outside it by {@link #LIMIT}. Confined to one thread.
+ *
+ * <p>The input lies in a buffer of exactly its size: a read past it is an exception that nothing here expects.
+ */
+final class AnyBytes {
+
+    /** What may come out of a batch. */
+    static final int LIMIT = 1024 * 1024;
+
+    /** What faults and their stack traces take. */
+    private static final long HEAP_BYTES = 64 * 1024;
+
+    private static final int HEAP_PER_BYTE = 4;
+
+    /** The first ones a broker gives out, so that the corpus has aborted transactions. */
+    private static final int PRODUCERS = 8;
+
+    private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    private final BatchReader reader = new BatchReader(new Decompressor(LIMIT));
+    private final FetchResponse response = new FetchResponse();
+    private final AbortedTransactions aborted = new AbortedTransactions();
+    private ByteBuffer room = ByteBuffer.allocateDirect(LIMIT);
+    private long records;
+    private long refused;
+
+    /** What was read: somebody must want it. */
+    int sum;
+
+    /** Records that were read. */
+    long records() {
+        return records;
+    }
+
+    /** Inputs that were refused at some place. */
+    long refused() {
+        return refused;
+    }
+
+    /** As the bytes of a response, whole and as the beginning of a longer one. */
+    void response(byte[] bytes) {
+        if (bytes.length >= Integer.BYTES) {
+            withinMemory(bytes, input -> {
+                walk(input, false);
+                walk(input, true);
+            });
+        }
+    }
+
+    /** As the records of a partition, their checksums compared and not, aborted transactions left out and not. */
+    void batches(byte[] bytes) {
+        withinMemory(bytes, input -> {
+            for (int way = 0; way < 4; way++) {
+                aborted.clear();
+                for (int producer = 0; (way & 2) != 0 && producer < PRODUCERS; producer++) {
+                    aborted.add(producer, 0);
+                }
+                read(input, 0, input.limit(), (way & 1) == 0);
+            }
+        });
+    }
+
+    private interface Reading {
+        void of(ByteBuffer input);
+    }
+
+    private void withinMemory(byte[] bytes, Reading reading) {
+        if (bytes.length > room.capacity()) {
+            room = ByteBuffer.allocateDirect(bytes.length);
+        }
+        ByteBuffer input = room.slice(0, bytes.length).put(0, bytes);
+        long allowed = HEAP_BYTES + (long) HEAP_PER_BYTE * bytes.length;
+        long allocated = allocated(input, reading);
+        if (allocated > allowed) {
+            // The first time it may have loaded classes.
+            allocated = allocated(input, reading);
+        }
+        if (allocated > allowed) {
+            throw new AssertionError(allocated + " bytes of the heap for " + bytes.length);
+        }
+    }
+
+    private long allocated(ByteBuffer input, Reading reading) {
+        long before = threads.getCurrentThreadAllocatedBytes();
+        reading.of(input);
+        return threads.getCurrentThreadAllocatedBytes() - before;
+    }
+
+    private void walk(ByteBuffer input, boolean cut) {
+        try {
+            response.wrap(input, 0, input.limit(), cut);
+            while (response.next()) {
+                int from = response.recordsAt();
+                long to = (long) from + response.recordsLength();
+                check(from >= 0 && from <= to, "records end before they begin");
+                response.abortedTo(aborted);
+                if (!response.isRecordsCut()) {
+                    check(to <= input.limit(), "records beyond the response");
+                    read(input, from, (int) to, true);
+                }
+            }
+        } catch (MalformedResponseException e) {
+            refused++;
+        }
+        checkUntouched(input);
+    }
+
+    private void read(ByteBuffer input, int from, int to, boolean checksum) {
+        long position = 0;
+        int at = from;
+        reader.of("t", 1, 0);
+        try {
+            while (at < to) {
+                reader.open(input, at, to, position);
+                reader.verify(checksum);
+                if (reader.isVisible(aborted)) {
+                    reader.start();
+                    readRecords(input, position);
+                }
+                check(reader.nextOffset() > position, "the batches go backwards");
+                position = reader.nextOffset();
+                at += reader.sizeBytes();
+            }
+        } catch (PartitionException e) {
+            refused++;
+            check(e.topic().equals("t") && e.partition() == 1, "a fault of another partition");
+            check(e.offset() >= position, "a fault at an offset that was read");
+        }
+        checkUntouched(input);
+    }
+
+    private void readRecords(ByteBuffer input, long position) {
+        int count = 0;
+        while (reader.next()) {
+            RecordView record = reader.record();
+            check(++count <= LIMIT, "more records than bytes");
+            check(record.offset() >= position && record.offset() < reader.nextOffset(), "a record outside its batch");
+            touch(input, record.key());
+            touch(input, record.value());
+            HeadersView headers = record.headers();
+            while (headers.next()) {
+                touch(input, headers.key());
+                touch(input, headers.value());
+            }
+        }
+        records += count;
+    }
+
+    private void touch(ByteBuffer input, Slice slice) {
+        if (slice.length() > 0) {
+            sum += slice.getByte(0) + slice.getByte(slice.length() - 1);
+            check(slice.buffer() == input || slice.buffer().capacity() <= LIMIT, "more comes out than is allowed");
+        }
+    }
+
+    private static void checkUntouched(ByteBuffer input) {
+        check(input.position() == 0 && input.limit() == input.capacity(), "the response's buffer was left changed");
+    }
+
+    private static void check(boolean holds, String what) {
+        if (!holds) {
+            throw new AssertionError(what);
+        }
+    }
+}

@@ -1,0 +1,170 @@
+package dev.weir.testkit;
+
+import dev.weir.stream.Pipeline;
+import dev.weir.testkit.internal.simulation.Scenario;
+import dev.weir.testkit.internal.simulation.SimulationRun;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * Runs a pipeline in worlds drawn from seeds, without a broker: partitions come and go, or are lost, handlers are slow,
+ * commits fail, the process crashes and starts again. Fails with a {@link SimulationViolation} when a promise does not
+ * hold. Not thread-safe; a run takes as many seeds one after the other.
+ *
+ * <pre>{@code
+ * RebalanceSimulation.of(kafka -> KafkaSource.committable(settings(kafka.bootstrapServers()), "orders")
+ *                 .mapBlocking(8, RecordOrdering.byKey(), order -> {
+ *                     kafka.work(order);
+ *                     return order;
+ *                 })
+ *                 .to(Sink.ignore()))
+ *         .topic("orders", 3)
+ *         .order(RebalanceSimulation.Order.KEY)
+ *         .seeds(1, 1_000)
+ *         .run();
+ * }</pre>
+ */
+public final class RebalanceSimulation {
+
+    /** In which order the work on records must be. */
+    public enum Order {
+        /** One record of a partition at a time, by offset. */
+        PARTITION,
+        /** One record of a key at a time, those of a partition by offset. */
+        KEY,
+        /** None. */
+        NONE
+    }
+
+    /** How often a record may be worked on. */
+    public enum Delivery {
+        /** Each record at least once; again only in a later assignment that begins before it. */
+        AT_LEAST_ONCE,
+        /** Each record at most once, and only when a commit past it is confirmed. */
+        AT_MOST_ONCE
+    }
+
+    /** Says what a record consists of. Called once for each record of each world. */
+    @FunctionalInterface
+    public interface RecordMaker {
+
+        /** The record at {@code offset}; its own topic and partition do not count. The same for the same arguments. */
+        ProducerRecord<byte[], byte[]> make(TopicPartition partition, long offset);
+    }
+
+    private static final int MAX_PARTITIONS = 64;
+
+    private final Function<SimulatedKafka, Pipeline> pipeline;
+    private final Map<String, Integer> topics = new LinkedHashMap<>();
+    private RecordMaker records = RebalanceSimulation::numbered;
+    private Order order = Order.NONE;
+    private Delivery delivery = Delivery.AT_LEAST_ONCE;
+    private Predicate<ConsumerRecord<byte[], byte[]>> ignored = record -> false;
+    private long firstSeed = 1;
+    private int seedCount = 100;
+
+    private RebalanceSimulation(Function<SimulatedKafka, Pipeline> pipeline) {
+        this.pipeline = Objects.requireNonNull(pipeline, "pipeline");
+    }
+
+    /**
+     * A simulation of a pipeline.
+     *
+     * @param pipeline makes one, with a single consumer of {@link SimulatedKafka#bootstrapServers()}; called for each start
+     *     of the process
+     */
+    public static RebalanceSimulation of(Function<SimulatedKafka, Pipeline> pipeline) {
+        return new RebalanceSimulation(pipeline);
+    }
+
+    /** Adds a topic. At least one is needed, with 64 partitions in all at most. */
+    public RebalanceSimulation topic(String name, int partitions) {
+        int all = topics.values().stream().mapToInt(Integer::intValue).sum() + partitions;
+        if (partitions < 1 || all > MAX_PARTITIONS) {
+            throw new IllegalArgumentException("a simulation has 1 to " + MAX_PARTITIONS + " partitions: partitions="
+                    + partitions + " of " + name + ", in all " + all);
+        }
+        if (topics.putIfAbsent(Objects.requireNonNull(name, "name"), partitions) != null) {
+            throw new IllegalArgumentException("topic " + name + " was added before");
+        }
+        return this;
+    }
+
+    /** What records consist of. Default: one of five keys {@code k0} to {@code k4}, and {@code orders-0@17} as the value. */
+    public RebalanceSimulation records(RecordMaker maker) {
+        this.records = Objects.requireNonNull(maker, "maker");
+        return this;
+    }
+
+    /** The order to check. Default: none. */
+    public RebalanceSimulation order(Order promised) {
+        this.order = Objects.requireNonNull(promised, "order");
+        return this;
+    }
+
+    /** How often each record may be worked on. Default: at least once. */
+    public RebalanceSimulation delivery(Delivery promised) {
+        this.delivery = Objects.requireNonNull(promised, "delivery");
+        return this;
+    }
+
+    /** Records that the pipeline does not work on, as it filters them. Default: it works on all. */
+    public RebalanceSimulation ignoring(Predicate<ConsumerRecord<byte[], byte[]>> filtered) {
+        this.ignored = Objects.requireNonNull(filtered, "filtered");
+        return this;
+    }
+
+    /** Which worlds to run. Default: 100, from seed 1 on. */
+    public RebalanceSimulation seeds(long first, int count) {
+        if (count < 1) {
+            throw new IllegalArgumentException("a simulation needs a seed: count=" + count);
+        }
+        this.firstSeed = first;
+        this.seedCount = count;
+        return this;
+    }
+
+    /**
+     * Runs the worlds of all seeds.
+     *
+     * @throws SimulationViolation at the first promise that does not hold
+     */
+    public void run() {
+        Scenario scenario = scenario();
+        for (long seed = firstSeed; seed < firstSeed + seedCount; seed++) {
+            var unused = new SimulationRun(scenario, seed).run();
+        }
+    }
+
+    /**
+     * Runs the world of one seed.
+     *
+     * @return what happened, a line each
+     * @throws SimulationViolation at the first promise that does not hold
+     */
+    public List<String> replay(long seed) {
+        return new SimulationRun(scenario(), seed).run();
+    }
+
+    private Scenario scenario() {
+        if (topics.isEmpty()) {
+            throw new IllegalStateException("a simulation needs a topic: call topic(name, partitions)");
+        }
+        return new Scenario(pipeline, topics, records, order, delivery, ignored);
+    }
+
+    private static ProducerRecord<byte[], byte[]> numbered(TopicPartition partition, long offset) {
+        return new ProducerRecord<>(
+                partition.topic(),
+                ("k" + offset * 7 % 5).getBytes(StandardCharsets.UTF_8),
+                (partition + "@" + offset).getBytes(StandardCharsets.UTF_8));
+    }
+}

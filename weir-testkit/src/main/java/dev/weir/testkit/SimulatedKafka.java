@@ -1,0 +1,28 @@
+package dev.weir.testkit;
+
+import java.util.concurrent.CompletionStage;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/**
+ * What a pipeline in a {@link RebalanceSimulation} is given: an address, and how to say what it does. Thread-safe; one for
+ * each start of the pipeline.
+ */
+public interface SimulatedKafka {
+
+    /** The address for {@link dev.weir.kafka.ConsumerSettings}. No socket is opened there. */
+    String bootstrapServers();
+
+    /**
+     * The work on a record: stands for what the handler does to the outside world. Returns when as much simulated time has
+     * passed as the seed gives to it; from then on the record counts as done. A pipeline calls it once for each record,
+     * where the effect would be, and acknowledges the record no earlier.
+     *
+     * @param record as it came from the source, its topic, partition, offset and leader epoch unchanged
+     * @throws java.util.concurrent.CompletionException if the process has crashed, or the pipeline interrupts the handler, as
+     *     the interrupt flag says: nothing was done
+     */
+    void work(ConsumerRecord<?, ?> record);
+
+    /** The same for {@code mapAsync}. The stage completes on a thread of the simulation, and not at all after a crash. */
+    CompletionStage<Void> workAsync(ConsumerRecord<?, ?> record);
+}

@@ -1,0 +1,46 @@
+package dev.weir.testkit.internal.simulation;
+
+/**
+ * Draws that are functions of the seed and of what is drawn, not of how many came before: a difference in one place does
+ * not change the rest of the world. Immutable.
+ */
+record Draw(long seed) {
+
+    /** What is drawn, so that two things with the same numbers do not have the same fate. */
+    enum Of {
+        PLAN(1),
+        RECORD(2),
+        WORK(3),
+        POLL(4),
+        FETCH(5),
+        COMMIT(6),
+        OTHERS(7);
+
+        private final long number;
+
+        Of(long number) {
+            this.number = number;
+        }
+    }
+
+    /** A number from 0 to before {@code bound}. */
+    long below(long bound, Of what, long... which) {
+        long mixed = mix(seed + 0x9E3779B97F4A7C15L * what.number);
+        for (long part : which) {
+            mixed = mix(mixed + 0x9E3779B97F4A7C15L * (part + 1));
+        }
+        return Math.floorMod(mixed, bound);
+    }
+
+    /** True once in {@code n} times. */
+    boolean oneIn(int n, Of what, long... which) {
+        return below(n, what, which) == 0;
+    }
+
+    /** The finaliser of SplitMix64. */
+    private static long mix(long value) {
+        long z = (value ^ (value >>> 30)) * 0xBF58476D1CE4E5B9L;
+        z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
+        return z ^ (z >>> 31);
+    }
+}

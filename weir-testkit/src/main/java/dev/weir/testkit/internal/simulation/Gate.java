@@ -1,0 +1,92 @@
+package dev.weir.testkit.internal.simulation;
+
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets a pipeline pull only while the world waits for it, so that nothing is pulled beside the consumer's own code. The
+ * world opens it; each stage behind it belongs to its segment.
+ */
+final class Gate {
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition opened = lock.newCondition();
+
+    // Under the lock.
+    private long round;
+
+    /** Lets each stage pull until there is nothing more to be had now. The world's thread. */
+    void open() {
+        lock.lock();
+        try {
+            round++;
+            opened.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A stage that pulls from {@code above} when it may, and shows what it gets to {@code onPulled}. */
+    <T> Stage<T> before(Stage<T> above, Clock clock, Consumer<Batch<T>> onPulled) {
+        return new Gated<>(above, clock, onPulled);
+    }
+
+    private final class Gated<T> implements Stage<T> {
+
+        private final Stage<T> above;
+        private final Clock clock;
+        private final Consumer<Batch<T>> onPulled;
+        private long emptyInRound;
+
+        Gated(Stage<T> above, Clock clock, Consumer<Batch<T>> onPulled) {
+            this.above = above;
+            this.clock = clock;
+            this.onPulled = onPulled;
+        }
+
+        @Override
+        public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+            while (true) {
+                long current = awaitRound(deadlineNanos);
+                if (current < 0) {
+                    return new Batch<>(0);
+                }
+                Batch<T> batch = above.pull(clock.nanoTime());
+                if (batch == null) {
+                    return null;
+                }
+                if (!batch.isEmpty()) {
+                    onPulled.accept(batch);
+                    return batch;
+                }
+                emptyInRound = current;
+            }
+        }
+
+        /** The round in which to look, or -1 at the deadline. */
+        private long awaitRound(long deadlineNanos) throws InterruptedException {
+            lock.lockInterruptibly();
+            try {
+                while (round == emptyInRound) {
+                    if (clock.hasPassed(deadlineNanos)) {
+                        return -1;
+                    }
+                    clock.await(lock, opened, deadlineNanos);
+                }
+                return round;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        @Override
+        public void close() {
+            above.close();
+        }
+    }
+}

@@ -1,0 +1,129 @@
+package dev.weir.testkit.internal.simulation;
+
+import dev.weir.testkit.internal.simulation.Draw.Of;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.Predicate;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/** The group: which partitions this member has, and what others do with the rest. Confined to the world. */
+final class Group {
+
+    private final World world;
+    private final boolean eager;
+
+    private int assignments;
+    private Predicate<String> topics = topic -> false;
+    private @Nullable ConsumerRebalanceListener listener;
+
+    /** Whether the client is telling the consumer of a change. */
+    private boolean inCallback;
+
+    Group(World world, boolean eager) {
+        this.world = world;
+        this.eager = eager;
+    }
+
+    void join(Predicate<String> wanted, ConsumerRebalanceListener told) {
+        topics = wanted;
+        listener = told;
+    }
+
+    /** Gives partitions to a consumer that names them itself. */
+    void assign(Collection<TopicPartition> ids) {
+        assignments++;
+        ids.stream().map(world::log).filter(log -> !log.owned).forEach(log -> log.assign(assignments));
+    }
+
+    boolean isInCallback() {
+        return inCallback;
+    }
+
+    List<TopicPartition> owned() {
+        return world.logs().filter(log -> log.owned).map(log -> log.id).toList();
+    }
+
+    /** A rebalance after which this member has a share that is drawn. */
+    void rebalance(int number) {
+        move(world.logs()
+                .filter(log -> !world.draw().oneIn(3, Of.PLAN, 5, number, log.number))
+                .map(log -> log.id)
+                .toList());
+    }
+
+    /** The others leave. */
+    void takeAll() {
+        move(world.logs().map(log -> log.id).toList());
+    }
+
+    private void move(List<TopicPartition> drawn) {
+        ConsumerRebalanceListener told = listener;
+        if (told == null) {
+            return;
+        }
+        List<TopicPartition> target =
+                drawn.stream().filter(id -> topics.test(id.topic())).toList();
+        List<TopicPartition> revoked =
+                owned().stream().filter(id -> eager || !target.contains(id)).toList();
+        if (!revoked.isEmpty()) {
+            world.history().world("revoked      " + revoked);
+            tell(() -> told.onPartitionsRevoked(revoked));
+            release(revoked);
+        }
+        List<TopicPartition> added =
+                target.stream().filter(id -> !world.log(id).owned).toList();
+        assign(added);
+        world.history()
+                .world("assigned     "
+                        + added.stream()
+                                .map(id -> id + "@" + Math.max(0, world.log(id).committed()))
+                                .toList()
+                        + ", assignment " + assignments);
+        tell(() -> told.onPartitionsAssigned(added));
+    }
+
+    /** This member is expelled: it learns that its partitions are others' already. */
+    void lose() {
+        ConsumerRebalanceListener told = listener;
+        List<TopicPartition> lost = owned();
+        if (told != null && !lost.isEmpty()) {
+            world.history().world("lost         " + lost);
+            release(lost);
+            tell(() -> told.onPartitionsLost(lost));
+        }
+    }
+
+    private void tell(Runnable callback) {
+        inCallback = true;
+        try {
+            callback.run();
+        } finally {
+            inCallback = false;
+        }
+    }
+
+    private void release(Collection<TopicPartition> ids) {
+        ids.forEach(id -> world.log(id).release());
+        world.released();
+    }
+
+    /** The member is gone, in order or not. */
+    void leave() {
+        listener = null;
+        inCallback = false;
+        owned().forEach(id -> world.log(id).release());
+    }
+
+    /** What nobody has here, other members read and commit. */
+    void othersWork(int number) {
+        world.logs().filter(log -> !log.owned && log.committed() < log.end()).forEach(log -> {
+            long from = Math.max(0, log.committed());
+            long to = from + world.draw().below(log.end() - from + 1, Of.OTHERS, number, log.number);
+            if (to > from) {
+                world.commitElsewhere(log, from, to);
+            }
+        });
+    }
+}

@@ -1,0 +1,70 @@
+package dev.weir.testkit.internal.simulation;
+
+import dev.weir.stream.spi.Clock;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * What happened, a line each. Thread-safe: what the pipeline's threads do between two moves of the world is put in an
+ * order of its own, so that the same world has the same history.
+ */
+final class History {
+
+    private static final double NANOS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
+
+    private final Clock clock;
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // Under the lock.
+    private final List<String> lines = new ArrayList<>();
+    private final List<String> sinceMove = new ArrayList<>();
+
+    History(Clock clock) {
+        this.clock = clock;
+    }
+
+    /** Notes what the world does. */
+    void world(String what) {
+        lock.lock();
+        try {
+            flush();
+            lines.add(stamped(what));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Notes what the pipeline does. */
+    void pipeline(String what) {
+        lock.lock();
+        try {
+            sinceMove.add(stamped(what));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private String stamped(String what) {
+        return String.format(Locale.ROOT, "%11.6f s  %s", clock.nanoTime() / NANOS_PER_SECOND, what);
+    }
+
+    private void flush() {
+        Collections.sort(sinceMove);
+        lines.addAll(sinceMove);
+        sinceMove.clear();
+    }
+
+    List<String> lines() {
+        lock.lock();
+        try {
+            flush();
+            return List.copyOf(lines);
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,265 @@
+package dev.weir.testkit.internal.simulation;
+
+import dev.weir.stream.spi.Clock;
+import dev.weir.testkit.RebalanceSimulation.Order;
+import dev.weir.testkit.internal.simulation.Draw.Of;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the pipeline has done to which record, and the checks that follow from that alone. Thread-safe: handlers begin
+ * work, the world ends it.
+ */
+final class Ledger {
+
+    private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
+
+    /** What must be worked on one after the other, in one assignment. Under the ledger's lock. */
+    static final class Lane {
+        private long lastBegun = -1;
+        private @Nullable Work running;
+    }
+
+    /** One record's fate. */
+    private static final class Fate {
+        private int attempts;
+        private boolean done;
+        private int doneInAssignment;
+    }
+
+    private record Place(TopicPartition id, long offset) {}
+
+    private record LaneOf(TopicPartition id, @Nullable Object key, int assignment) {}
+
+    private final Scenario scenario;
+    private final Draw draw;
+    private final Clock clock;
+    private final History history;
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // Under the lock.
+    private final Map<Place, Fate> fates = new HashMap<>();
+    private final Map<LaneOf, Lane> lanes = new HashMap<>();
+    private final TreeSet<Work> running = new TreeSet<>(Work.BY_END);
+    private boolean quiet;
+    private boolean crashed;
+    private @Nullable String violation;
+
+    Ledger(Scenario scenario, Draw draw, Clock clock, History history) {
+        this.scenario = scenario;
+        this.draw = draw;
+        this.clock = clock;
+        this.history = history;
+    }
+
+    // ---- Threads of the pipeline -----------------------------------------------------------------------------------
+
+    /** Begins work and says what it has to wait for; null if the process is gone. */
+    @Nullable
+    Work begin(ConsumerRecord<?, ?> record) {
+        TopicPartition id = new TopicPartition(record.topic(), record.partition());
+        int assignment = record.leaderEpoch()
+                .orElseThrow(() -> new IllegalArgumentException("not a record of this simulation: " + id + "@"
+                        + record.offset() + " has no leader epoch; work on the record that the source emitted"));
+        lock.lock();
+        try {
+            if (crashed) {
+                return null;
+            }
+            Fate fate = fates.computeIfAbsent(new Place(id, record.offset()), place -> new Fate());
+            fate.attempts++;
+            Lane lane = lanes.computeIfAbsent(new LaneOf(id, lane(record), assignment), key -> new Lane());
+            long nanos = duration(id, record.offset(), fate.attempts);
+            Work work = new Work(
+                    id,
+                    record.offset(),
+                    assignment,
+                    lane,
+                    fate.attempts,
+                    clock.nanoTime() + nanos,
+                    new CompletableFuture<>());
+            history.pipeline("work begins " + work + ", assignment " + assignment
+                    + (fate.attempts > 1 ? ", time " + fate.attempts : "") + ", takes " + nanos / MILLI + " ms");
+            checkRepeat(work, fate);
+            checkOrder(work);
+            lane.running = work;
+            lane.lastBegun = record.offset();
+            running.add(work);
+            return work;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** What has to be in order with the record: its partition, its key, or nothing but itself. */
+    private @Nullable Object lane(ConsumerRecord<?, ?> record) {
+        if (scenario.order() == Order.PARTITION) {
+            return null;
+        }
+        Object key = record.key() instanceof byte[] bytes ? ByteBuffer.wrap(bytes) : record.key();
+        return scenario.order() == Order.KEY && key != null ? key : Long.valueOf(record.offset());
+    }
+
+    private long duration(TopicPartition id, long offset, int attempt) {
+        long[] which = {id.hashCode(), offset, attempt};
+        long micros = switch ((int) draw.below(quiet ? 1 : 100, Of.WORK, which)) {
+            case 99 -> 60_000_000;
+            case 98, 97, 96, 95 -> 3_000_000;
+            case 94, 93, 92, 91, 90, 89, 88, 87, 86, 85 -> 200_000;
+            default -> 5_000;
+        };
+        return TimeUnit.MICROSECONDS.toNanos(1 + draw.below(micros, Of.WORK, id.hashCode(), offset, attempt, 1));
+    }
+
+    private void checkRepeat(Work work, Fate fate) {
+        if (scenario.isAtMostOnce() && fate.attempts > 1) {
+            violate(work + " is worked on a second time");
+        } else if (fate.done && fate.doneInAssignment == work.assignment()) {
+            violate(work + " is worked on again in the same assignment, though it was done");
+        }
+    }
+
+    private void checkOrder(Work work) {
+        Lane lane = work.lane();
+        String what = scenario.order() == Order.KEY ? " of the same key" : "";
+        if (lane.running != null) {
+            violate("work on " + work + " begins before " + lane.running + what + " is done");
+        } else if (work.offset() < lane.lastBegun) {
+            violate("work on " + work + " begins after " + work.id() + "@" + lane.lastBegun + what);
+        }
+    }
+
+    /** The handler was interrupted: nothing was done. */
+    void abandon(Work work) {
+        lock.lock();
+        try {
+            if (running.remove(work)) {
+                end(work);
+                history.pipeline("work on " + work + " is interrupted");
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void end(Work work) {
+        if (work.lane().running == work) {
+            work.lane().running = null;
+        }
+    }
+
+    // ---- The world -------------------------------------------------------------------------------------------------
+
+    /** When the next work ends. */
+    long nextDueNanos() {
+        lock.lock();
+        try {
+            return running.isEmpty() ? Long.MAX_VALUE : running.first().dueNanos();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Ends the next work if its time has come. */
+    void finishNext() {
+        Work due;
+        lock.lock();
+        try {
+            if (running.isEmpty() || running.first().dueNanos() > clock.nanoTime()) {
+                return;
+            }
+            due = running.removeFirst();
+            end(due);
+            Fate fate = fates.computeIfAbsent(new Place(due.id(), due.offset()), place -> new Fate());
+            fate.done = true;
+            fate.doneInAssignment = due.assignment();
+        } finally {
+            lock.unlock();
+        }
+        history.world("work done    " + due);
+        // Outside the lock: what depends on it may run here.
+        due.done().complete(null);
+    }
+
+    /** Another member has done it. */
+    void doneElsewhere(TopicPartition id, long offset) {
+        lock.lock();
+        try {
+            fates.computeIfAbsent(new Place(id, offset), place -> new Fate()).done = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** From now on work takes milliseconds. */
+    void calmDown() {
+        lock.lock();
+        try {
+            quiet = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The process begins, or is gone with all that it was working on. */
+    void crashed(boolean gone) {
+        lock.lock();
+        try {
+            crashed = gone;
+            running.forEach(this::end);
+            running.clear();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Why a record may not be passed over by a commit, or null if it may. */
+    @Nullable
+    String undone(PartitionLog log, long offset) {
+        ConsumerRecord<byte[], byte[]> record = log.at(offset);
+        if (record == null || scenario.ignored().test(record)) {
+            return null;
+        }
+        lock.lock();
+        try {
+            Fate fate = fates.get(new Place(log.id, offset));
+            if (fate == null) {
+                return log.id + "@" + offset + " was never worked on; if the pipeline filters it, say so by ignoring()";
+            }
+            return fate.done ? null : "work on " + log.id + "@" + offset + " has begun and is not done";
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Notes what did not hold; the first time counts. */
+    void violate(String what) {
+        lock.lock();
+        try {
+            if (violation == null) {
+                violation = what;
+                history.pipeline("VIOLATION: " + what);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Nullable
+    String violation() {
+        lock.lock();
+        try {
+            return violation;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

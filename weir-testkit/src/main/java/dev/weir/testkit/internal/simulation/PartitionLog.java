@@ -1,0 +1,160 @@
+package dev.weir.testkit.internal.simulation;
+
+import dev.weir.kafka.CommitMetadata;
+import dev.weir.testkit.internal.simulation.Draw.Of;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.record.TimestampType;
+import org.jspecify.annotations.Nullable;
+
+/** One partition: its records, with gaps, what the group has committed, and where this member is. Confined to the world. */
+final class PartitionLog {
+
+    /** Before anything was committed, and while the client does not know. */
+    static final long UNKNOWN = -1;
+
+    final TopicPartition id;
+
+    /** Distinguishes it in draws. */
+    final int number;
+
+    private final Scenario scenario;
+    private final Draw draw;
+
+    /** The record at each offset; null where there is a gap. */
+    private final List<@Nullable ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
+
+    private @Nullable OffsetAndMetadata committed;
+
+    // While this member has it.
+    boolean owned;
+    boolean paused;
+    long position = UNKNOWN;
+
+    /** The number of the assignment, which its records carry as their leader epoch. */
+    int assignment;
+
+    /** The first offset that the pipeline may pull next; read and written where it pulls as well. */
+    volatile long nextToPull;
+
+    /** Whether the commit says that records past it are done, which then do not come again. */
+    volatile boolean hasHoles;
+
+    PartitionLog(TopicPartition id, int number, Scenario scenario, Draw draw) {
+        this.id = id;
+        this.number = number;
+        this.scenario = scenario;
+        this.draw = draw;
+    }
+
+    void grow(long count) {
+        for (long n = 0; n < count; n++) {
+            long offset = records.size();
+            boolean gap = draw.oneIn(6, Of.RECORD, number, offset);
+            records.add(gap ? null : record(offset, scenario.records().make(id, offset)));
+        }
+    }
+
+    private ConsumerRecord<byte[], byte[]> record(long offset, ProducerRecord<byte[], byte[]> made) {
+        return new ConsumerRecord<>(
+                id.topic(),
+                id.partition(),
+                offset,
+                made.timestamp() == null ? offset : made.timestamp(),
+                TimestampType.CREATE_TIME,
+                length(made.key()),
+                length(made.value()),
+                made.key(),
+                made.value(),
+                made.headers(),
+                Optional.empty());
+    }
+
+    private static int length(byte @Nullable [] bytes) {
+        return bytes == null ? ConsumerRecord.NULL_SIZE : bytes.length;
+    }
+
+    long end() {
+        return records.size();
+    }
+
+    /** Past the last record, behind which there are gaps only. */
+    long endOfRecords() {
+        int end = records.size();
+        while (end > 0 && records.get(end - 1) == null) {
+            end--;
+        }
+        return end;
+    }
+
+    /** The record, or null if there is none at that offset, or none yet. */
+    @Nullable
+    ConsumerRecord<byte[], byte[]> at(long offset) {
+        return offset < 0 || offset >= records.size() ? null : records.get((int) offset);
+    }
+
+    long committed() {
+        return committed == null ? UNKNOWN : committed.offset();
+    }
+
+    @Nullable
+    OffsetAndMetadata commit() {
+        return committed;
+    }
+
+    void commit(OffsetAndMetadata offset) {
+        committed = offset;
+    }
+
+    /** Gives it to this member, which has to find out its position. */
+    void assign(int newAssignment) {
+        owned = true;
+        paused = false;
+        assignment = newAssignment;
+        position = UNKNOWN;
+        hasHoles = committed != null && CommitMetadata.finishedPast(committed.offset(), committed.metadata()) > 0;
+    }
+
+    /** Reading goes on at the offset. */
+    void seek(long offset) {
+        position = offset;
+        nextToPull = offset;
+    }
+
+    void release() {
+        owned = false;
+    }
+
+    /** Moves past at most {@code most} records and returns them as this assignment's. */
+    List<ConsumerRecord<byte[], byte[]>> read(long most) {
+        List<ConsumerRecord<byte[], byte[]>> read = new ArrayList<>();
+        while (position < end() && read.size() < most) {
+            ConsumerRecord<byte[], byte[]> next = at(position++);
+            if (next != null) {
+                read.add(stamped(next));
+            }
+        }
+        return read;
+    }
+
+    private ConsumerRecord<byte[], byte[]> stamped(ConsumerRecord<byte[], byte[]> record) {
+        return new ConsumerRecord<>(
+                record.topic(),
+                record.partition(),
+                record.offset(),
+                record.timestamp(),
+                record.timestampType(),
+                record.serializedKeySize(),
+                record.serializedValueSize(),
+                record.key(),
+                record.value(),
+                new RecordHeaders(record.headers()),
+                Optional.of(assignment));
+    }
+}

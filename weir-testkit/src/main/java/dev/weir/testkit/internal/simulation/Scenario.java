@@ -1,0 +1,35 @@
+package dev.weir.testkit.internal.simulation;
+
+import dev.weir.stream.Pipeline;
+import dev.weir.testkit.RebalanceSimulation.Delivery;
+import dev.weir.testkit.RebalanceSimulation.Order;
+import dev.weir.testkit.RebalanceSimulation.RecordMaker;
+import dev.weir.testkit.SimulatedKafka;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/**
+ * What is simulated, and what is to hold. Immutable.
+ *
+ * @param topics partitions by name, in the order in which they were given
+ */
+public record Scenario(
+        Function<SimulatedKafka, Pipeline> pipeline,
+        Map<String, Integer> topics,
+        RecordMaker records,
+        Order order,
+        Delivery delivery,
+        Predicate<ConsumerRecord<byte[], byte[]>> ignored) {
+
+    /** Copies. */
+    public Scenario {
+        topics = new LinkedHashMap<>(topics);
+    }
+
+    boolean isAtMostOnce() {
+        return delivery == Delivery.AT_MOST_ONCE;
+    }
+}

@@ -1,0 +1,145 @@
+package dev.weir.testkit.internal.simulation;
+
+import dev.weir.kafka.ConsumerHandle;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.testing.RestProbe;
+import dev.weir.testkit.SimulatedKafka;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+
+/** One start of the user's process, until it stops or crashes. Thread-safe where the user calls it; the rest is the world's. */
+final class SimulatedProcess implements SimulatedKafka {
+
+    /** The process is gone: nothing after this reaches the cluster. */
+    @SuppressWarnings("serial") // never serialised
+    static final class Gone extends Error {
+        private Gone(String why) {
+            super(why);
+        }
+    }
+
+    private final String bootstrapServers;
+    private final Ledger ledger;
+    private final CompletableFuture<RunningPipeline> running = new CompletableFuture<>();
+
+    private volatile @Nullable SimulatedClient client;
+
+    // The world's.
+    private @Nullable RestProbe probe;
+    boolean joined;
+    boolean stopping;
+    volatile boolean gone;
+
+    SimulatedProcess(String bootstrapServers, Ledger ledger) {
+        this.bootstrapServers = bootstrapServers;
+        this.ledger = ledger;
+    }
+
+    // ---- The user --------------------------------------------------------------------------------------------------
+
+    @Override
+    public String bootstrapServers() {
+        return bootstrapServers;
+    }
+
+    @Override
+    public void work(ConsumerRecord<?, ?> record) {
+        Work work = ledger.begin(record);
+        if (work == null) {
+            throw interrupted(new InterruptedException("the simulated process has crashed"));
+        }
+        try {
+            var ignored = work.done().get();
+        } catch (InterruptedException interrupted) {
+            ledger.abandon(work);
+            throw interrupted(interrupted);
+        } catch (ExecutionException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+
+    private static CompletionException interrupted(InterruptedException cause) {
+        Thread.currentThread().interrupt();
+        return new CompletionException(cause);
+    }
+
+    @Override
+    public CompletionStage<Void> workAsync(ConsumerRecord<?, ?> record) {
+        Work work = ledger.begin(record);
+        return work == null ? new CompletableFuture<>() : work.done().copy();
+    }
+
+    // ---- Who starts it ---------------------------------------------------------------------------------------------
+
+    void runs(RunningPipeline started) {
+        running.complete(started);
+    }
+
+    void doesNotRun(Throwable failure) {
+        running.completeExceptionally(failure);
+    }
+
+    boolean isConnected() {
+        return client != null;
+    }
+
+    // ---- The world -------------------------------------------------------------------------------------------------
+
+    SimulatedClient connect(SimulatedClient made) {
+        if (client != null) {
+            throw new IllegalStateException("a simulation drives one consumer for each pipeline, this is a second one;"
+                    + " simulate the parts of the pipeline one by one");
+        }
+        client = made;
+        return made;
+    }
+
+    SimulatedClient client() {
+        return Objects.requireNonNull(client, "no consumer has connected");
+    }
+
+    /** Waits until the pipeline runs, for some of the system's time: it may be that it cannot be made. */
+    boolean awaitRunning(Duration limit) {
+        try {
+            var ignored = running.get(limit.toNanos(), TimeUnit.NANOSECONDS);
+            return true;
+        } catch (TimeoutException notYet) {
+            return false;
+        } catch (ExecutionException | InterruptedException never) {
+            throw end("not started");
+        }
+    }
+
+    RestProbe probe() {
+        RestProbe known = probe;
+        if (known == null) {
+            known = new RestProbe(running.join());
+            probe = known;
+        }
+        return known;
+    }
+
+    List<ConsumerHandle> handles() {
+        return running.join().handles(ConsumerHandle.class);
+    }
+
+    void stop() {
+        stopping = true;
+        running.join().stop();
+    }
+
+    /** What to throw so that the process is gone at once. */
+    Gone end(String why) {
+        gone = true;
+        return new Gone(why);
+    }
+}

@@ -1,0 +1,32 @@
+package dev.weir.testkit.internal.simulation;
+
+import java.util.Comparator;
+import java.util.concurrent.CompletableFuture;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * Work on one record that has begun and takes until {@code dueNanos}. Its future is completed by the world.
+ *
+ * @param lane what must be worked on one after the other
+ * @param attempt which time this record is worked on, from 1
+ */
+record Work(
+        TopicPartition id,
+        long offset,
+        int assignment,
+        Ledger.Lane lane,
+        int attempt,
+        long dueNanos,
+        CompletableFuture<Void> done) {
+
+    /** Which ends first; never equal for two at once, whatever threads they came from. */
+    static final Comparator<Work> BY_END = Comparator.comparingLong(Work::dueNanos)
+            .thenComparing(work -> work.id.toString())
+            .thenComparingLong(Work::offset)
+            .thenComparingInt(Work::attempt);
+
+    @Override
+    public String toString() {
+        return id + "@" + offset;
+    }
+}

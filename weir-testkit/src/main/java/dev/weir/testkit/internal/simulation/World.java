@@ -1,0 +1,406 @@
+package dev.weir.testkit.internal.simulation;
+
+import dev.weir.kafka.ConsumerHandle;
+import dev.weir.kafka.Position;
+import dev.weir.kafka.Subscription;
+import dev.weir.kafka.Subscription.Selection;
+import dev.weir.kafka.spi.Surroundings;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.testing.VirtualClock;
+import dev.weir.testkit.internal.simulation.Draw.Of;
+import dev.weir.testkit.internal.simulation.Plan.Event;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A world: its topics, its time, and the turns that it takes with the pipeline. Confined to the consumer's thread of the
+ * process that runs, but for what threads of the pipeline show when they pull.
+ */
+final class World implements Surroundings {
+
+    /** How long a pipeline may work, by the system's time, before it counts as one that never rests. */
+    private static final Duration REST_LIMIT = Duration.ofSeconds(20);
+
+    /** How long a calm world waits until all is committed, by its own time. */
+    private static final long CALM_NANOS = TimeUnit.MINUTES.toNanos(10);
+
+    /** How long threads that are not the pipeline's are given before time goes on, by the system's time. */
+    private static final long FOREIGN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+    private final Scenario scenario;
+    private final Draw draw;
+    private final VirtualClock clock = new VirtualClock();
+    private final History history = new History(clock);
+    private final Ledger ledger;
+    private final Map<TopicPartition, PartitionLog> logs = new LinkedHashMap<>();
+    private final Group group;
+    private final Plan plan;
+    private final Gate gate = new Gate();
+
+    private volatile @Nullable SimulatedProcess process;
+    private int starts;
+    private int commits;
+    private boolean calm;
+    private long calmSinceNanos;
+
+    /** Whether the pipeline has come to rest since the world last moved. */
+    private boolean rested;
+
+    /** Whether all is done and the pipeline was told to stop. */
+    private volatile boolean through;
+
+    World(Scenario scenario, long seed) {
+        this.scenario = scenario;
+        this.draw = new Draw(seed);
+        this.ledger = new Ledger(scenario, draw, clock, history);
+        this.plan = new Plan(draw);
+        this.group = new Group(this, draw.oneIn(2, Of.PLAN, 6));
+        scenario.topics().forEach((topic, partitions) -> {
+            for (int partition = 0; partition < partitions; partition++) {
+                TopicPartition id = new TopicPartition(topic, partition);
+                PartitionLog log = new PartitionLog(id, logs.size(), scenario, draw);
+                log.grow(draw.below(40, Of.PLAN, 7, log.number));
+                logs.put(id, log);
+            }
+        });
+    }
+
+    // ---- For the one who runs it -----------------------------------------------------------------------------------
+
+    /** A process begins, with nothing but what is committed. */
+    SimulatedProcess start(String bootstrapServers) {
+        ledger.crashed(false);
+        starts++;
+        SimulatedProcess begun = new SimulatedProcess(bootstrapServers, ledger);
+        process = begun;
+        history.world("the process starts");
+        return begun;
+    }
+
+    boolean isThrough() {
+        return through;
+    }
+
+    Ledger ledger() {
+        return ledger;
+    }
+
+    VirtualClock clock() {
+        return clock;
+    }
+
+    // ---- For the client --------------------------------------------------------------------------------------------
+
+    Draw draw() {
+        return draw;
+    }
+
+    History history() {
+        return history;
+    }
+
+    Group group() {
+        return group;
+    }
+
+    Stream<PartitionLog> logs() {
+        return logs.values().stream();
+    }
+
+    PartitionLog log(TopicPartition id) {
+        return Objects.requireNonNull(logs.get(id), () -> "no such partition in this simulation: " + id);
+    }
+
+    /** Which start of the process this is. */
+    int starts() {
+        return starts;
+    }
+
+    int nextCommit() {
+        return commits++;
+    }
+
+    /** Whether nothing fails any more. */
+    boolean isCalm() {
+        return calm;
+    }
+
+    boolean isGone() {
+        return process().gone;
+    }
+
+    boolean isStopping() {
+        return process().stopping;
+    }
+
+    private SimulatedProcess process() {
+        return Objects.requireNonNull(process, "no process was started");
+    }
+
+    /** See {@link SimulatedProcess#awaitRunning}. */
+    boolean awaitRunning(Duration limit) {
+        return process().awaitRunning(limit);
+    }
+
+    /** Lets the pipeline do all that it can do now. */
+    void settle() {
+        SimulatedProcess current = process();
+        gate.open();
+        if (!current.probe().awaitRest(REST_LIMIT)) {
+            ledger.violate("the pipeline does not come to rest: it has been busy for " + REST_LIMIT.toSeconds()
+                    + " s of real time, without kafka.work()");
+        }
+        if (ledger.violation() != null) {
+            throw current.end("violated");
+        }
+    }
+
+    /** Lets time pass until something happens, at most until the given time. */
+    void move(long untilNanos) {
+        long next = Math.min(untilNanos, Math.min(ledger.nextDueNanos(), clock.nextDeadlineNanos()));
+        if (next > clock.nanoTime()) {
+            clock.advance(Duration.ofNanos(next - clock.nanoTime()));
+        }
+        ledger.finishNext();
+        rested = false;
+    }
+
+    /** When something happens that the pipeline has no part in. */
+    long nextEventNanos() {
+        return isStopping() ? Long.MAX_VALUE : plan.nextNanos();
+    }
+
+    /** What is due, happens. */
+    void befall() {
+        SimulatedProcess current = process();
+        if (!current.joined) {
+            current.joined = true;
+            if (calm) {
+                group.takeAll();
+            } else {
+                group.rebalance(-starts);
+            }
+        }
+        while (!current.stopping && plan.nextNanos() <= clock.nanoTime()) {
+            befall(plan.take(), current);
+        }
+        if (calm && !current.stopping) {
+            stopIfThrough(current);
+        }
+    }
+
+    private void befall(Event event, SimulatedProcess current) {
+        rested = false;
+        switch (event.kind()) {
+            case GROW -> logs().forEach(log -> log.grow(draw.below(12, Of.PLAN, 8, event.number(), log.number)));
+            case OTHERS_WORK -> group.othersWork(event.number());
+            case REBALANCE -> group.rebalance(event.number());
+            case LOSE -> group.lose();
+            case CRASH -> {
+                history.world("the process crashes");
+                ledger.crashed(true);
+                throw current.end("crashed");
+            }
+            case REDEPLOY -> {
+                history.world("the process is told to stop");
+                current.stop();
+            }
+            case PAUSE -> {
+                history.world("the user pauses the consumer");
+                current.handles().forEach(ConsumerHandle::pause);
+            }
+            case RESUME -> {
+                history.world("the user resumes the consumer");
+                current.handles().forEach(ConsumerHandle::resume);
+            }
+            case CALM_DOWN -> {
+                history.world("nothing fails any more");
+                current.handles().forEach(ConsumerHandle::resume);
+                calm = true;
+                calmSinceNanos = clock.nanoTime();
+                ledger.calmDown();
+                group.takeAll();
+            }
+        }
+    }
+
+    private void stopIfThrough(SimulatedProcess current) {
+        PartitionLog behind =
+                logs().filter(log -> log.owned && isBehind(log)).findFirst().orElse(null);
+        if (behind == null) {
+            through = true;
+            history.world("all is committed: the process is told to stop");
+            current.stop();
+        } else if (clock.nanoTime() - calmSinceNanos > CALM_NANOS) {
+            long committed = Math.max(0, behind.committed());
+            String undone = ledger.undone(behind, committed);
+            ledger.violate(behind.id + " is committed up to " + committed + " of " + behind.end()
+                    + " though nothing has failed for ten minutes: "
+                    + (undone == null ? "what is there is done, but was not acknowledged" : undone));
+            throw current.end("stuck");
+        }
+    }
+
+    /** Whether more is to be committed; commits ahead stop at the last record, others at the end of the log. */
+    private boolean isBehind(PartitionLog log) {
+        long committed = Math.max(0, log.committed());
+        return committed < (scenario.isAtMostOnce() ? log.endOfRecords() : log.end());
+    }
+
+    /** A commit of this member reaches the group. */
+    void commit(TopicPartition id, OffsetAndMetadata offset) {
+        PartitionLog log = log(id);
+        if (!log.owned) {
+            ledger.violate("committed " + id + "@" + offset.offset() + ", which this member does not have");
+        } else if (offset.offset() < log.committed() || offset.offset() > log.end()) {
+            ledger.violate("committed " + id + "@" + offset.offset() + " after " + log.committed() + ", of " + log.end()
+                    + " records");
+        }
+        for (long at = Math.max(0, log.committed()); at < offset.offset() && !scenario.isAtMostOnce(); at++) {
+            String undone = ledger.undone(log, at);
+            if (undone != null) {
+                ledger.violate("committed " + id + "@" + offset.offset() + ", but " + undone);
+                break;
+            }
+        }
+        history.world("committed    " + id + "@" + offset.offset());
+        log.commit(offset);
+    }
+
+    /** Another member does the records from {@code from} to before {@code to} and commits them. */
+    void commitElsewhere(PartitionLog log, long from, long to) {
+        history.world("elsewhere    " + log.id + "@" + from + " to " + (to - 1) + " done and committed");
+        for (long at = from; at < to; at++) {
+            ledger.doneElsewhere(log.id, at);
+        }
+        log.commit(new OffsetAndMetadata(to));
+    }
+
+    /** Partitions of this member were taken away. */
+    void released() {
+        process().client().refuseCommits();
+    }
+
+    // ---- Surroundings ----------------------------------------------------------------------------------------------
+
+    @Override
+    public Consumer<byte[], byte[]> client(Map<String, Object> config) {
+        Object maxPollRecords =
+                config.getOrDefault(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, ConsumerConfig.DEFAULT_MAX_POLL_RECORDS);
+        return process().connect(new SimulatedClient(this, Long.parseLong(String.valueOf(maxPollRecords))));
+    }
+
+    @Override
+    public CompletionStage<Set<String>> topics() {
+        return CompletableFuture.completedStage(Set.copyOf(scenario.topics().keySet()));
+    }
+
+    @Override
+    public CompletionStage<Set<TopicPartition>> partitions(Selection selection) {
+        return CompletableFuture.completedStage(
+                switch (selection) {
+                    case Subscription.Partitions given -> given.ids();
+                    case Subscription.Topics topics -> partitionsOf(topics.names()::contains);
+                    case Subscription.Matching matching ->
+                        partitionsOf(Pattern.compile(matching.regex()).asMatchPredicate());
+                });
+    }
+
+    private Set<TopicPartition> partitionsOf(java.util.function.Predicate<String> topics) {
+        return logs.keySet().stream().filter(id -> topics.test(id.topic())).collect(Collectors.toSet());
+    }
+
+    @Override
+    public CompletionStage<Map<TopicPartition, Long>> offsets(Map<TopicPartition, Position> positions) {
+        Map<TopicPartition, Long> offsets = new HashMap<>();
+        positions.forEach((id, position) -> offsets.put(
+                id,
+                switch (position) {
+                    case Position.Offset given -> given.offset();
+                    case Position.Edge.BEGINNING -> 0L;
+                    // Records are as old as their offsets unless the user's maker says otherwise.
+                    case Position.Edge.END -> log(id).end();
+                    case Position.Time time -> Math.min(time.instant().toEpochMilli(), log(id).end());
+                }));
+        return CompletableFuture.completedStage(offsets);
+    }
+
+    @Override
+    public long nanoTime() {
+        return clock.nanoTime();
+    }
+
+    @Override
+    public void park(long nanos) {
+        if (isGone()) {
+            clock.advance(Duration.ofNanos(nanos));
+            return;
+        }
+        if (!rested) {
+            settle();
+            rested = true;
+            return;
+        }
+        if (ledger.nextDueNanos() == Long.MAX_VALUE) {
+            // A rebalance listener runs on a thread of its own and unparks this one when it is through.
+            long start = System.nanoTime();
+            LockSupport.parkNanos(this, FOREIGN_NANOS);
+            if (System.nanoTime() - start < FOREIGN_NANOS) {
+                return;
+            }
+        }
+        move(clock.nanoTime() + nanos);
+    }
+
+    @Override
+    public <T> Stage<T> pulled(Stage<T> stage, Clock ofPipeline) {
+        return gate.before(stage, ofPipeline, this::check);
+    }
+
+    /** On the pipeline's thread, while the world waits. */
+    void check(Batch<?> batch) {
+        for (int i = 0; i < batch.size(); i++) {
+            if (batch.get(i) instanceof ConsumerRecord<?, ?> record) {
+                check(record);
+            }
+        }
+    }
+
+    private void check(ConsumerRecord<?, ?> record) {
+        PartitionLog log = log(new TopicPartition(record.topic(), record.partition()));
+        String what = log.id + "@" + record.offset();
+        if (!log.owned || record.leaderEpoch().orElse(0) != log.assignment) {
+            ledger.violate(what + " is emitted after it was taken away");
+        } else if (record.offset() < log.nextToPull) {
+            ledger.violate(what + " is emitted again, or after " + (log.nextToPull - 1));
+        }
+        for (long at = log.nextToPull; at < record.offset() && !log.hasHoles; at++) {
+            if (log.at(at) != null) {
+                ledger.violate(what + " is emitted, but " + at + " before it is left out");
+            }
+        }
+        if (scenario.isAtMostOnce() && record.offset() >= log.committed()) {
+            ledger.violate(what + " is emitted before a commit past it is confirmed");
+        }
+        log.nextToPull = record.offset() + 1;
+    }
+}

@@ -1,0 +1,117 @@
+package dev.weir.testkit.internal.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.testkit.RebalanceSimulation.Delivery;
+import dev.weir.testkit.RebalanceSimulation.Order;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Test;
+
+/** What only a broken source would do: each check of the world on emissions and commits can fail. */
+class WorldTest {
+
+    private static final TopicPartition ID = new TopicPartition("orders", 0);
+
+    private final World world = world(Delivery.AT_LEAST_ONCE);
+    private final List<ConsumerRecord<byte[], byte[]>> records = assigned(world);
+
+    private static World world(Delivery delivery) {
+        return new World(
+                new Scenario(
+                        kafka -> {
+                            throw new IllegalStateException("not run");
+                        },
+                        Map.of("orders", 1),
+                        (id, offset) -> new ProducerRecord<>("orders", new byte[0], new byte[0]),
+                        Order.NONE,
+                        delivery,
+                        record -> false),
+                1);
+    }
+
+    private static List<ConsumerRecord<byte[], byte[]>> assigned(World world) {
+        PartitionLog log = world.log(ID);
+        log.grow(20);
+        world.group().assign(List.of(ID));
+        log.seek(0);
+        return log.read(10);
+    }
+
+    private static void emit(World world, List<ConsumerRecord<byte[], byte[]>> emitted) {
+        world.check(Batch.of(emitted.toArray(), emitted.size(), AckTarget.NONE, new long[emitted.size()]));
+    }
+
+    @Test
+    void emission_inOrder_isRight() {
+        emit(world, records);
+        assertThat(world.ledger().violation()).isNull();
+    }
+
+    @Test
+    void emission_afterTheRevocation_isAViolation() {
+        world.log(ID).release();
+        emit(world, records);
+        assertThat(world.ledger().violation()).contains("after it was taken away");
+    }
+
+    @Test
+    void emission_ofAnEarlierAssignment_isAViolation() {
+        world.log(ID).release();
+        world.group().assign(List.of(ID));
+        emit(world, records);
+        assertThat(world.ledger().violation()).contains("after it was taken away");
+    }
+
+    @Test
+    void emission_again_isAViolation() {
+        emit(world, records);
+        emit(world, records.subList(9, 10));
+        assertThat(world.ledger().violation()).contains("is emitted again");
+    }
+
+    @Test
+    void emission_withOneLeftOut_isAViolation() {
+        emit(world, records.subList(0, 3));
+        emit(world, records.subList(4, 10));
+        assertThat(world.ledger().violation()).contains("is left out");
+    }
+
+    @Test
+    void emission_beforeItsCommit_isAViolationAtMostOnce() {
+        World atMostOnce = world(Delivery.AT_MOST_ONCE);
+        List<ConsumerRecord<byte[], byte[]>> read = assigned(atMostOnce);
+        atMostOnce.commit(ID, new OffsetAndMetadata(read.get(4).offset() + 1));
+        emit(atMostOnce, read.subList(0, 5));
+        assertThat(atMostOnce.ledger().violation()).isNull();
+        emit(atMostOnce, read.subList(5, 6));
+        assertThat(atMostOnce.ledger().violation()).contains("before a commit past it is confirmed");
+    }
+
+    @Test
+    void commit_backwards_isAViolation() {
+        world.commitElsewhere(world.log(ID), 0, 9);
+        world.commit(ID, new OffsetAndMetadata(8));
+        assertThat(world.ledger().violation()).contains("committed orders-0@8 after 9");
+    }
+
+    @Test
+    void commit_ofWhatOthersHave_isAViolation() {
+        world.log(ID).release();
+        world.commit(ID, new OffsetAndMetadata(0));
+        assertThat(world.ledger().violation()).contains("does not have");
+    }
+
+    @Test
+    void commit_pastTheEnd_isAViolation() {
+        world.commitElsewhere(world.log(ID), 0, world.log(ID).end());
+        world.commit(ID, new OffsetAndMetadata(world.log(ID).end() + 1));
+        assertThat(world.ledger().violation()).contains("after " + world.log(ID).end());
+    }
+}
