@@ -83,8 +83,8 @@ class ThrottlePerKeyTest {
 
     @Test
     void hotKey_thatFillsTheRoom_holdsUpAllUntilOneOfItGoes() throws Exception {
-        SinkProbe<String> out = run(source -> slow(source, 2));
         in.emit("a1", "a2", "a3", "a4").emit("b1");
+        SinkProbe<String> out = run(source -> slow(source, 2));
         assertThat(out.expectNext(2)).containsExactly("a1", "a2");
         clock.awaitWaiters(1);
         assertThat(in.untaken()).isEqualTo(1);

@@ -15,9 +15,8 @@ import java.util.Objects;
 final class Turns {
 
     // Deficit counters of M. Shreedhar and G. Varghese, "Efficient Fair Queuing Using Deficit Round Robin", SIGCOMM
-    // 1995, on
-    // top of strict priority. Unlike there, the highest level has no quantum: it goes whenever no other has earned a
-    // batch.
+    // 1995, on top of strict priority. Unlike there, the highest level has no quantum: it goes whenever no other has
+    // earned a batch.
 
     /** Records of higher levels for which a level that waits earns one. */
     static final int RECORDS_PER_EARNED = 16;

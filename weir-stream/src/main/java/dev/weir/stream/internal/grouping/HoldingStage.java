@@ -1,0 +1,117 @@
+package dev.weir.stream.internal.grouping;
+
+import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A stage that holds elements until a time each. Takes in while it holds less than its bound, and then one batch more at
+ * most. The end and a failure from above wait behind what is held. Confined to its segment, but for the gauge.
+ */
+abstract class HoldingStage<T> implements Stage<T> {
+
+    /** What a stage is made with; see the constructors of those who have them. */
+    record Parts<T>(Intake<T> intake, int maxHeld, Supervised supervised, StageMeter meter, Clock clock) {}
+
+    final Intake<T> intake;
+    final Supervised supervised;
+    final StageMeter meter;
+    final Clock clock;
+    private final int maxHeld;
+
+    /** The size of what is held, for gauges. Written by the segment. */
+    private volatile int depth;
+
+    HoldingStage(Parts<T> parts) {
+        this.intake = parts.intake;
+        this.maxHeld = parts.maxHeld;
+        this.supervised = parts.supervised;
+        this.meter = parts.meter;
+        this.clock = parts.clock;
+    }
+
+    static <T> Node<T> node(String name, Node<T> above, int maxHeld, Function<Parts<T>, HoldingStage<T>> maker) {
+        if (maxHeld < 1) {
+            throw new IllegalArgumentException("maxHeld must be at least 1: maxHeld=" + maxHeld);
+        }
+        return new Node<>(name, (assembly, attributes) -> {
+            Stage<T> upstream = above.build(assembly);
+            var entry = assembly.fused(attributes);
+            HoldingStage<T> stage = maker.apply(new Parts<>(
+                    new Intake<>(upstream),
+                    attributes.bufferOr(maxHeld),
+                    Supervised.by(attributes, assembly.clock()),
+                    entry.meter(),
+                    assembly.clock()));
+            entry.depth(() -> stage.depth);
+            return stage;
+        });
+    }
+
+    /** How many elements are held. */
+    abstract int held();
+
+    /** When the first of those that are held may go; there is one. */
+    abstract long firstReadyNanos();
+
+    /** Holds what is too early, and leaves in the batch what may go on at once. */
+    abstract void takeIn(Batch<T> batch) throws InterruptedException;
+
+    /** Lets go of those whose time has come, a batch at most; there is one. */
+    abstract Batch<T> release();
+
+    @Override
+    public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+        while (true) {
+            if (isFirstReady()) {
+                Batch<T> out = release();
+                depth = held();
+                meter.out(out.size());
+                return out;
+            }
+            boolean isEmpty = held() == 0;
+            if (intake.isEnded() && isEmpty) {
+                return intake.end();
+            }
+            long until = isEmpty ? deadlineNanos : Deadlines.earlier(deadlineNanos, firstReadyNanos());
+            if (intake.isEnded() || held() >= maxHeld) {
+                clock.sleepUntil(until);
+            } else {
+                Batch<T> batch = intake.pull(until);
+                if (batch != null && batch.isEmpty() && !isFirstReady()) {
+                    return batch;
+                }
+                if (batch != null && !batch.isEmpty() && passes(batch)) {
+                    return batch;
+                }
+            }
+            if (clock.hasPassed(deadlineNanos) && !isFirstReady()) {
+                return new Batch<>(0);
+            }
+        }
+    }
+
+    /** Takes a batch in; whether some of it goes on at once. */
+    private boolean passes(Batch<T> batch) throws InterruptedException {
+        long start = System.nanoTime();
+        int size = batch.size();
+        takeIn(batch);
+        depth = held();
+        meter.worked(size, batch.size(), start);
+        return !batch.isEmpty();
+    }
+
+    private boolean isFirstReady() {
+        return held() > 0 && clock.hasPassed(firstReadyNanos());
+    }
+
+    @Override
+    public void close() {
+        intake.close();
+    }
+}
