@@ -225,6 +225,8 @@ final class ConsumerLoop implements Runnable {
             subscribe();
             while (!closeRequested) {
                 turn();
+                // Before the look at what it may be for.
+                waiting.clearSignal();
             }
             ending.finishUnfinished();
         } catch (KafkaException failure) {
@@ -258,7 +260,6 @@ final class ConsumerLoop implements Runnable {
 
     /** One round: requests, resumes, commits, then a poll that waits no longer than the next of these is due. */
     private void turn() {
-        waiting.clearSignal();
         if (stopRequested) {
             ending.stopEmission();
         }
