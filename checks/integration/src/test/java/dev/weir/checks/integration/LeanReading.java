@@ -77,8 +77,13 @@ final class LeanReading {
             Map<TopicPartition, Long> ends, List<ConsumerRecord<byte[], byte[]>> all) {
         Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> sorted = new HashMap<>();
         ends.keySet().forEach(each -> sorted.put(each, new ArrayList<>()));
-        all.forEach(record -> sorted.get(new TopicPartition(record.topic(), record.partition()))
-                .add(record));
+        for (ConsumerRecord<byte[], byte[]> record : all) {
+            TopicPartition partition = new TopicPartition(record.topic(), record.partition());
+            // A reader may get more than it waits for.
+            if (record.offset() < ends.get(partition)) {
+                sorted.get(partition).add(record);
+            }
+        }
         return sorted;
     }
 

@@ -47,7 +47,10 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
     private final Set<String> names = ConcurrentHashMap.newKeySet();
     private final List<Object> handles = new CopyOnWriteArrayList<>();
     private final List<StageEntry> entries = new CopyOnWriteArrayList<>();
+
+    /** Null before and after: an ended thread keeps what it ran. */
     private volatile @Nullable Thread supervisor;
+
     private volatile @Nullable DrainReport report;
     private volatile long endNanos;
 
@@ -74,7 +77,13 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
             var ignored = run.ending.terminate(run::fail);
             throw failure;
         }
-        Thread supervisor = Thread.ofVirtual().name("weir-" + name).unstarted(() -> run.supervise(assembly.segments()));
+        Thread supervisor = Thread.ofVirtual().name("weir-" + name).unstarted(() -> {
+            try {
+                run.supervise(assembly.segments());
+            } finally {
+                run.supervisor = null;
+            }
+        });
         run.supervisor = supervisor;
         supervisor.start();
         return run;
@@ -127,7 +136,7 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
     /** Whether every thread of the run waits, as each of them was when it was looked at. */
     public boolean isAtRest() {
         Thread supervising = supervisor;
-        return supervising != null && (TaskGroup.isWaiting(supervising) || !supervising.isAlive()) && tasks.isAtRest();
+        return (supervising == null || TaskGroup.isWaiting(supervising)) && tasks.isAtRest();
     }
 
     Clock clock() {
