@@ -40,7 +40,7 @@ class NewcomerTest {
         Path project = Files.createDirectory(folder.resolve("invoicing"));
         Path repository = folder.resolve("repository");
         install(repository, ROOT.resolve("pom.xml"), ROOT.resolve("pom.xml"));
-        for (String module : List.of("weir-stream", "weir-kafka")) {
+        for (String module : List.of("weir-stream", "weir-lean", "weir-kafka")) {
             Path jar = ROOT.resolve(module).resolve("target/" + module + "-0.1.0-SNAPSHOT.jar");
             assertThat(jar).as("package first: ./mvnw verify does").exists();
             install(repository, jar, ROOT.resolve(module).resolve("pom.xml"));
@@ -56,6 +56,8 @@ class NewcomerTest {
                     .containsExactlyInAnyOrder(
                             "weir-kafka",
                             "weir-stream",
+                            "weir-lean",
+                            "agrona",
                             "kafka-clients",
                             "slf4j-api",
                             "lz4-java",

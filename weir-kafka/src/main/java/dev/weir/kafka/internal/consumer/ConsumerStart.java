@@ -48,6 +48,9 @@ final class ConsumerStart {
     /** How often the client looks for new topics that match a pattern. */
     private static final int TOPIC_LOOK_MILLIS = 30_000;
 
+    /** Less than this is not worth a request; a batch that is larger comes all the same (KIP-74). */
+    private static final long MIN_FETCH_BYTES = 64 * 1024;
+
     private final ConsumerSettings<?, ?> settings;
     private final Subscription subscription;
     private final Delivery delivery;
@@ -118,6 +121,7 @@ final class ConsumerStart {
         Lookup lookup = around == null ? new AdminLookup(config) : new Elsewhere(around);
         try {
             checkConnection(lookup);
+            limitFetches(config, lookup);
             Plan plan = plan(lookup, settings.groupId() == null);
             return new Started(start(config, plan, name, outlets, lookup, onFailure), lookup, enter(config));
         } catch (RuntimeException | Error failure) {
@@ -154,6 +158,25 @@ final class ConsumerStart {
         if (!settings.connectTimeout().isZero()) {
             Set<String> ignored = answer(lookup.topics(), settings.connectTimeout());
         }
+    }
+
+    /** A client keeps what it has fetched of paused partitions, a fetch of each: all of them have to fit. */
+    private void limitFetches(Map<String, Object> config, Lookup lookup) {
+        String limit = ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG;
+        if (settings.properties().containsKey(limit)
+                || settings.connectTimeout().isZero()) {
+            return;
+        }
+        try {
+            int partitions = answer(lookup.partitions(subscription.selection())).size();
+            config.put(limit, fetchBytes(settings.bufferBytes(), partitions, ClientLimits.number(config, limit, 0)));
+        } catch (KafkaPipelineException unknown) {
+            LOG.debug("{} stays as it is: {}", limit, unknown.getMessage());
+        }
+    }
+
+    static int fetchBytes(long bufferBytes, int partitions, int most) {
+        return (int) Math.clamp(bufferBytes / Math.max(1, partitions), Math.min(MIN_FETCH_BYTES, most), most);
     }
 
     private <A> A answer(CompletionStage<A> question) {
