@@ -6,6 +6,7 @@ import dev.weir.stream.spi.StageMeter;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -67,13 +68,21 @@ final class RecordBuffer {
 
     /** Adds records of one partition; their tokens follow those of the batch before. */
     void add(AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch) {
+        addAll(partition, List.of(batch));
+    }
+
+    /** Adds several batches of one partition: whoever waits is woken once for all. */
+    void addAll(AssignedPartition partition, List<Batch<ConsumerRecord<byte[], byte[]>>> batches) {
         lock.lock();
         try {
             Queue queue = partition.buffered;
-            queue.batches.add(batch);
-            queue.records += batch.size();
-            records += batch.size();
-            if (queue.batches.size() == 1) {
+            boolean wasEmpty = queue.batches.isEmpty();
+            for (Batch<ConsumerRecord<byte[], byte[]>> batch : batches) {
+                queue.batches.add(batch);
+                queue.records += batch.size();
+                records += batch.size();
+            }
+            if (wasEmpty) {
                 becomesReady(queue);
             }
         } finally {
