@@ -63,14 +63,14 @@ public record ProducerSettings<K, V>(
     /**
      * What the client is made with: Weir's defaults, then the given properties. By default a record is sent again for as
      * long as it takes, in order and without duplicates (idempotence), and memory for unsent records is an eighth of the
-     * heap, but 4 to 64 MB; when it is used up, the pipeline above waits.
+     * heap, but 4 to 32 MB: more only keeps more small objects alive for the collector to copy. When it is used up, the pipeline above waits.
      */
     public Map<String, Object> clientConfig() {
         Map<String, Object> config = new HashMap<>();
         config.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Integer.MAX_VALUE);
         config.put(
                 ProducerConfig.BUFFER_MEMORY_CONFIG,
-                Math.clamp(Runtime.getRuntime().maxMemory() / 8, 4L * MEGABYTE, 64L * MEGABYTE));
+                Math.clamp(Runtime.getRuntime().maxMemory() / 8, 4L * MEGABYTE, 32L * MEGABYTE));
         config.put(ProducerConfig.BATCH_SIZE_CONFIG, 128 * 1024);
         config.putAll(properties);
         return config;
