@@ -1,5 +1,6 @@
 package dev.weir.kafka;
 
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -83,6 +84,9 @@ public record ProducerSettings<K, V>(
         private final Serializer<K> keySerializer;
         private final Serializer<V> valueSerializer;
 
+        /** Where properties were read that came from files and the environment, for messages. */
+        private final Map<String, String> origins = new HashMap<>();
+
         private Builder(Serializer<K> key, Serializer<V> value) {
             this.keySerializer = Objects.requireNonNull(key, "key serializer");
             this.valueSerializer = Objects.requireNonNull(value, "value serializer");
@@ -104,8 +108,36 @@ public record ProducerSettings<K, V>(
             return this;
         }
 
+        /**
+         * Sets what a properties file in UTF-8 says. What is set later wins. The file may be that of a consumer as well:
+         * its {@code weir.} keys are left alone here.
+         *
+         * @throws IllegalArgumentException if the file cannot be read, or a {@code weir.} key is unknown; names the line
+         */
+        public Builder<K, V> from(Path file) {
+            ConsumerSettingsReader.applyToProducer(SettingsText.read(file), this, origins);
+            return this;
+        }
+
+        /**
+         * The same from environment variables: with the prefix {@code ORDERS_}, {@code ORDERS_BATCH_SIZE} is {@code
+         * batch.size}. Variables that do not begin with the prefix are left alone.
+         */
+        public Builder<K, V> fromEnvironment(String prefix) {
+            return fromEnvironment(System.getenv(), prefix);
+        }
+
+        Builder<K, V> fromEnvironment(Map<String, String> environment, String prefix) {
+            ConsumerSettingsReader.applyToProducer(SettingsText.read(environment, prefix), this, origins);
+            return this;
+        }
+
         public ProducerSettings<K, V> build() {
-            return new ProducerSettings<>(properties, keySerializer, valueSerializer);
+            try {
+                return new ProducerSettings<>(properties, keySerializer, valueSerializer);
+            } catch (IllegalArgumentException refusal) {
+                throw ConsumerSettingsReader.located(refusal, origins);
+            }
         }
     }
 }

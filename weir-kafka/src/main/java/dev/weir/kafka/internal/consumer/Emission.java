@@ -55,9 +55,23 @@ final class Emission {
         return ahead != null;
     }
 
-    /** Whether batches wait for their commit. */
+    /** A partition goes on at the offset, which is committed before anything of it goes out, if commits go ahead. */
+    void placed(AssignedPartition partition, long offset) {
+        if (ahead != null) {
+            ahead.place(partition, offset);
+        }
+    }
+
+    /** A partition is read to the offset, perhaps past its last record: those who wait for its end see it by the commit. */
+    void readTo(AssignedPartition partition, long offset) {
+        if (ahead != null) {
+            ahead.readTo(partition, offset);
+        }
+    }
+
+    /** Whether batches, or positions, wait for their commit. */
     boolean holdsBack() {
-        return ahead != null && ahead.records() > 0;
+        return ahead != null && ahead.isWaiting();
     }
 
     /** Takes back all that the pipeline has not pulled. */

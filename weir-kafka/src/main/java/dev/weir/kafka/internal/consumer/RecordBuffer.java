@@ -34,6 +34,10 @@ final class RecordBuffer {
             this.priority = priority;
         }
 
+        int records() {
+            return records;
+        }
+
         /** The size of the batch that comes next; there is one. */
         int firstSize() {
             return batches.element().size();
@@ -238,6 +242,33 @@ final class RecordBuffer {
         lock.lock();
         try {
             return records;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Records that may be taken: those of partitions that are not held. */
+    int ready() {
+        lock.lock();
+        try {
+            return turns.records();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The record with a token of its partition, if it waits here. */
+    @Nullable
+    ConsumerRecord<byte[], byte[]> find(AssignedPartition partition, long token) {
+        lock.lock();
+        try {
+            for (Batch<ConsumerRecord<byte[], byte[]>> batch : partition.buffered.batches) {
+                int index = batch.find(partition.tracker, token);
+                if (index >= 0) {
+                    return batch.get(index);
+                }
+            }
+            return null;
         } finally {
             lock.unlock();
         }

@@ -251,6 +251,11 @@ public final class OffsetTracker implements AckTarget {
         return finished.build();
     }
 
+    /** The token of the first unfinished record, if there is one, as of the last {@link #advance}. */
+    public long firstUnfinished() {
+        return own.head;
+    }
+
     /** Whether every record seen is finished, as of the last {@link #advance}. */
     public boolean isIdle() {
         return own.head == own.tail;
