@@ -31,7 +31,10 @@ public final class Slice {
      * @param length negative for null
      */
     public void wrap(ByteBuffer bytes, int offset, int length) {
-        this.bytes = bytes;
+        // Mostly it is the same: a reference that is stored costs the collector's barrier, once per record.
+        if (this.bytes != bytes) {
+            this.bytes = bytes;
+        }
         this.offset = offset;
         this.length = length;
     }

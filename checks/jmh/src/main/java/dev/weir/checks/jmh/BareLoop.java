@@ -163,7 +163,8 @@ final class BareLoop {
         }
     }
 
-    private void batch(ByteBuffer bytes, int from, int to) throws IOException {
+    /** Walks the batch between two positions, its checksum first. */
+    void batch(ByteBuffer bytes, int from, int to) throws IOException {
         crc.reset();
         int limit = bytes.limit();
         crc.update(bytes.limit(to).position(from + 21));

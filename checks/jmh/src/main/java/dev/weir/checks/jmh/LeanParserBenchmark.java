@@ -2,6 +2,8 @@ package dev.weir.checks.jmh;
 
 import dev.weir.lean.internal.batch.BatchReader;
 import dev.weir.lean.internal.batch.Decompressor;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -40,7 +42,7 @@ public class LeanParserBenchmark {
 
     private static final int BATCHES = 10;
     private static final int PER_BATCH = 1_000;
-    private static final int RECORDS = BATCHES * PER_BATCH;
+    static final int RECORDS = BATCHES * PER_BATCH;
 
     @Param({"100"})
     int valueBytes;
@@ -91,6 +93,20 @@ public class LeanParserBenchmark {
             }
         }
         return sum;
+    }
+
+    /** The walk of the bare loop, of what is not compressed; for {@link LeanWalk}. */
+    long bare(BareLoop loop) {
+        try {
+            int next;
+            for (int at = 0; at < bytes.limit(); at = next) {
+                next = at + bytes.getInt(at + Long.BYTES) + Long.BYTES + Integer.BYTES;
+                loop.batch(bytes, at, next);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return loop.sum();
     }
 
     /** What the official consumer's fetcher does with a batch, before it deserialises. */

@@ -52,6 +52,9 @@ public final class RecordReader implements RecordView {
     private int headersAt;
     private int headerCount;
 
+    /** The end of the last number of several bytes. */
+    private int behind;
+
     void of(String newTopic, int newPartition, int newIndex) {
         this.topic = newTopic;
         this.partition = newPartition;
@@ -107,69 +110,108 @@ public final class RecordReader implements RecordView {
         return false;
     }
 
+    // The position is a local variable and not the field, of which each step would be a store. It moves by branches,
+    // which a
+    // processor foresees, and not by arithmetic on the bytes, for which it would have to wait. In two methods, neither
+    // of which
+    // is too long to be compiled into the loop.
+
     private void parse(ByteBuffer from, int limit) {
-        int length = number(from);
-        if (length < 0 || length > limit - at) {
-            throw corrupt("a record of " + length + " bytes in " + (limit - at), null);
+        int p = at;
+        int length = from.get(p++);
+        if (length < 0) {
+            length = longer(from, p, length);
+            p = behind;
+        } else {
+            length = zigZag(length);
         }
-        int recordEnd = at + length;
-        at++; // Attributes: none are defined.
-        timestampDelta = longNumber(from);
-        int delta = number(from);
+        if (length < 0 || length > limit - p) {
+            throw corrupt("a record of " + length + " bytes in " + (limit - p), null);
+        }
+        int recordEnd = p + length;
+        p++; // Attributes: none are defined.
+        int time = from.get(p++);
+        if (time < 0) {
+            timestampDelta = VarInts.signedLong(from, p - 1);
+            p += VarInts.sizeOfLong(from, p);
+        } else {
+            timestampDelta = zigZag(time);
+        }
+        int delta = from.get(p++);
+        if (delta < 0) {
+            delta = longer(from, p, delta);
+            p = behind;
+        } else {
+            delta = zigZag(delta);
+        }
         if (delta < 0 || delta > lastDelta) {
             throw corrupt("an offset delta of " + delta, null);
         }
-        keyLength = number(from);
-        keyAt = at;
-        skip(keyLength, recordEnd);
-        valueLength = number(from);
-        valueAt = at;
-        skip(valueLength, recordEnd);
-        headerCount = number(from);
-        headersAt = at;
-        // A header takes two bytes at least.
-        if (headerCount < 0 || headerCount > recordEnd - headersAt || (headerCount == 0 && headersAt != recordEnd)) {
-            throw corrupt(headerCount + " headers in " + (recordEnd - headersAt) + " bytes", null);
-        }
+        parseParts(from, p, recordEnd);
         at = recordEnd;
         offset = baseOffset + delta;
     }
 
-    /** Goes behind a key or value, of which -1 is null. */
-    private void skip(int length, int recordEnd) {
-        if (length < -1 || length > recordEnd - at) {
-            throw corrupt("a key or value of " + length + " bytes in " + (recordEnd - at), null);
+    private void parseParts(ByteBuffer from, int start, int recordEnd) {
+        int p = start;
+        int size = from.get(p++);
+        if (size < 0) {
+            size = longer(from, p, size);
+            p = behind;
+        } else {
+            size = zigZag(size);
         }
-        at += Math.max(0, length);
+        keyLength = size;
+        keyAt = p;
+        p = skip(p, size, recordEnd);
+        size = from.get(p++);
+        if (size < 0) {
+            size = longer(from, p, size);
+            p = behind;
+        } else {
+            size = zigZag(size);
+        }
+        valueLength = size;
+        valueAt = p;
+        p = skip(p, size, recordEnd);
+        int count = from.get(p++);
+        if (count < 0) {
+            count = longer(from, p, count);
+            p = behind;
+        } else {
+            count = zigZag(count);
+        }
+        // A header takes two bytes at least.
+        if (count < 0 || count > recordEnd - p || (count == 0 && p != recordEnd)) {
+            throw corrupt(count + " headers in " + (recordEnd - p) + " bytes", null);
+        }
+        headerCount = count;
+        headersAt = p;
     }
 
-    // The position moves by branches, which a processor foresees, and not by arithmetic on the bytes, for which it
-    // would have to wait: half of a record's time.
+    /** A number of one byte. */
+    private static int zigZag(int first) {
+        return (first >>> 1) ^ -(first & 1);
+    }
 
-    private int number(ByteBuffer from) {
-        int first = from.get(at++);
-        if (first >= 0) {
-            return (first >>> 1) ^ -(first & 1);
-        }
-        int second = from.get(at++);
+    /** A number of more bytes, the second of them at {@code p}; {@link #behind} is then where it ends. */
+    private int longer(ByteBuffer from, int p, int first) {
+        int second = from.get(p);
         if (second >= 0) {
-            int raw = (first & 0x7f) | (second << 7);
-            return (raw >>> 1) ^ -(raw & 1);
+            behind = p + 1;
+            return zigZag((first & 0x7f) | (second << 7));
         }
-        long packed = VarInts.signed(from, at - 2);
-        at = VarInts.next(packed);
+        long packed = VarInts.signed(from, p - 1);
+        behind = VarInts.next(packed);
         return VarInts.value(packed);
     }
 
-    private long longNumber(ByteBuffer from) {
-        int first = from.get(at);
-        if (first >= 0) {
-            at++;
-            return (long) (first >>> 1) ^ -(first & 1);
+    /** The position behind a key or value, of which -1 is null. */
+    private int skip(int p, int length, int recordEnd) {
+        if (length < -1 || length > recordEnd - p) {
+            throw corrupt("a key or value of " + length + " bytes in " + (recordEnd - p), null);
         }
-        long value = VarInts.signedLong(from, at);
-        at += VarInts.sizeOfLong(from, at);
-        return value;
+        return p + Math.max(0, length);
     }
 
     /** At the record behind the last good one. */

@@ -1,0 +1,63 @@
+package dev.weir.checks.jmh;
+
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * The parser of {@link LeanParserBenchmark} beside the walk of {@link BareLoop} and the official client's classes, by the CPU time
+ * of the thread, which other work on the machine touches less than the time on the clock: in turn, the least of many rounds.
+ * Checksums included, nothing compressed.
+ *
+ * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanWalk 23 100}
+ */
+public final class LeanWalk {
+
+    private static final int ROUNDS = 60;
+    private static final int WARM_UP = 20;
+    private static final int PASSES = 20;
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+
+    private LeanWalk() {}
+
+    /** Sizes of values. */
+    public static void main(String[] args) {
+        for (String size : args) {
+            LeanParserBenchmark parser = new LeanParserBenchmark();
+            parser.valueBytes = Integer.parseInt(size);
+            parser.write();
+            BareLoop loop = new BareLoop("localhost:9092", Map.of(new TopicPartition("t", 0), 0L));
+            List<LongSupplier> all = List.of(() -> parser.bare(loop), parser::weir, parser::client);
+            double[] least = {Double.MAX_VALUE, Double.MAX_VALUE, Double.MAX_VALUE};
+            for (int round = 0; round < ROUNDS; round++) {
+                for (int i = 0; i < least.length; i++) {
+                    double nanos = nanosPerRecord(all.get(i));
+                    least[i] = round < WARM_UP ? least[i] : Math.min(least[i], nanos);
+                }
+            }
+            System.out.printf(
+                    Locale.ROOT,
+                    "%s bytes, ns of CPU per record: bare %.1f, lean %.1f, client %.1f%n",
+                    size,
+                    least[0],
+                    least[1],
+                    least[2]);
+        }
+    }
+
+    private static double nanosPerRecord(LongSupplier pass) {
+        long start = THREADS.getCurrentThreadCpuTime();
+        long sum = 0;
+        for (int i = 0; i < PASSES; i++) {
+            sum += pass.getAsLong();
+        }
+        if (sum == 0) {
+            throw new IllegalStateException("nothing was read");
+        }
+        return (THREADS.getCurrentThreadCpuTime() - start) / ((double) PASSES * LeanParserBenchmark.RECORDS);
+    }
+}
