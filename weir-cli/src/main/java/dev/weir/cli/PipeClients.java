@@ -38,6 +38,9 @@ final class PipeClients {
     /** For the two calls of the check together; leaves the process time to start and end within 15 s. */
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
+    /** What the keys begin with that are not for Kafka's clients. */
+    private static final String WEIRS_OWN = "weir.";
+
     private final String bootstrapServers;
     private final String group;
     private final @Nullable Path file;
@@ -69,18 +72,22 @@ final class PipeClients {
     }
 
     ConsumerSettings<byte[], byte[]> consumer() {
-        return configured(() -> ConsumerSettings.builder()
-                .properties(properties)
-                .bootstrapServers(bootstrapServers)
-                .groupId(group)
-                .build());
+        return configured(() -> {
+            var builder = ConsumerSettings.builder();
+            return (file == null ? builder : builder.from(file))
+                    .bootstrapServers(bootstrapServers)
+                    .groupId(group)
+                    .build();
+        });
     }
 
     ProducerSettings<byte[], byte[]> producer() {
-        return configured(() -> ProducerSettings.builder()
-                .properties(properties)
-                .bootstrapServers(bootstrapServers)
-                .build());
+        return configured(() -> {
+            var builder = ProducerSettings.builder();
+            return (file == null ? builder : builder.from(file))
+                    .bootstrapServers(bootstrapServers)
+                    .build();
+        });
     }
 
     /** Runs what reads the properties; a value that it refuses is the user's to correct. */
@@ -97,7 +104,8 @@ final class PipeClients {
 
     private CliFailure refused(Exception e) {
         Throwable cause = e;
-        while (cause.getCause() != null) {
+        // What Weir itself refuses says where it stands, in the outermost exception.
+        while (cause.getCause() != null && !(cause instanceof IllegalArgumentException)) {
             cause = cause.getCause();
         }
         String message = oneLine(cause);
@@ -107,9 +115,13 @@ final class PipeClients {
                     "Check the host name.",
                     e);
         }
+        if (file == null) {
+            return CliFailure.usage("a Kafka client refuses its configuration: " + message, "");
+        }
+        String line = file.getFileName() + ":";
         return CliFailure.usage(
-                (file == null ? "a Kafka client refuses its configuration: " : "--client-config=" + file + ": ")
-                        + message,
+                "--client-config=" + file + ":"
+                        + (message.startsWith(line) ? message.substring(line.length()) : " " + message),
                 "");
     }
 
@@ -123,7 +135,9 @@ final class PipeClients {
     /** Returns if a broker answers and knows all the topics; throws what is in the way. */
     void check(List<String> topics) throws InterruptedException {
         Map<String, Object> config = new HashMap<>();
-        properties.forEach((name, value) -> config.put(String.valueOf(name), value));
+        properties.stringPropertyNames().stream()
+                .filter(name -> !name.startsWith(WEIRS_OWN))
+                .forEach(name -> config.put(name, String.valueOf(properties.getProperty(name))));
         config.put(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
         config.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, (int) PATIENCE.toMillis());
         config.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, (int) PATIENCE.toMillis());

@@ -44,9 +44,12 @@ final class PipeCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         options.check();
         PipeClients clients = new PipeClients(options.bootstrapServers, options.group, options.clientConfig);
-        ConsumerSettings<byte[], byte[]> consumer = clients.consumer().toBuilder()
-                .fetch(options.fetch == PipeOptions.Fetch.lean ? FetchPath.LEAN : FetchPath.CLIENT)
-                .build();
+        ConsumerSettings<byte[], byte[]> consumer = clients.consumer();
+        if (options.fetch != null) {
+            consumer = consumer.toBuilder()
+                    .fetch(options.fetch == PipeOptions.Fetch.lean ? FetchPath.LEAN : FetchPath.CLIENT)
+                    .build();
+        }
         ProducerSettings<byte[], byte[]> producer = clients.producer();
         if (options.state != null) {
             PipeState.checkWritable(options.state);

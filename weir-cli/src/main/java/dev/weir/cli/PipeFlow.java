@@ -13,6 +13,7 @@ import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.RecordOrdering;
 import dev.weir.kafka.Subscription;
+import dev.weir.kafka.spi.OfRecord;
 import dev.weir.stream.Backoff;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Pipeline;
@@ -179,15 +180,22 @@ final class PipeFlow implements AutoCloseable {
     }
 
     /** A record whose line is under way, or that could not be sent as a line. */
-    private interface Sent {
-        ProducerRecord<byte[], byte[]> receive() throws InterruptedException;
+    private record Sent(ConsumerRecord<byte[], byte[]> raw, Result result) implements OfRecord {
+
+        interface Result {
+            ProducerRecord<byte[], byte[]> await() throws InterruptedException;
+        }
+
+        ProducerRecord<byte[], byte[]> receive() throws InterruptedException {
+            return result.await();
+        }
     }
 
     private Sent send(LineProcess lines, ConsumerRecord<byte[], byte[]> record) throws InterruptedException {
         String refusal = LineProcess.refusal(record.value());
         if (refusal == null) {
             LineProcess.Answer answer = lines.send(record.value());
-            return () -> records.passOn(record, answer.await());
+            return new Sent(record, () -> records.passOn(record, answer.await()));
         }
         if (options.deadLetter == null) {
             throw new LineProcessException("record " + record.topic() + "-" + record.partition() + "@" + record.offset()
@@ -195,7 +203,7 @@ final class PipeFlow implements AutoCloseable {
         }
         deadLettered.increment();
         ProducerRecord<byte[], byte[]> letter = records.deadLetter(record, "NOT_A_LINE", refusal);
-        return () -> letter;
+        return new Sent(record, () -> letter);
     }
 
     private static void block(long nanos) throws InterruptedException {

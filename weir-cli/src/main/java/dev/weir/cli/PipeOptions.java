@@ -103,8 +103,9 @@ final class PipeOptions {
     @Option(
             names = "--fetch",
             paramLabel = "PATH",
-            defaultValue = "client",
-            description = "Who fetches the records: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+            description = "Who fetches the records: ${COMPLETION-CANDIDATES} (default: client, or weir.fetch of"
+                    + " --client-config).")
+    @Nullable
     Fetch fetch;
 
     @Option(
@@ -147,7 +148,8 @@ final class PipeOptions {
     @Option(
             names = "--client-config",
             paramLabel = "FILE",
-            description = "Properties for all Kafka clients: security, timeouts, fetch sizes.")
+            description = "Properties for all Kafka clients: security, timeouts, fetch sizes; and Weir's own settings"
+                    + " of the consumer, such as weir.commit.interval=500ms.")
     @Nullable
     Path clientConfig;
 

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -129,6 +130,11 @@ final class PipeState implements AutoCloseable {
         if (oldest != null) {
             json.writeNumberField("oldest_unfinished_offset", oldest.offset());
             millis(json, "oldest_unfinished_age_ms", oldest.age());
+            Integer keyHash = oldest.keyHash();
+            if (keyHash != null) {
+                json.writeStringField("oldest_unfinished_key_hash", String.format(Locale.ROOT, "%08x", keyHash));
+            }
+            json.writeStringField("oldest_unfinished_stage", oldest.stage());
         }
         json.writeNumberField("buffered", partition.buffered());
         json.writeNumberField("in_flight", partition.inFlight());

@@ -147,7 +147,13 @@ public final class CircuitBreaker {
 
     /** The call that {@code permit} was given for failed. */
     public void failed(long permit, Throwable failure) {
-        ended(permit, counts.test(failure));
+        boolean isFailure = true;
+        try {
+            isFailure = counts.test(failure);
+        } finally {
+            // Also if that question fails: with a probe that never ends all others would wait for ever.
+            ended(permit, isFailure);
+        }
     }
 
     /** The call that {@code permit} was given for was not made, or nothing can be learned from it. */

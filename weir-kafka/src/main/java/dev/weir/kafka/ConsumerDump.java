@@ -77,9 +77,10 @@ public record ConsumerDump(
             if (partition.oldest != null) {
                 causes.add(String.format(
                         Locale.ROOT,
-                        "offset %d unfinished for %.1f s",
+                        "offset %d unfinished for %.1f s, %s",
                         partition.oldest.offset,
-                        partition.oldest.age.toMillis() / 1e3));
+                        partition.oldest.age.toMillis() / 1e3,
+                        partition.oldest.stage));
             }
             if (!causes.isEmpty()) {
                 sentences.add(partition.topic + "-" + partition.partition + ": " + String.join(", ", causes));
@@ -117,12 +118,23 @@ public record ConsumerDump(
             long lag) {}
 
     /**
-     * The first unfinished record of a partition, which keeps all behind it from being committed. Its key is not here: a
-     * record that the pipeline has pulled is known to the consumer by its offset only, and to keep a hash of each key would
-     * cost every record for the sake of one. Read the record at the offset to see it.
+     * The first unfinished record of a partition, which keeps all behind it from being committed.
      *
      * @param offset its offset
      * @param age how long it has been the first one, to a tenth of a second or so
+     * @param keyHash what the default partitioner computes of its key (murmur2), so that the keys themselves need not be
+     *     shown; null if it has no key, or if it is not known: who has the record has made something else of it, or cannot
+     *     tell. Of a typed key it is known if that is a string, in UTF-8
+     * @param stage where it is: {@value #BUFFERED}, not pulled yet; or {@value #IN_FLIGHT}, with the name of the stage that
+     *     has it, and whether it waits there, if that is known
      */
-    public record Oldest(long offset, Duration age) {}
+    public record Oldest(
+            long offset, Duration age, @Nullable Integer keyHash, String stage) {
+
+        /** The stage of a record that the pipeline has not pulled. */
+        public static final String BUFFERED = "buffered";
+
+        /** What the stage of a record begins with that the pipeline has pulled. */
+        public static final String IN_FLIGHT = "in flight";
+    }
 }

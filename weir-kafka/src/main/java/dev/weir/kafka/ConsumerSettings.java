@@ -271,10 +271,6 @@ public record ConsumerSettings<K, V>(
         }
 
         Builder<K, V> fromEnvironment(Map<String, String> environment, String prefix) {
-            if (prefix.isBlank()) {
-                throw new IllegalArgumentException(
-                        "the prefix of environment variables must not be blank: prefix=" + prefix);
-            }
             ConsumerSettingsReader.apply(SettingsText.read(environment, prefix), this, origins);
             return this;
         }

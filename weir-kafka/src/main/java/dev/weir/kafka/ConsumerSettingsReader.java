@@ -69,6 +69,22 @@ final class ConsumerSettingsReader {
                 });
     }
 
+    /**
+     * Sets the entries that are the client's. Weir's own are those of a consumer, which a file for both clients may hold:
+     * they are left out, unless there is no such setting at all.
+     */
+    static void applyToProducer(
+            List<Entry> entries, ProducerSettings.Builder<?, ?> builder, Map<String, String> origins) {
+        for (Entry entry : entries) {
+            if (!entry.name().startsWith(SettingsText.OWN)) {
+                builder.property(entry.name(), entry.value());
+                origins.put(entry.name(), entry.origin());
+            } else if (!OWN.containsKey(entry.name())) {
+                throw SettingsText.unknown(entry, OWN.keySet());
+            }
+        }
+    }
+
     private static void preset(ConsumerSettings.Builder<?, ?> builder, Entry entry) {
         switch (SettingsText.choice(entry, Preset.class)) {
             case THROUGHPUT -> builder.throughput();

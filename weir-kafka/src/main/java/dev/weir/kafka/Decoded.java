@@ -1,5 +1,6 @@
 package dev.weir.kafka;
 
+import dev.weir.kafka.spi.OfRecord;
 import java.util.Objects;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
@@ -7,9 +8,10 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  * A consumed record and what its deserializers made of it: the typed record, or why there is none. Immutable but for the
  * bytes, which nobody may change. See {@link KafkaSource#decoded}.
  */
-public sealed interface Decoded<K, V> {
+public sealed interface Decoded<K, V> extends OfRecord {
 
     /** The record as it was consumed: key and value as bytes, headers, topic, partition, offset, timestamp. */
+    @Override
     ConsumerRecord<byte[], byte[]> raw();
 
     /**

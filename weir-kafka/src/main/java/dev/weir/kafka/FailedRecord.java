@@ -1,5 +1,6 @@
 package dev.weir.kafka;
 
+import dev.weir.kafka.spi.OfRecord;
 import java.util.Objects;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
@@ -13,7 +14,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  * @param retriable whether another attempt later may succeed
  */
 public record FailedRecord(
-        ConsumerRecord<byte[], byte[]> raw, Reason reason, Throwable cause, int attempts, boolean retriable) {
+        ConsumerRecord<byte[], byte[]> raw, Reason reason, Throwable cause, int attempts, boolean retriable)
+        implements OfRecord {
 
     /** The step in which a record failed. */
     public enum Reason {

@@ -1,5 +1,6 @@
 package dev.weir.kafka;
 
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -63,14 +64,14 @@ public record ProducerSettings<K, V>(
     /**
      * What the client is made with: Weir's defaults, then the given properties. By default a record is sent again for as
      * long as it takes, in order and without duplicates (idempotence), and memory for unsent records is an eighth of the
-     * heap, but 4 to 64 MB; when it is used up, the pipeline above waits.
+     * heap, but 4 to 32 MB: more only keeps more small objects alive for the collector to copy. When it is used up, the pipeline above waits.
      */
     public Map<String, Object> clientConfig() {
         Map<String, Object> config = new HashMap<>();
         config.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Integer.MAX_VALUE);
         config.put(
                 ProducerConfig.BUFFER_MEMORY_CONFIG,
-                Math.clamp(Runtime.getRuntime().maxMemory() / 8, 4L * MEGABYTE, 64L * MEGABYTE));
+                Math.clamp(Runtime.getRuntime().maxMemory() / 8, 4L * MEGABYTE, 32L * MEGABYTE));
         config.put(ProducerConfig.BATCH_SIZE_CONFIG, 128 * 1024);
         config.putAll(properties);
         return config;
@@ -82,6 +83,9 @@ public record ProducerSettings<K, V>(
         private final Map<String, String> properties = new HashMap<>();
         private final Serializer<K> keySerializer;
         private final Serializer<V> valueSerializer;
+
+        /** Where properties were read that came from files and the environment, for messages. */
+        private final Map<String, String> origins = new HashMap<>();
 
         private Builder(Serializer<K> key, Serializer<V> value) {
             this.keySerializer = Objects.requireNonNull(key, "key serializer");
@@ -104,8 +108,36 @@ public record ProducerSettings<K, V>(
             return this;
         }
 
+        /**
+         * Sets what a properties file in UTF-8 says. What is set later wins. The file may be that of a consumer as well:
+         * its {@code weir.} keys are left alone here.
+         *
+         * @throws IllegalArgumentException if the file cannot be read, or a {@code weir.} key is unknown; names the line
+         */
+        public Builder<K, V> from(Path file) {
+            ConsumerSettingsReader.applyToProducer(SettingsText.read(file), this, origins);
+            return this;
+        }
+
+        /**
+         * The same from environment variables: with the prefix {@code ORDERS_}, {@code ORDERS_BATCH_SIZE} is {@code
+         * batch.size}. Variables that do not begin with the prefix are left alone.
+         */
+        public Builder<K, V> fromEnvironment(String prefix) {
+            return fromEnvironment(System.getenv(), prefix);
+        }
+
+        Builder<K, V> fromEnvironment(Map<String, String> environment, String prefix) {
+            ConsumerSettingsReader.applyToProducer(SettingsText.read(environment, prefix), this, origins);
+            return this;
+        }
+
         public ProducerSettings<K, V> build() {
-            return new ProducerSettings<>(properties, keySerializer, valueSerializer);
+            try {
+                return new ProducerSettings<>(properties, keySerializer, valueSerializer);
+            } catch (IllegalArgumentException refusal) {
+                throw ConsumerSettingsReader.located(refusal, origins);
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 package dev.weir.kafka;
 
-/** A record whose key or value the deserializer refused. Nothing was acknowledged: the record will come again. */
+/** A record that its deserializer or decoder refused. Nothing was acknowledged: the record will come again. */
 public final class RecordDecodeException extends KafkaPipelineException {
 
     private static final long serialVersionUID = 1;
@@ -9,10 +9,16 @@ public final class RecordDecodeException extends KafkaPipelineException {
     private final int partition;
     private final long offset;
 
+    /** A refusal by a deserializer. */
     public RecordDecodeException(String topic, int partition, long offset, Throwable cause) {
+        this(topic, partition, offset, cause, "KafkaSource.decoded and KafkaFlow let such records be routed");
+    }
+
+    /** @param wayOut what to do about such records */
+    public RecordDecodeException(String topic, int partition, long offset, Throwable cause, String wayOut) {
         super(
-                "cannot decode record " + topic + "-" + partition + "@" + offset + ": " + cause.getMessage()
-                        + "; KafkaSource.decoded and KafkaFlow let such records be routed",
+                "cannot decode record " + topic + "-" + partition + "@" + offset + ": " + cause.getMessage() + "; "
+                        + wayOut,
                 cause);
         this.topic = topic;
         this.partition = partition;

@@ -94,6 +94,10 @@ final class SettingsText {
 
     /** The settings among the variables that begin with the prefix: PREFIX_MAX_POLL_RECORDS is max.poll.records. */
     static List<Entry> read(Map<String, String> environment, String prefix) {
+        if (prefix.isBlank()) {
+            throw new IllegalArgumentException(
+                    "the prefix of environment variables must not be blank: prefix=" + prefix);
+        }
         List<Entry> entries = new ArrayList<>();
         new TreeMap<>(environment).forEach((variable, value) -> {
             if (variable.startsWith(prefix) && variable.length() > prefix.length()) {

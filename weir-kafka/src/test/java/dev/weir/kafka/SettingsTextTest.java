@@ -101,6 +101,35 @@ class SettingsTextTest {
     }
 
     @Test
+    void producer_fromAFileForBothClients_takesWhatIsTheClients() throws IOException {
+        from("linger.ms=5\nweir.commit.interval=500ms\n");
+        var settings = ProducerSettings.builder()
+                .from(folder.resolve("orders.properties"))
+                .fromEnvironment(Map.of("ORDERS_BATCH_SIZE", "7", "PATH", "/bin"), "ORDERS_")
+                .build();
+        assertThat(settings.properties())
+                .isEqualTo(Map.of("bootstrap.servers", "h:1", "linger.ms", "5", "batch.size", "7"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            acks=1 | acks=1 would acknowledge records
+            transactional.id=t | transactional.id=t needs transactions
+            enable.idempotence=false | enable.idempotence=false lets retries change the order
+            weir.comit.interval=1s | there is no setting weir.comit.interval; did you mean weir.commit.interval?
+            """)
+    void wrongSettingOfAProducer_inAFile_isRefusedWithItsLine(String line, String message) throws IOException {
+        Path file = Files.writeString(folder.resolve("out.properties"), "bootstrap.servers=h:1\n" + line + "\n");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ProducerSettings.builder().from(file).build())
+                .withMessageStartingWith("out.properties:2: ")
+                .withMessageContaining(message);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ProducerSettings.builder().fromEnvironment(" "))
+                .withMessageContaining("prefix");
+    }
+
+    @Test
     void preset_inAFile_yieldsToAllOtherKeysOfIt() throws IOException {
         var settings = from("max.poll.records=77\nweir.max.outstanding.records=2000\nweir.preset=low-memory\n")
                 .build();

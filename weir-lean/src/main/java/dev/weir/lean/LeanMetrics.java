@@ -16,6 +16,7 @@ package dev.weir.lean;
  * @param resets positions that were not in the log and were set by the policy
  * @param metadataRefreshes answered
  * @param throttledMillis as brokers have asked
+ * @param copiedBytes of paused partitions, to free the buffers in which others are received
  */
 public record LeanMetrics(
         long records,
@@ -30,4 +31,5 @@ public record LeanMetrics(
         long relocations,
         long resets,
         long metadataRefreshes,
-        long throttledMillis) {}
+        long throttledMillis,
+        long copiedBytes) {}

@@ -9,6 +9,7 @@ import java.nio.channels.SocketChannel;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.ToLongFunction;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.AbstractConfig;
 import org.apache.kafka.common.config.internals.BrokerSecurityConfigs;
@@ -17,6 +18,7 @@ import org.apache.kafka.common.message.ApiVersionsResponseData.ApiVersion;
 import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.message.FetchResponseData;
 import org.apache.kafka.common.message.ListOffsetsRequestData;
+import org.apache.kafka.common.message.ListOffsetsRequestData.ListOffsetsPartition;
 import org.apache.kafka.common.message.ListOffsetsResponseData;
 import org.apache.kafka.common.message.MetadataRequestData;
 import org.apache.kafka.common.message.MetadataResponseData;
@@ -53,6 +55,8 @@ final class FakeBroker implements AutoCloseable {
     static final Uuid TOPIC_ID = Uuid.randomUuid();
     static final String USER = "ada";
     static final String PASSWORD = "lovelace";
+    static final int LEADER = 7;
+    static final int NEAR = 8;
 
     private final ServerSocketChannel server = ServerSocketChannel.open();
     private final Selector selector;
@@ -60,6 +64,10 @@ final class FakeBroker implements AutoCloseable {
     private final Thread thread;
     private final Function<FetchRequestData, ApiMessage> script;
     private volatile boolean closed;
+    private volatile int leaderPort;
+    private volatile int nearPort;
+    private volatile ToLongFunction<ListOffsetsPartition> offsets = wanted -> 0;
+    private volatile List<String> topicsAskedFor = List.of();
     private int accepted;
 
     /**
@@ -100,7 +108,27 @@ final class FakeBroker implements AutoCloseable {
         return "localhost:" + port();
     }
 
-    private int port() throws IOException {
+    /** From now on the leader is said to be at another port. */
+    void leader(int port) {
+        leaderPort = port;
+    }
+
+    /** From now on there is said to be another broker, {@link #NEAR}. */
+    void near(int port) {
+        nearPort = port;
+    }
+
+    /** Answers for the places that are no offsets; 0 at first. */
+    void offsets(ToLongFunction<ListOffsetsPartition> answer) {
+        offsets = answer;
+    }
+
+    /** Those of the last question for metadata. */
+    List<String> topicsAskedFor() {
+        return topicsAskedFor;
+    }
+
+    int port() throws IOException {
         return ((InetSocketAddress) server.getLocalAddress()).getPort();
     }
 
@@ -164,11 +192,13 @@ final class FakeBroker implements AutoCloseable {
 
     private MetadataResponseData metadata(MetadataRequestData request) throws IOException {
         MetadataResponseData data = new MetadataResponseData();
-        data.brokers()
-                .add(new MetadataResponseData.MetadataResponseBroker()
-                        .setNodeId(7)
-                        .setHost("localhost")
-                        .setPort(port()));
+        topicsAskedFor = request.topics().stream()
+                .map(MetadataRequestData.MetadataRequestTopic::name)
+                .toList();
+        data.brokers().add(node(LEADER, leaderPort > 0 ? leaderPort : port()));
+        if (nearPort > 0) {
+            data.brokers().add(node(NEAR, nearPort));
+        }
         request.topics()
                 .forEach(topic -> data.topics()
                         .add(new MetadataResponseData.MetadataResponseTopic()
@@ -176,12 +206,19 @@ final class FakeBroker implements AutoCloseable {
                                 .setTopicId(TOPIC_ID)
                                 .setPartitions(List.of(new MetadataResponseData.MetadataResponsePartition()
                                         .setPartitionIndex(0)
-                                        .setLeaderId(7)
+                                        .setLeaderId(LEADER)
                                         .setLeaderEpoch(1)))));
         return data;
     }
 
-    private static ListOffsetsResponseData offsets(ListOffsetsRequestData request) {
+    private static MetadataResponseData.MetadataResponseBroker node(int id, int port) {
+        return new MetadataResponseData.MetadataResponseBroker()
+                .setNodeId(id)
+                .setHost("localhost")
+                .setPort(port);
+    }
+
+    private ListOffsetsResponseData offsets(ListOffsetsRequestData request) {
         ListOffsetsResponseData data = new ListOffsetsResponseData();
         request.topics()
                 .forEach(topic -> data.topics()
@@ -189,7 +226,8 @@ final class FakeBroker implements AutoCloseable {
                                 .setName(topic.name())
                                 .setPartitions(List.of(new ListOffsetsResponseData.ListOffsetsPartitionResponse()
                                         .setPartitionIndex(0)
-                                        .setOffset(0)))));
+                                        .setOffset(offsets.applyAsLong(
+                                                topic.partitions().getFirst()))))));
         return data;
     }
 

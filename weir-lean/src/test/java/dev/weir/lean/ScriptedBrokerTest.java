@@ -9,23 +9,21 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.AgentRunner;
-import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.message.FetchResponseData;
+import org.apache.kafka.common.message.FetchResponseData.AbortedTransaction;
 import org.apache.kafka.common.message.FetchResponseData.EpochEndOffset;
-import org.apache.kafka.common.message.FetchResponseData.FetchableTopicResponse;
 import org.apache.kafka.common.message.FetchResponseData.PartitionData;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.Errors;
-import org.apache.kafka.common.record.internal.CompressionType;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.security.auth.SecurityProtocol;
 import org.junit.jupiter.api.Test;
@@ -36,70 +34,30 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What real brokers do rarely, or only with certificates and passwords. */
 class ScriptedBrokerTest {
 
-    private static final int PER_BATCH = 10;
     private static final Duration LONGEST = Duration.ofSeconds(20);
 
-    /** The log: batches of ten records; the second one may be broken. */
-    private final List<ByteBuffer> log = List.of(batch(0), batch(1), batch(2));
-
+    private final FakeLog log = new FakeLog();
     private final List<Long> offsets = new ArrayList<>();
-    private final AtomicInteger fetches = new AtomicInteger();
 
     @TempDir
     private Path folder;
-
-    private static ByteBuffer batch(int number) {
-        return Batches.batch(CompressionType.NONE, (long) number * PER_BATCH, Batches.records(number, PER_BATCH, 50));
-    }
-
-    /** The batch with the wanted offset, and those behind it; without a session. */
-    private FetchResponseData serve(FetchRequestData request) {
-        fetches.incrementAndGet();
-        FetchResponseData answer = new FetchResponseData();
-        if (request.topics().isEmpty()) {
-            return answer;
-        }
-        long offset = request.topics().getFirst().partitions().getFirst().fetchOffset();
-        int first = (int) (offset / PER_BATCH);
-        ByteBuffer rest = Batches.joined(
-                log.subList(Math.min(first, log.size()), log.size()).toArray(new ByteBuffer[0]));
-        return answer.setResponses(List.of(new FetchableTopicResponse()
-                .setTopicId(FakeBroker.TOPIC_ID)
-                .setPartitions(List.of(new PartitionData()
-                        .setHighWatermark((long) log.size() * PER_BATCH)
-                        .setRecords(MemoryRecords.readableRecords(rest))))));
-    }
-
-    private static FetchResponseData failing(Errors error) {
-        return new FetchResponseData()
-                .setResponses(List.of(new FetchableTopicResponse()
-                        .setTopicId(FakeBroker.TOPIC_ID)
-                        .setPartitions(List.of(
-                                new PartitionData().setErrorCode(error.code()).setRecords(MemoryRecords.EMPTY)))));
-    }
 
     private static LeanSettings.Builder settings(FakeBroker broker) throws IOException {
         return LeanSettings.builder().bootstrapServers(broker.address());
     }
 
     private void pollUntil(LeanConsumer consumer, BooleanSupplier done) {
-        long deadline = System.nanoTime() + LONGEST.toNanos();
-        while (!done.getAsBoolean()) {
-            if (consumer.poll(record -> offsets.add(record.offset())) == 0) {
-                consumer.await(Duration.ofMillis(10));
-            }
-            assertThat(System.nanoTime()).as(consumer.metrics().toString()).isLessThan(deadline);
-        }
+        FakeLog.pollUntil(consumer, record -> offsets.add(record.offset()), done);
     }
 
     private boolean hasAll() {
-        return offsets.size() >= log.size() * PER_BATCH;
+        return offsets.size() >= FakeLog.END;
     }
 
     @Test
     void corruptBatch_isAFaultAtItsOffset_andCanBeSkipped() throws Exception {
-        log.get(1).put(70, (byte) ~log.get(1).get(70));
-        try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), this::serve);
+        log.batches.get(1).put(70, (byte) ~log.batches.get(1).get(70));
+        try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serve);
                 LeanConsumer consumer = LeanConsumer.open(settings(broker).build())) {
             int index = consumer.assign(FakeBroker.TOPIC, 0, StartAt.beginning());
             assertThatExceptionOfType(CorruptBatchException.class)
@@ -118,8 +76,8 @@ class ScriptedBrokerTest {
 
     @Test
     void corruptBatch_withThePolicyToSkip_isLeftOutAndCounted() throws Exception {
-        log.get(1).put(70, (byte) ~log.get(1).get(70));
-        try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), this::serve);
+        log.batches.get(1).put(70, (byte) ~log.batches.get(1).get(70));
+        try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serve);
                 LeanConsumer consumer = LeanConsumer.open(
                         settings(broker).onCorruptBatch(CorruptBatchPolicy.SKIP).build())) {
             consumer.assign(FakeBroker.TOPIC, 0, StartAt.beginning());
@@ -137,17 +95,50 @@ class ScriptedBrokerTest {
         "UNKNOWN_TOPIC_ID",
         "KAFKA_STORAGE_ERROR",
         "REQUEST_TIMED_OUT",
+        "UNKNOWN_SERVER_ERROR",
         "OFFSET_NOT_AVAILABLE"
     })
     void errorThatPasses_isNotSeen(Errors error) throws Exception {
         try (FakeBroker broker = new FakeBroker(
                         SecurityProtocol.PLAINTEXT,
                         Map.of(),
-                        request -> fetches.getAndIncrement() < 2 ? failing(error) : serve(request));
+                        request -> log.fetches.getAndIncrement() < 2 ? FakeLog.failing(error) : log.serve(request));
                 LeanConsumer consumer = LeanConsumer.open(settings(broker).build())) {
             consumer.assign(FakeBroker.TOPIC, 0, StartAt.beginning());
             pollUntil(consumer, this::hasAll);
             assertThat(offsets).doesNotHaveDuplicates().isSorted();
+        }
+    }
+
+    /** Kafka calls it retriable, and says it each time. It was tried again without end and without a word. */
+    @Test
+    void logThatIsCorruptAtTheBroker_isAFault() throws Exception {
+        try (FakeBroker broker = new FakeBroker(
+                        SecurityProtocol.PLAINTEXT, Map.of(), request -> FakeLog.failing(Errors.CORRUPT_MESSAGE));
+                LeanConsumer consumer = LeanConsumer.open(settings(broker).build())) {
+            consumer.assign(FakeBroker.TOPIC, 0, StartAt.offset(4));
+            assertThatExceptionOfType(PartitionException.class)
+                    .isThrownBy(() -> pollUntil(consumer, this::hasAll))
+                    .withMessageContaining("t-0@4")
+                    .withMessageContaining("CORRUPT_MESSAGE");
+        }
+    }
+
+    /** It was asked for again and again, each time over a new connection. */
+    @Test
+    void answerTooLargeWithoutABatchToBlame_isAnErrorThatNamesTheLimit() throws Exception {
+        List<AbortedTransaction> many = Collections.nCopies(5_000, new AbortedTransaction());
+        FetchResponseData large =
+                FakeLog.answer(new PartitionData().setAbortedTransactions(many).setRecords(MemoryRecords.EMPTY));
+        try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), request -> large);
+                LeanConsumer consumer = LeanConsumer.open(settings(broker)
+                        .maxFetchBytes(1_024)
+                        .maxResponseBytes(70_000)
+                        .build())) {
+            consumer.assign(FakeBroker.TOPIC, 0, StartAt.offset(0));
+            assertThatExceptionOfType(LeanException.class)
+                    .isThrownBy(() -> pollUntil(consumer, this::hasAll))
+                    .withMessageContaining("maxResponseBytes=70000");
         }
     }
 
@@ -157,9 +148,9 @@ class ScriptedBrokerTest {
         try (FakeBroker broker = new FakeBroker(
                         SecurityProtocol.PLAINTEXT,
                         Map.of(),
-                        request -> fetches.getAndIncrement() == 0
+                        request -> log.fetches.getAndIncrement() == 0
                                 ? new FetchResponseData().setErrorCode(error.code())
-                                : serve(request));
+                                : log.serve(request));
                 LeanConsumer consumer = LeanConsumer.open(settings(broker).build())) {
             consumer.assign(FakeBroker.TOPIC, 0, StartAt.beginning());
             pollUntil(consumer, this::hasAll);
@@ -169,7 +160,9 @@ class ScriptedBrokerTest {
     @Test
     void rightThatIsMissing_isAFaultOfThePartition() throws Exception {
         try (FakeBroker broker = new FakeBroker(
-                        SecurityProtocol.PLAINTEXT, Map.of(), request -> failing(Errors.TOPIC_AUTHORIZATION_FAILED));
+                        SecurityProtocol.PLAINTEXT,
+                        Map.of(),
+                        request -> FakeLog.failing(Errors.TOPIC_AUTHORIZATION_FAILED));
                 LeanConsumer consumer = LeanConsumer.open(settings(broker).build())) {
             consumer.assign(FakeBroker.TOPIC, 0, StartAt.offset(4));
             assertThatExceptionOfType(PartitionException.class)
@@ -182,7 +175,7 @@ class ScriptedBrokerTest {
     @ParameterizedTest
     @CsvSource({"FAIL", "BEGINNING", "END"})
     void truncatedLog_isAFault_orGoesOnWhereItDiffers(OffsetLostPolicy policy) throws Exception {
-        FetchResponseData diverging = failing(Errors.NONE);
+        FetchResponseData diverging = FakeLog.failing(Errors.NONE);
         diverging
                 .responses()
                 .getFirst()
@@ -199,7 +192,7 @@ class ScriptedBrokerTest {
                             return diverging;
                         }
                     }
-                    return serve(request);
+                    return log.serve(request);
                 });
                 LeanConsumer consumer =
                         LeanConsumer.open(settings(broker).onOffsetLost(policy).build())) {
@@ -220,8 +213,8 @@ class ScriptedBrokerTest {
 
     @Test
     void runner_readsOnAThreadOfAgrona_andClosesTheConsumer() throws Exception {
-        CountDownLatch all = new CountDownLatch(log.size() * PER_BATCH);
-        try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), this::serve)) {
+        CountDownLatch all = new CountDownLatch(FakeLog.END);
+        try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serve)) {
             LeanConsumer consumer = LeanConsumer.open(settings(broker).build());
             consumer.assign(FakeBroker.TOPIC, 0, StartAt.beginning());
             LeanRunner runner = new LeanRunner(consumer, record -> all.countDown());
@@ -238,22 +231,19 @@ class ScriptedBrokerTest {
         try (FakeBroker broker = new FakeBroker(
                         SecurityProtocol.PLAINTEXT,
                         Map.of(),
-                        request -> serve(request).setThrottleTimeMs(200));
+                        request -> log.serve(request).setThrottleTimeMs(200));
                 LeanConsumer consumer = LeanConsumer.open(settings(broker).build())) {
             consumer.assign(FakeBroker.TOPIC, 0, StartAt.beginning());
             pollUntil(consumer, () -> consumer.metrics().fetches() == 3);
             assertThat(consumer.metrics().throttledMillis()).isEqualTo(600);
-            assertThat(fetches.get()).isEqualTo(3);
+            assertThat(log.fetches.get()).isEqualTo(3);
         }
     }
 
     @Test
     void answerThatMakesNoSense_isAnErrorThatNamesTheBroker() throws Exception {
-        ApiMessage nonsense = new FetchResponseData()
-                .setResponses(List.of(new FetchableTopicResponse()
-                        .setTopicId(FakeBroker.TOPIC_ID)
-                        .setPartitions(List.of(new PartitionData()
-                                .setRecords(MemoryRecords.readableRecords(ByteBuffer.allocate(40)))))));
+        ApiMessage nonsense =
+                FakeLog.answer(new PartitionData().setRecords(MemoryRecords.readableRecords(ByteBuffer.allocate(40))));
         try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), request -> nonsense);
                 LeanConsumer consumer = LeanConsumer.open(settings(broker).build())) {
             consumer.assign(FakeBroker.TOPIC, 0, StartAt.offset(5));
@@ -363,7 +353,7 @@ class ScriptedBrokerTest {
     })
     void securedBroker_isReadLikeAnyOther(String protocol, String mechanism) throws Exception {
         try (FakeBroker broker =
-                        new FakeBroker(SecurityProtocol.forName(protocol), server(protocol, mechanism), this::serve);
+                        new FakeBroker(SecurityProtocol.forName(protocol), server(protocol, mechanism), log::serve);
                 LeanConsumer consumer = LeanConsumer.open(client(broker, protocol, mechanism, FakeBroker.PASSWORD))) {
             consumer.assign(FakeBroker.TOPIC, 0, StartAt.beginning());
             pollUntil(consumer, this::hasAll);
@@ -373,8 +363,8 @@ class ScriptedBrokerTest {
 
     @Test
     void wrongPassword_isAnErrorThatSaysSo() throws Exception {
-        try (FakeBroker broker = new FakeBroker(
-                        SecurityProtocol.SASL_PLAINTEXT, server("SASL_PLAINTEXT", "PLAIN"), this::serve);
+        try (FakeBroker broker =
+                        new FakeBroker(SecurityProtocol.SASL_PLAINTEXT, server("SASL_PLAINTEXT", "PLAIN"), log::serve);
                 LeanConsumer consumer = LeanConsumer.open(client(broker, "SASL_PLAINTEXT", "PLAIN", "byron"))) {
             consumer.assign(FakeBroker.TOPIC, 0, StartAt.beginning());
             assertThatExceptionOfType(LeanException.class)

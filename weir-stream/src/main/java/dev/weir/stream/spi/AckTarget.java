@@ -44,6 +44,15 @@ public interface AckTarget {
     }
 
     /**
+     * Whether the element with {@code token} is one of those that came of the element with {@code ofToken} of {@code
+     * of}, or that one itself: a target that stands for others asks them. For who looks for an element, not for who works on
+     * it.
+     */
+    default boolean standsFor(long token, AckTarget of, long ofToken) {
+        return this == of && token == ofToken;
+    }
+
+    /**
      * Adds claims to a token of which the caller holds at least one.
      *
      * @param claims how many to add, at least 1

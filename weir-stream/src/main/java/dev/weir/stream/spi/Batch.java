@@ -111,6 +111,16 @@ public final class Batch<T> {
         return to != AckTarget.NONE && to.dropIfRevoked(tokens[index]);
     }
 
+    /** The first element here that {@linkplain AckTarget#standsFor stands for} that of a target, or -1. */
+    public int find(AckTarget of, long ofToken) {
+        for (int i = 0; i < size; i++) {
+            if (target(i).standsFor(token(i), of, ofToken)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
     /** Replaces the targets of all elements by what {@code change} makes of them. */
     public void retarget(UnaryOperator<AckTarget> change) {
         if (targets.length == 0) {

@@ -42,6 +42,15 @@ public interface StageContext {
     /** Fails the whole pipeline from a thread that belongs to the source or sink. */
     void fail(Throwable cause);
 
+    /**
+     * Looks for an element of this source in the stages below it, each under its own lock; null if it is in none of them: it
+     * was never pulled, is finished, or is on its way between two. Costs nothing as long as nobody asks, so it is for
+     * people who want to know why a pipeline is stuck, not for every second. Any thread.
+     */
+    default @Nullable Whereabouts find(AckTarget target, long token) {
+        return null;
+    }
+
     /** What has made the pipeline fail, or null as long as nothing has. A cancellation counts as a failure. */
     default @Nullable Throwable failure() {
         return null;

@@ -90,6 +90,8 @@ public final class BrokerSettings {
         settings.put("log.cleaner.io.buffer.size", "131072");
         // The index is large enough for its segment: 8 bytes and 12 bytes per 4 KiB of records.
         settings.put("log.segment.bytes", "134217728");
+        // Records of long ago would be deleted within minutes of the start, the first time after 30 s.
+        settings.put("log.retention.ms", "-1");
         settings.put("log.index.size.max.bytes", "524288");
         settings.put("offsets.topic.segment.bytes", "4194304");
         settings.put("transaction.state.log.segment.bytes", "4194304");

@@ -85,6 +85,10 @@ class ConsumerDumpTest {
                 ConsumerDump.Oldest oldest = partition(consumer, 0).oldest();
                 return oldest != null && oldest.age().compareTo(Duration.ofMillis(300)) > 0;
             });
+            assertThat(partition(consumer, 0).oldest())
+                    .isNotNull()
+                    .satisfies(oldest -> assertThat(oldest.stage()).isEqualTo("in flight, at work in mapBlocking"))
+                    .satisfies(oldest -> assertThat(oldest.keyHash()).isNotNull());
             assertThat(consumer.health()).isEqualTo(new ConsumerHealth(true, true, true, ""));
             assertThat(consumer.health(Duration.ofMillis(100)).progressing()).isFalse();
             assertThat(consumer.health(Duration.ofMillis(100)).reason()).contains("why-0@50");

@@ -58,9 +58,13 @@ class LeanConsumerTest {
 
     @Test
     void pauseInTheHandler_stopsAfterThatRecord_andDropsNothing() {
-        topic("pause");
-        KAFKA.cluster().createTopic("beside", 1);
-        Records.produce(KAFKA.bootstrapServers(), "beside", 0, COUNT);
+        // In batches of which an answer has one or two, so that both buffers are held.
+        for (String topic : List.of("pause", "beside")) {
+            KAFKA.cluster().createTopic(topic, 1);
+            for (int from = 0; from < COUNT; from += COUNT / 10) {
+                Records.produce(KAFKA.bootstrapServers(), topic, from, COUNT / 10);
+            }
+        }
         try (LeanConsumer consumer = LeanConsumer.open(settings().build())) {
             int paused = consumer.assign("pause", 0, StartAt.beginning());
             int beside = consumer.assign("beside", 0, StartAt.beginning());
@@ -105,6 +109,9 @@ class LeanConsumerTest {
             assertThat(others).isEqualTo(LongStream.range(0, COUNT).boxed().toList());
             // Nothing was fetched twice: what was delivered is what was sent.
             assertThat(consumer.metrics().records()).isEqualTo(2L * COUNT);
+            assertThat(consumer.metrics().copiedBytes())
+                    .as("to make room for the other one")
+                    .isPositive();
         }
         assertAllOnceInOrder();
     }

@@ -42,7 +42,8 @@ class LeanFollowerTest {
                     LeanConsumer consumer = LeanConsumer.open(settings.rack("b").build())) {
                 int index = consumer.assign("near", 0, StartAt.beginning());
                 produceAndRead(cluster, consumer);
-                assertThat(consumer.broker(index)).isEqualTo(NEAR);
+                // From the leader, until a connection to the replica stands.
+                LeanReading.pollUntil(consumer, read, () -> consumer.broker(index) == NEAR);
                 produceAndRead(cluster, consumer);
                 assertThat(consumer.broker(index)).isEqualTo(NEAR);
                 assertThat(consumer.metrics().relocations())

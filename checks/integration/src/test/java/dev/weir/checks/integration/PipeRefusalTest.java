@@ -31,6 +31,8 @@ class PipeRefusalTest {
         cluster.createTopic("c", 1);
         Files.writeString(folder.resolve("protocol.properties"), "security.protocol=PLANTEXT\n");
         Files.writeString(folder.resolve("acks.properties"), "acks=1\n");
+        Files.writeString(folder.resolve("weir.properties"), "linger.ms=1\nweir.comit.interval=1s\n");
+        Files.writeString(folder.resolve("fetch.properties"), "weir.fetch=quickly\n");
         Files.write(folder.resolve("binary.properties"), new byte[] {(byte) 0xC3, (byte) 0x28});
         Files.writeString(
                 folder.resolve("sasl.properties"),
@@ -67,7 +69,9 @@ class PipeRefusalTest {
             --client-config FOLDER | 2 | must be a properties file that can be read
             --client-config FOLDER/binary.properties | 2 | not a text in UTF-8
             --client-config FOLDER/protocol.properties | 2 | protocol.properties: Invalid value PLANTEXT
-            --client-config FOLDER/acks.properties | 2 | acks.properties: acks=1
+            --client-config FOLDER/acks.properties | 2 | acks.properties:1: acks=1
+            --client-config FOLDER/weir.properties | 2 | weir.properties:2: there is no setting weir.comit.interval
+            --client-config FOLDER/fetch.properties | 2 | fetch.properties:1: weir.fetch must be client, lean
             --client-config FOLDER/sasl.properties | 1 | authentication failed at
             """)
     void wrongArguments_areRefusedWithWhatAndWhatToDo(String arguments, int exitCode, String message) {

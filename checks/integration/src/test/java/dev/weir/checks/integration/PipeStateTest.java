@@ -68,6 +68,11 @@ class PipeStateTest {
             assertThat(state)
                     .containsPattern("in-0: window full, offset 50 unfinished for \\d+\\.\\d s")
                     .contains("\"topic\" : \"in\"", "\"partition\" : 0", "\"live\" : true", "\"ready\" : true");
+            awaitText(
+                    stuck,
+                    pipe,
+                    "\"oldest_unfinished_stage\" : \"in flight, at work in exec\"",
+                    "\"oldest_unfinished_key_hash\" : \"");
             double age = PipeProcess.number(state.replace(" ", ""), "oldest_unfinished_age_ms");
             Awaitility.await()
                     .atMost(SOON)

@@ -9,6 +9,7 @@ import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.RecordOrdering;
 import dev.weir.kafka.Subscription;
+import dev.weir.lean.RecordView;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
@@ -87,7 +88,10 @@ final class WeirDriver implements Driver {
         Subscription topic = Subscription.topics(pass.configuration().topic());
         return switch (pass.configuration().scenario()) {
             case CONSUME, STEADY -> delivering(KafkaSource.plain(settings, topic), pass);
-            case AT_LEAST_ONCE -> delivering(KafkaSource.committable(settings, topic), pass);
+            case AT_LEAST_ONCE ->
+                fetch == FetchPath.LEAN
+                        ? KafkaSource.committable(settings, topic, Seen::of).to(Sink.forEach(seen -> seen.tell(pass)))
+                        : delivering(KafkaSource.committable(settings, topic), pass);
             case AT_MOST_ONCE -> delivering(KafkaSource.atMostOnce(settings, topic, pass.commitAhead()), pass);
             case WORK -> working(KafkaSource.committable(settings, topic), pass);
             case FLOW_CONTROL -> KafkaSource.plain(settings, topic).to(Sink.forEach(oneAtATime::handle));
@@ -95,6 +99,22 @@ final class WeirDriver implements Driver {
                 throw new IllegalArgumentException(
                         "not offered: " + pass.configuration().scenario());
         };
+    }
+
+    /** What is made of a record where it lies, in place of a copy. */
+    private record Seen(int partition, long number, long plannedNanos, int valueBytes) {
+
+        static Seen of(RecordView record) {
+            return new Seen(
+                    record.partition(),
+                    record.value().getLong(0),
+                    record.value().getLong(Long.BYTES),
+                    record.value().length());
+        }
+
+        void tell(Pass pass) {
+            pass.delivered(partition, number, plannedNanos, valueBytes);
+        }
     }
 
     private static Pipeline delivering(Source<ConsumerRecord<byte[], byte[]>> records, Pass pass) {

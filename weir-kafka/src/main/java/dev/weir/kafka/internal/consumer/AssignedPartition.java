@@ -49,6 +49,9 @@ final class AssignedPartition {
     /** Whether it was decided here, and not by the group's committed offset, where it begins. */
     boolean placed;
 
+    /** Where it was placed, as long as commits go ahead and none has said so, or {@link #UNKNOWN}. */
+    long uncommittedPlace = UNKNOWN;
+
     long committedOffset = UNKNOWN;
 
     /** When that was confirmed, by the owner's clock. */

@@ -150,6 +150,7 @@ final class Assignment {
         renewed.outlet = partition.outlet;
         renewed.epoch = partition.epoch;
         renewed.paused = partition.paused;
+        renewed.parked = partition.parked;
         renewed.atEnd = emission.isEnded();
         partitions.put(partition.id, renewed);
         control.assigned(renewed);
@@ -172,6 +173,7 @@ final class Assignment {
         fetcher.seek(partition.id, offset);
         partition.held = false;
         partition.placed = true;
+        emission.placed(partition, offset);
     }
 
     /** Whether the client's next fetch of the partition would be at the offset. */

@@ -41,9 +41,10 @@ final class BoundedRead {
     void endWhenAllRead() {
         boolean all = !assignment.all().isEmpty() || isGroupThrough();
         for (AssignedPartition partition : assignment.all()) {
-            if (!partition.atEnd && isReadToEnd(partition)) {
+            if (!partition.atEnd && !partition.held && isReadToEnd(partition)) {
                 partition.atEnd = true;
                 assignment.pause(partition);
+                emission.readTo(partition, Math.min(fetcher.position(partition.id), partition.firstDropped));
             }
             all &= partition.atEnd;
         }

@@ -7,7 +7,9 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
@@ -21,8 +23,14 @@ import org.apache.kafka.common.TopicPartition;
  * for, and so is, for a short while, the pipeline's next pull: a commit for each single record then costs one round trip
  * and no poll. A commit that fails is repeated, which may find it made the first time. What waits of a partition that
  * goes is dropped: if its commit came through all the same, those records are lost, never doubled.
+ *
+ * <p>What a user has paused waits here and is not committed, and counts no more as before the pipeline: others go on.
+ * Where a partition was placed, by a seek say, waits as a batch of nothing in front of its records, and its end behind them.
  */
 final class CommitAhead {
+
+    /** The token of what is a position and no records. */
+    private static final long NO_TOKEN = -1;
 
     private record Promised(
             AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch, long nextOffset, long token) {}
@@ -36,18 +44,33 @@ final class CommitAhead {
     private final Commits commits;
     private final Outlets outlets;
     private final int commitAhead;
+    private final Predicate<TopicPartition> isPaused;
     private final Waiting signals;
     private final Clock clock;
 
     private final ArrayDeque<Promised> waiting = new ArrayDeque<>();
 
+    /** Whether something would have been {@link #fitting} if the pipeline had pulled more. */
+    private boolean lacksRoom;
+
     /** Whether the pipeline has to pull before the next commit. Written by the owner and by who sees it. */
     private volatile boolean wantsRoom;
 
-    CommitAhead(Commits commits, Outlets outlets, int commitAhead, Waiting signals, Clock clock) {
+    /** Whether something waits because it is paused. Written by the owner: true before it looks whether that is so. */
+    private volatile boolean passesOver;
+
+    /** Creates what asks {@code isPaused} whether a user holds a partition back. */
+    CommitAhead(
+            Commits commits,
+            Outlets outlets,
+            int commitAhead,
+            Predicate<TopicPartition> isPaused,
+            Waiting signals,
+            Clock clock) {
         this.commits = commits;
         this.outlets = outlets;
         this.commitAhead = commitAhead;
+        this.isPaused = isPaused;
         this.signals = signals;
         this.clock = clock;
     }
@@ -61,6 +84,17 @@ final class CommitAhead {
         waiting.add(new Promised(partition, batch, nextOffset, batch.token(0)));
     }
 
+    /** Notes where a partition goes on that has nothing here; what is added of it later goes out after that is committed. */
+    void place(AssignedPartition partition, long offset) {
+        partition.uncommittedPlace = offset;
+        readTo(partition, offset);
+    }
+
+    /** Notes how far a partition is read; what was added of it before goes out before that is committed. */
+    void readTo(AssignedPartition partition, long offset) {
+        waiting.add(new Promised(partition, new Batch<>(0), offset, NO_TOKEN));
+    }
+
     /** Commits and lets out what waits, for a spell at most. */
     void commit() {
         long endNanos = clock.nanoTime() + SPELL_NANOS;
@@ -71,6 +105,9 @@ final class CommitAhead {
             if (!next.isEmpty()) {
                 wantsRoom = false;
                 letOut(next);
+            } else if (!lacksRoom) {
+                wantsRoom = false;
+                return;
             }
             long left = endNanos - clock.nanoTime();
             if (left <= 0) {
@@ -86,17 +123,30 @@ final class CommitAhead {
         }
     }
 
-    /** The first of what waits, as far as there is room in the pipeline. */
+    /** The first of what waits and is not paused, as far as there is room in the pipeline. */
     private List<Promised> fitting() {
-        int room = commitAhead - outlets.records();
+        int room = commitAhead - outlets.ready();
+        lacksRoom = false;
         List<Promised> fitting = new ArrayList<>();
+        // Asked once for each: one that is resumed meanwhile must not go on in the middle.
+        Map<AssignedPartition, Boolean> paused = new HashMap<>();
+        passesOver = true;
         for (Promised next : waiting) {
+            // A place is committed though its partition is paused, but not before what is in front of it.
+            boolean waits = next.token == NO_TOKEN
+                    ? paused.getOrDefault(next.partition, false)
+                    : paused.computeIfAbsent(next.partition, each -> isPaused.test(each.id));
+            if (waits) {
+                continue;
+            }
             room -= next.batch.size();
             if (room < 0) {
+                lacksRoom = true;
                 break;
             }
             fitting.add(next);
         }
+        passesOver = paused.containsValue(true);
         return fitting;
     }
 
@@ -110,10 +160,35 @@ final class CommitAhead {
             return;
         }
         commits.succeededAhead();
+        waiting.removeAll(Set.copyOf(next));
         for (Promised each : next) {
-            waiting.remove();
             each.partition.committedOffset = each.nextOffset;
-            each.partition.outlet.add(each.partition, each.batch);
+            each.partition.committedNanos = clock.nanoTime();
+            each.partition.uncommittedPlace = AssignedPartition.UNKNOWN;
+            if (each.token == NO_TOKEN) {
+                // A bounded read ends when nothing waits any more, which is looked at behind the next poll.
+                signals.wake();
+            } else {
+                each.partition.outlet.add(each.partition, each.batch);
+            }
+        }
+    }
+
+    /**
+     * Commits where partitions were placed of which nothing has gone out since, before they are given up: that may be
+     * before what is committed.
+     *
+     * @throws KafkaException if it cannot be done now; then the last commit from before stays
+     */
+    void commitPlaces(Collection<AssignedPartition> partitions, long timeoutNanos) {
+        Map<TopicPartition, OffsetAndMetadata> places = new HashMap<>();
+        for (AssignedPartition partition : partitions) {
+            if (partition.uncommittedPlace != AssignedPartition.UNKNOWN) {
+                places.put(partition.id, new OffsetAndMetadata(partition.uncommittedPlace));
+            }
+        }
+        if (!places.isEmpty()) {
+            commits.commitSync(places, clock.nanoTime() + timeoutNanos);
         }
     }
 
@@ -121,26 +196,33 @@ final class CommitAhead {
     void drop(Collection<AssignedPartition> partitions) {
         Map<AssignedPartition, Long> first = new HashMap<>();
         waiting.removeIf(each -> {
-            if (partitions.contains(each.partition)) {
-                first.putIfAbsent(each.partition, each.token);
-                return true;
+            if (!partitions.contains(each.partition)) {
+                return false;
             }
-            return false;
+            if (each.token != NO_TOKEN) {
+                first.putIfAbsent(each.partition, each.token);
+            }
+            return true;
         });
         first.forEach((partition, token) -> partition.dropped(partition.tracker.forgetFrom(token)));
     }
 
     /** Whether room that there is now has to be told to the owner; true once each time. Any thread. */
     boolean wantsRoom() {
-        if (wantsRoom && outlets.records() <= commitAhead / 2) {
+        if (wantsRoom && outlets.ready() <= commitAhead / 2) {
             wantsRoom = false;
             return true;
         }
         return false;
     }
 
-    /** Records that no commit covers yet. */
-    int records() {
-        return waiting.stream().mapToInt(each -> each.batch.size()).sum();
+    /** Whether a change of what is paused has to be told to the owner. Any thread, after the change. */
+    boolean wantsLook() {
+        return passesOver || wantsRoom();
+    }
+
+    /** Whether there is anything that no commit covers yet. */
+    boolean isWaiting() {
+        return !waiting.isEmpty();
     }
 }

@@ -97,7 +97,8 @@ final class CommitTexts {
         }
     }
 
-    private Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> ids, long nanos) {
+    /** The last commits of partitions, asked for within so long. Blocks. */
+    Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> ids, long nanos) {
         long deadlineNanos = clock.nanoTime() + nanos;
         while (true) {
             long left = Math.max(0, deadlineNanos - clock.nanoTime());

@@ -7,6 +7,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.CommitFailedException;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -72,6 +73,11 @@ final class Commits {
     /** Takes over what earlier assignments of these partitions had finished past their commits. */
     void restore(Collection<TopicPartition> ids, Map<TopicPartition, AssignedPartition> assignment, long nanos) {
         texts.restore(ids, assignment, nanos);
+    }
+
+    /** What the group has committed of the partitions, asked for within so long. Blocks. */
+    Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> ids, long nanos) {
+        return texts.committed(ids, nanos);
     }
 
     /** How long {@link #commitIfDue} has nothing to look at. */

@@ -52,36 +52,41 @@ final class ConsumerControl implements ConsumerHandle {
     @Override
     public CompletionStage<Void> pause() {
         pauses.pauseAll();
-        return DONE;
+        return changed();
     }
 
     @Override
     public CompletionStage<Void> pause(String topic) {
         pauses.pause(topic);
-        return DONE;
+        return changed();
     }
 
     @Override
     public CompletionStage<Void> pause(Collection<TopicPartition> partitions) {
         pauses.pause(partitions);
-        return DONE;
+        return changed();
     }
 
     @Override
     public CompletionStage<Void> resume() {
         pauses.resumeAll();
-        return DONE;
+        return changed();
     }
 
     @Override
     public CompletionStage<Void> resume(String topic) {
         pauses.resume(topic);
-        return DONE;
+        return changed();
     }
 
     @Override
     public CompletionStage<Void> resume(Collection<TopicPartition> partitions) {
         pauses.resume(partitions);
+        return changed();
+    }
+
+    private CompletionStage<Void> changed() {
+        loop.pausesChanged();
         return DONE;
     }
 

@@ -52,7 +52,7 @@ final class ConsumerLoop implements Runnable {
     private static final long RESTORE_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     /** How long a rebalance listener's question for committed offsets may take. */
-    private static final Duration COMMITTED_TIMEOUT = Duration.ofSeconds(5);
+    private static final long COMMITTED_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /** With the last commit, what an end takes at most beyond its patience, also with brokers away. */
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(8);
@@ -108,7 +108,7 @@ final class ConsumerLoop implements Runnable {
         this.commits = new Commits(client, fetcher, settings, clock);
         this.waiting = new Waiting(fetcher, clock);
         this.ahead = plan.delivery() instanceof Delivery.AtMostOnce atMostOnce
-                ? new CommitAhead(commits, outlets, atMostOnce.commitAhead(), waiting, clock)
+                ? new CommitAhead(commits, outlets, atMostOnce.commitAhead(), control::isPaused, waiting, clock)
                 : null;
         this.emission = new Emission(plan, ahead, outlets);
         int trackerCapacity = settings.maxOutstandingRecords() + limits.maxPollRecords();
@@ -123,7 +123,7 @@ final class ConsumerLoop implements Runnable {
                 waiting,
                 clock,
                 revokeDeadline.toNanos());
-        this.rebalances = new Rebalances(this, assignment, emission, commits, hooks, waiting, clock, revokeDeadline);
+        this.rebalances = new Rebalances(this, assignment, emission, hooks, waiting, clock, revokeDeadline);
         this.positions = new Positions(assignment, plan, settings, lookup, this::execute);
         this.newPartitions = new NewPartitions(
                 plan, assignment, lookup, clock, limits.metadataAge(), this::execute, this::assignAlso);
@@ -175,10 +175,19 @@ final class ConsumerLoop implements Runnable {
         }
     }
 
+    /** A user has paused or resumed something: what may be committed ahead is something else now. */
+    void pausesChanged() {
+        if (ahead != null && ahead.wantsLook()) {
+            waiting.wake();
+        }
+    }
+
     /** Gives up a partition whose stream nobody reads any more. */
-    void abandon(AssignedPartition partition) {
+    void abandon(AssignedPartition announced) {
         execute(() -> {
-            if (assignment.isCurrent(partition)) {
+            // A seek has made another of it since, with the same outlet; one that went and came back has a new outlet.
+            AssignedPartition partition = assignment.get(announced.id);
+            if (partition != null && partition.outlet == announced.outlet) {
                 emission.takeBack(List.of(partition));
                 partition.atEnd = true;
                 assignment.pause(partition);
@@ -327,9 +336,13 @@ final class ConsumerLoop implements Runnable {
     private void closeClient() {
         rebalances.closing();
         assignment.clear();
+        closeQuietly(fetcher::close);
+        closeQuietly(() -> client.close(CloseOptions.timeout(CLOSE_TIMEOUT)));
+    }
+
+    private static void closeQuietly(Runnable close) {
         try {
-            fetcher.close();
-            client.close(CloseOptions.timeout(CLOSE_TIMEOUT));
+            close.run();
         } catch (RuntimeException failure) {
             LOG.warn("closing the consumer failed: {}", failure.toString());
         }
@@ -373,12 +386,26 @@ final class ConsumerLoop implements Runnable {
         return closeRequested ? Math.min(nanos, closeDeadlineNanos - clock.nanoTime()) : nanos;
     }
 
+    /**
+     * Commits before partitions are given up: what is finished of them or, where commits go ahead, where they were placed
+     * and no commit has said so yet.
+     *
+     * @throws org.apache.kafka.common.errors.RebalanceInProgressException if the client must poll first
+     */
+    void commitNow(Collection<AssignedPartition> partitions, long timeoutNanos) {
+        if (plan.isCommittable()) {
+            commits.commitNow(partitions, timeoutNanos);
+        } else if (ahead != null) {
+            ahead.commitPlaces(partitions, timeoutNanos);
+        }
+    }
+
     void fail(RuntimeException failure) {
         onFailure.accept(failure);
     }
 
     Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> ids) {
-        return client.committed(ids, COMMITTED_TIMEOUT);
+        return commits.committed(ids, COMMITTED_NANOS);
     }
 
     /** Emits nothing of the partitions until somebody reads them again. */

@@ -13,6 +13,7 @@ import dev.weir.lean.RecordView;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -94,6 +95,7 @@ final class ConsumerStart {
     /** Starts a consumer that lives as long as the stages of {@code context}. Blocks for questions to the brokers. */
     ConsumerLoop start(StageContext context, Outlets outlets) {
         Started started = start(context.pipelineName(), outlets, context::fail);
+        started.loop.observer().findBy(new Finder(() -> List.of(context)));
         context.onStop(started.loop::stop);
         context.onTermination(started::close);
         context.expose(started.loop.control());

@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.consumer;
 
 import dev.weir.stream.spi.Batch;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -19,6 +20,9 @@ final class Emission {
     private final @Nullable CommitAhead ahead;
     private final Outlets outlets;
     private final int batchSize;
+
+    /** What goes out together. */
+    private final List<Batch<ConsumerRecord<byte[], byte[]>>> made = new ArrayList<>();
 
     private boolean ended;
 
@@ -51,9 +55,23 @@ final class Emission {
         return ahead != null;
     }
 
-    /** Whether batches wait for their commit. */
+    /** A partition goes on at the offset, which is committed before anything of it goes out, if commits go ahead. */
+    void placed(AssignedPartition partition, long offset) {
+        if (ahead != null) {
+            ahead.place(partition, offset);
+        }
+    }
+
+    /** A partition is read to the offset, perhaps past its last record: those who wait for its end see it by the commit. */
+    void readTo(AssignedPartition partition, long offset) {
+        if (ahead != null) {
+            ahead.readTo(partition, offset);
+        }
+    }
+
+    /** Whether batches, or positions, wait for their commit. */
     boolean holdsBack() {
-        return ahead != null && ahead.records() > 0;
+        return ahead != null && ahead.isWaiting();
     }
 
     /** Takes back all that the pipeline has not pulled. */
@@ -84,10 +102,14 @@ final class Emission {
         for (int from = 0; from < count; from += batchSize) {
             List<ConsumerRecord<byte[], byte[]>> next = list.subList(from, Math.min(count, from + batchSize));
             if (tracked) {
-                emitTracked(partition, next);
+                makeTracked(partition, next);
             } else {
-                emitUntracked(partition, next);
+                makeUntracked(partition, next);
             }
+        }
+        if (!made.isEmpty()) {
+            partition.outlet.addAll(partition, made);
+            made.clear();
         }
         if (count < list.size()) {
             partition.dropped(list.get(count).offset());
@@ -102,7 +124,7 @@ final class Emission {
         return count;
     }
 
-    private void emitUntracked(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list) {
+    private void makeUntracked(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list) {
         long bytes = 0;
         for (ConsumerRecord<byte[], byte[]> record : list) {
             bytes += weight(record);
@@ -111,17 +133,18 @@ final class Emission {
         tokens[0] = partition.tracker.append(list.get(0).offset(), (int) Math.min(bytes, Integer.MAX_VALUE));
         Batch<ConsumerRecord<byte[], byte[]>> batch = Batch.of(list.toArray(), list.size(), partition.tracker, tokens);
         if (ahead == null) {
-            partition.outlet.add(partition, batch);
+            made.add(batch);
         } else {
             ahead.add(partition, batch, list.get(list.size() - 1).offset() + 1);
         }
     }
 
-    private void emitTracked(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list) {
-        Object[] values = new Object[list.size()];
-        long[] tokens = new long[list.size()];
+    private void makeTracked(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list) {
+        Object[] values = list.toArray();
+        long[] tokens = new long[values.length];
         int size = 0;
-        for (ConsumerRecord<byte[], byte[]> record : list) {
+        for (Object value : values) {
+            ConsumerRecord<?, ?> record = (ConsumerRecord<?, ?>) value;
             if (partition.finishedEarlier.contains(record.offset())) {
                 partition.tracker.appendFinished(record.offset());
             } else {
@@ -130,11 +153,11 @@ final class Emission {
             }
         }
         if (size > 0) {
-            partition.outlet.add(partition, Batch.of(values, size, partition.tracker, tokens));
+            made.add(Batch.of(values, size, partition.tracker, tokens));
         }
     }
 
-    private static int weight(ConsumerRecord<byte[], byte[]> record) {
+    private static int weight(ConsumerRecord<?, ?> record) {
         return RECORD_OVERHEAD_BYTES
                 + Math.max(0, record.serializedKeySize())
                 + Math.max(0, record.serializedValueSize());

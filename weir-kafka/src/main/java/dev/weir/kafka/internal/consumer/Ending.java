@@ -83,14 +83,12 @@ final class Ending {
     void commitAtLast(List<String> leftUndone) {
         try {
             emission.end();
-            if (loop.isTracked()) {
-                commitWhenAllowed();
-            }
-            hooks.revoked(assignment.ids());
+            commitWhenAllowed();
         } catch (RuntimeException failure) {
             LOG.warn("last commit failed: {}", failure.toString());
             leftUndone.add(String.valueOf(failure.getMessage()));
         }
+        hooks.revoked(assignment.ids());
         // As the commit saw it: what is finished after that is read again as well.
         String what = loop.isTracked() ? "unfinished, to be read again: " : "fetched and not pulled: ";
         String unfinished = Assignment.unfinished(assignment.all());
@@ -107,7 +105,7 @@ final class Ending {
         while (true) {
             long left = deadlineNanos - clock.nanoTime();
             try {
-                commits.commitNow(assignment.all(), left);
+                loop.commitNow(assignment.all(), left);
                 return;
             } catch (RebalanceInProgressException pollFirst) {
                 if (left <= 0) {

@@ -8,6 +8,7 @@ import dev.weir.kafka.ConsumerHealth;
 import dev.weir.kafka.ConsumerSnapshot;
 import dev.weir.kafka.ConsumerSnapshot.PartitionSnapshot;
 import dev.weir.kafka.Position;
+import dev.weir.kafka.internal.consumer.Finder.Sought;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -38,6 +39,13 @@ final class Observer {
     /** How often the ends of partitions that are not fetched are asked for: the client only learns them by fetching. */
     private static final long END_LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
 
+    /**
+     * What a look has found.
+     *
+     * @param sought beside each partition its first unfinished record, or null
+     */
+    private record Look(List<PartitionDump> partitions, List<@Nullable Sought> sought) {}
+
     private final ConsumerLoop loop;
     private final Fetcher fetcher;
     private final FlowControl flow;
@@ -50,6 +58,9 @@ final class Observer {
     /** How long the owner may be away before it counts as dead. */
     private final long maxPollNanos;
 
+    /** Set before anybody can ask; a consumer that no pipeline reads has none. */
+    private volatile Finder finder = new Finder(() -> List.of());
+
     // Owner thread.
     private long lookDueNanos;
     private long endLookDueNanos;
@@ -58,7 +69,7 @@ final class Observer {
 
     // Written by the owner thread for others.
     private volatile ConsumerSnapshot snapshot = new ConsumerSnapshot(List.of(), 0, 0, 0, 0);
-    private volatile List<PartitionDump> partitions = List.of();
+    private volatile Look last = new Look(List.of(), List.of());
     private volatile long polledNanos;
     private volatile long progressNanos;
     private volatile boolean worksLeft;
@@ -97,8 +108,18 @@ final class Observer {
         return snapshot;
     }
 
+    /** Where a dump looks for records that were pulled. */
+    void findBy(Finder pipelines) {
+        finder = pipelines;
+    }
+
     ConsumerDump dump() {
         ConsumerSnapshot current = snapshot;
+        Look look = last;
+        List<PartitionDump> partitions = new ArrayList<>(look.partitions.size());
+        for (int i = 0; i < look.partitions.size(); i++) {
+            partitions.add(finder.found(look.partitions.get(i), look.sought.get(i)));
+        }
         return new ConsumerDump(
                 Instant.now(),
                 reads,
@@ -108,7 +129,7 @@ final class Observer {
                 current.rebalances(),
                 current.commits(),
                 current.failedCommits(),
-                partitions);
+                List.copyOf(partitions));
     }
 
     ConsumerHealth health(Duration stall) {
@@ -119,7 +140,7 @@ final class Observer {
             reasons.add(
                     "closed".equals(state) ? "the consumer has ended" : "not polled for " + millis(now - polledNanos));
         }
-        List<PartitionDump> current = partitions;
+        List<PartitionDump> current = last.partitions;
         List<String> starting = current.stream()
                 .filter(partition -> partition.paused().contains(Paused.STARTING) || partition.position() < 0)
                 .map(partition -> partition.topic() + "-" + partition.partition())
@@ -180,6 +201,7 @@ final class Observer {
     void look(Collection<AssignedPartition> assigned, Commits commits, int rebalances) {
         List<PartitionSnapshot> snapshots = new ArrayList<>(assigned.size());
         List<PartitionDump> dumps = new ArrayList<>(assigned.size());
+        List<@Nullable Sought> sought = new ArrayList<>(assigned.size());
         long now = clock.nanoTime();
         boolean left = false;
         for (AssignedPartition partition : assigned) {
@@ -187,6 +209,10 @@ final class Observer {
             PartitionDump dump = dump(partition, now);
             left |= dump.inFlight() > 0;
             dumps.add(dump);
+            sought.add(
+                    dump.oldest() == null
+                            ? null
+                            : new Sought(partition, partition.outlet, partition.tracker.firstUnfinished()));
             snapshots.add(new PartitionSnapshot(
                     dump.topic(),
                     dump.partition(),
@@ -196,7 +222,7 @@ final class Observer {
                     dump.lag()));
         }
         worksLeft = left;
-        partitions = List.copyOf(dumps);
+        last = new Look(dumps, sought);
         snapshot =
                 new ConsumerSnapshot(snapshots, outlets.records(), commits.succeeded(), commits.failed(), rebalances);
         askForEndsIfDue(assigned, now);
@@ -234,7 +260,7 @@ final class Observer {
             partition.firstUnfinishedNanos = now;
             progressNanos = now;
         }
-        return new Oldest(offset, Duration.ofNanos(now - partition.firstUnfinishedNanos));
+        return new Oldest(offset, Duration.ofNanos(now - partition.firstUnfinishedNanos), null, Oldest.IN_FLIGHT);
     }
 
     private Set<Paused> reasons(AssignedPartition partition) {

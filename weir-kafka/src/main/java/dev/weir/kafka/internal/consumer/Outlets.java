@@ -17,6 +17,11 @@ interface Outlets {
     /** Records in all buffers. Any thread. */
     int records();
 
+    /** Those of them that no user holds back. Any thread. */
+    default int ready() {
+        return records();
+    }
+
     /** One buffer for all partitions. */
     static Outlets single(RecordBuffer buffer) {
         return new Outlets() {
@@ -36,6 +41,11 @@ interface Outlets {
             @Override
             public int records() {
                 return buffer.records();
+            }
+
+            @Override
+            public int ready() {
+                return buffer.ready();
             }
         };
     }

@@ -76,6 +76,7 @@ final class Parking {
             continued = loop.assignment().renew(partition);
             continued.finishedEarlier = partition.tracker.finishedPast(offset, partition.finishedEarlier);
             continued.committedOffset = partition.committedOffset;
+            continued.committedNanos = partition.committedNanos;
             continued.committedSet = partition.committedSet;
         }
         continued.outlet = attachment.buffer;

@@ -37,11 +37,13 @@ final class Pauses {
         }
     }
 
+    /** Partitions go; what was committed for the pipeline to see is let go, as nobody else will see it. */
     void withdrawn(Collection<AssignedPartition> gone) {
         lock.lock();
         try {
             for (AssignedPartition partition : gone) {
                 assigned.remove(partition.id, partition);
+                partition.outlet.hold(partition, false);
             }
         } finally {
             lock.unlock();

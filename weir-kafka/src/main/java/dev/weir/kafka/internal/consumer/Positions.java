@@ -123,6 +123,9 @@ final class Positions {
     private void loaded(Collection<AssignedPartition> partitions, Map<TopicPartition, Position> positions) {
         Map<AssignedPartition, Position> known = new HashMap<>();
         for (AssignedPartition partition : partitions) {
+            if (!assignment.isCurrent(partition)) {
+                continue;
+            }
             Position position = positions.get(partition.id);
             if (position == null) {
                 position = subscription.start().of(partition.id);
@@ -134,9 +137,7 @@ final class Positions {
                 throw new KafkaPipelineException("no offset was loaded for " + partition
                         + ", the subscription has no start for it, and auto.offset.reset is none");
             }
-            if (assignment.isCurrent(partition)) {
-                known.put(partition, position);
-            }
+            known.put(partition, position);
         }
         place(known);
     }

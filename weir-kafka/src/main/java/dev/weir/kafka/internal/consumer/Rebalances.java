@@ -24,7 +24,6 @@ final class Rebalances implements ConsumerRebalanceListener {
     private final ConsumerLoop loop;
     private final Assignment assignment;
     private final Emission emission;
-    private final Commits commits;
     private final Hooks hooks;
     private final Waiting waiting;
     private final Clock clock;
@@ -37,7 +36,6 @@ final class Rebalances implements ConsumerRebalanceListener {
             ConsumerLoop loop,
             Assignment assignment,
             Emission emission,
-            Commits commits,
             Hooks hooks,
             Waiting waiting,
             Clock clock,
@@ -45,7 +43,6 @@ final class Rebalances implements ConsumerRebalanceListener {
         this.loop = loop;
         this.assignment = assignment;
         this.emission = emission;
-        this.commits = commits;
         this.hooks = hooks;
         this.waiting = waiting;
         this.clock = clock;
@@ -89,9 +86,7 @@ final class Rebalances implements ConsumerRebalanceListener {
         }
         emission.takeBack(revoked);
         try {
-            if (loop.isTracked()) {
-                commits.commitNow(revoked, Commits.SYNC_NANOS);
-            }
+            loop.commitNow(revoked, Commits.SYNC_NANOS);
         } catch (KafkaException failure) {
             LOG.warn("last commit of {} failed: {}", revoked, failure.toString());
         }

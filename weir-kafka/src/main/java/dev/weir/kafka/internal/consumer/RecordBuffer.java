@@ -6,6 +6,7 @@ import dev.weir.stream.spi.StageMeter;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -31,6 +32,10 @@ final class RecordBuffer {
 
         Queue(int priority) {
             this.priority = priority;
+        }
+
+        int records() {
+            return records;
         }
 
         /** The size of the batch that comes next; there is one. */
@@ -67,13 +72,21 @@ final class RecordBuffer {
 
     /** Adds records of one partition; their tokens follow those of the batch before. */
     void add(AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch) {
+        addAll(partition, List.of(batch));
+    }
+
+    /** Adds several batches of one partition: whoever waits is woken once for all. */
+    void addAll(AssignedPartition partition, List<Batch<ConsumerRecord<byte[], byte[]>>> batches) {
         lock.lock();
         try {
             Queue queue = partition.buffered;
-            queue.batches.add(batch);
-            queue.records += batch.size();
-            records += batch.size();
-            if (queue.batches.size() == 1) {
+            boolean wasEmpty = queue.batches.isEmpty();
+            for (Batch<ConsumerRecord<byte[], byte[]>> batch : batches) {
+                queue.batches.add(batch);
+                queue.records += batch.size();
+                records += batch.size();
+            }
+            if (wasEmpty) {
                 becomesReady(queue);
             }
         } finally {
@@ -229,6 +242,33 @@ final class RecordBuffer {
         lock.lock();
         try {
             return records;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Records that may be taken: those of partitions that are not held. */
+    int ready() {
+        lock.lock();
+        try {
+            return turns.records();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The record with a token of its partition, if it waits here. */
+    @Nullable
+    ConsumerRecord<byte[], byte[]> find(AssignedPartition partition, long token) {
+        lock.lock();
+        try {
+            for (Batch<ConsumerRecord<byte[], byte[]>> batch : partition.buffered.batches) {
+                int index = batch.find(partition.tracker, token);
+                if (index >= 0) {
+                    return batch.get(index);
+                }
+            }
+            return null;
         } finally {
             lock.unlock();
         }

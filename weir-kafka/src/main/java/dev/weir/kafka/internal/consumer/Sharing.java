@@ -40,6 +40,7 @@ public final class Sharing<K, V> implements AutoCloseable {
                 .start("shared", outlets, this::failed);
         this.parking = new Parking(consumer.loop(), outlets, Clock.SYSTEM);
         consumer.loop().share(parking);
+        consumer.loop().observer().findBy(new Finder(readers::values));
     }
 
     private void failed(Throwable cause) {
@@ -60,6 +61,7 @@ public final class Sharing<K, V> implements AutoCloseable {
         Attachment attachment = new Attachment(topics, context.clock());
         readers.put(attachment, context);
         if (failure != null) {
+            readers.remove(attachment);
             throw new KafkaPipelineException("the shared consumer has failed: " + failure, failure);
         }
         try {

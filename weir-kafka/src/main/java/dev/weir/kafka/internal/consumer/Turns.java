@@ -48,6 +48,17 @@ final class Turns {
         return size;
     }
 
+    /** Records in all queues. */
+    int records() {
+        int records = 0;
+        for (Level level : levels) {
+            for (Queue queue : level.queues) {
+                records += queue.records();
+            }
+        }
+        return records;
+    }
+
     void add(Queue queue) {
         level(queue.priority).queues.add(queue);
         size++;

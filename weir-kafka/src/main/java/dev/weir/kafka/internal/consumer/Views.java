@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.consumer;
 
 import dev.weir.kafka.RecordDecodeException;
+import dev.weir.lean.PartitionException;
 import dev.weir.lean.RecordView;
 import java.util.Optional;
 import java.util.function.Function;
@@ -14,6 +15,9 @@ final class Views {
     private static final RecordHeaders NO_HEADERS = new RecordHeaders();
 
     private static final byte[] NO_BYTES = {};
+
+    private static final String WAY_OUT =
+            "let the decoder return something else for such records, which the stages behind it can route or leave out";
 
     private Views() {}
 
@@ -50,6 +54,9 @@ final class Views {
             Object result;
             try {
                 result = decoder.apply(view);
+            } catch (PartitionException corrupt) {
+                // Found when it looked at the headers: not of its making.
+                throw corrupt;
             } catch (RuntimeException failure) {
                 throw refused(view, failure);
             }
@@ -61,6 +68,6 @@ final class Views {
     }
 
     private static RecordDecodeException refused(RecordView view, RuntimeException cause) {
-        return new RecordDecodeException(view.topic(), view.partition(), view.offset(), cause);
+        return new RecordDecodeException(view.topic(), view.partition(), view.offset(), cause, WAY_OUT);
     }
 }

@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
@@ -52,12 +53,15 @@ public final class AsyncGuard<K, V, R> implements Function<Job<K, V>, Completion
         }
     }
 
-    /** One call of the handler, until its future or the timer ends it. */
+    /** One call of the handler, until its future, the timer or the pipeline's cancellation ends it: whichever comes first. */
     private final class Attempt {
 
         private final Job<K, V> job;
         private final long permit;
         private final CompletableFuture<Outcome<R>> outcome = new CompletableFuture<>();
+
+        /** Claimed before the outcome is complete, by who also tells the breaker: each permit comes back once. */
+        private final AtomicBoolean ended = new AtomicBoolean();
 
         Attempt(Job<K, V> job, long permit) {
             this.job = job;
@@ -109,19 +113,26 @@ public final class AsyncGuard<K, V, R> implements Function<Job<K, V>, Completion
             }
             var unused = outcome.whenComplete((done, thrown) -> {
                 boolean ignored = timer.cancel(false);
-                if (outcome.isCancelled()) {
+                if (outcome.isCancelled() && ended.compareAndSet(false, true)) {
+                    abandoned();
                     cancel(stage);
                 }
             });
         }
 
         private void succeeded(R result) {
-            if (outcome.complete(new Outcome.Done<>(job.raw(), result, job.attempts())) && rules.breaker() != null) {
-                rules.breaker().succeeded(permit);
+            if (ended.compareAndSet(false, true)) {
+                outcome.complete(new Outcome.Done<>(job.raw(), result, job.attempts()));
+                if (rules.breaker() != null) {
+                    rules.breaker().succeeded(permit);
+                }
             }
         }
 
         private void failed(Throwable thrown) {
+            if (!ended.compareAndSet(false, true)) {
+                return;
+            }
             Outcome<R> decided;
             try {
                 decided = rules.decide(job, thrown);
@@ -129,8 +140,18 @@ public final class AsyncGuard<K, V, R> implements Function<Job<K, V>, Completion
                 thrown.addSuppressed(inRules);
                 decided = null;
             }
-            if (decided == null ? outcome.completeExceptionally(thrown) : outcome.complete(decided)) {
-                rules.tell(permit, thrown);
+            if (decided == null) {
+                outcome.completeExceptionally(thrown);
+            } else {
+                outcome.complete(decided);
+            }
+            rules.tell(permit, thrown);
+        }
+
+        /** The pipeline is gone; others may share the breaker, and the next run will. */
+        private void abandoned() {
+            if (rules.breaker() != null) {
+                rules.breaker().abandoned(permit);
             }
         }
 

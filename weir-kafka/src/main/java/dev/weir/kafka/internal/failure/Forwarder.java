@@ -16,6 +16,7 @@ import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -48,9 +49,13 @@ public final class Forwarder implements DeadLetterHandle {
     // Written by the segment's thread.
     private volatile long written;
     private volatile int held;
+    private volatile int inHand;
 
     /** Null as long as nothing has failed, and after an error until the next attempt. */
     private @Nullable Producer<byte[], byte[]> producer;
+
+    /** Whether there was a producer before: its configuration is good. */
+    private boolean hasOpened;
 
     Forwarder(Supplier<Producer<byte[], byte[]>> producers, Route route, StageContext context) {
         this.producers = producers;
@@ -74,6 +79,7 @@ public final class Forwarder implements DeadLetterHandle {
                 route,
                 context);
         context.expose(forwarder);
+        context.depth(() -> forwarder.inHand);
         context.onTermination(patience -> {
             forwarder.closeProducer(CLOSE_PATIENCE);
             return "";
@@ -90,12 +96,14 @@ public final class Forwarder implements DeadLetterHandle {
         for (int i = 0; i < batch.size(); i++) {
             left.add(new Pending(batch, i));
         }
+        inHand = left.size();
         for (int failures = 0; !left.isEmpty(); ) {
             Exception refusal = attempt(left);
             int before = left.size();
             left.removeIf(pending -> pending.acknowledged);
             written = written + before - left.size();
-            held = refusal == null ? 0 : left.size();
+            inHand = left.size();
+            held = refusal == null ? 0 : inHand;
             if (refusal != null) {
                 failures++;
                 holdUp(refusal, left, failures);
@@ -117,8 +125,21 @@ public final class Forwarder implements DeadLetterHandle {
     private @Nullable Exception attempt(List<Pending> all) throws InterruptedException {
         Exception refusal = null;
         try {
-            Producer<byte[], byte[]> open = producer == null ? producers.get() : producer;
-            producer = open;
+            Producer<byte[], byte[]> open = producer;
+            if (open == null) {
+                try {
+                    open = producers.get();
+                } catch (KafkaException cannotOpen) {
+                    if (!hasOpened || cannotOpen instanceof InterruptException) {
+                        throw cannotOpen;
+                    }
+                    // What was good once is not a user's mistake: the names of the brokers are not resolved at the
+                    // moment.
+                    return cannotOpen;
+                }
+                hasOpened = true;
+                producer = open;
+            }
             for (Pending pending : all) {
                 pending.send(open);
             }

@@ -1,10 +1,11 @@
 package dev.weir.kafka.internal.failure;
 
 import dev.weir.kafka.Decoded;
+import dev.weir.kafka.spi.OfRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** A record on its way through a handler's stage. Belongs to the thread that works on it. */
-public final class Job<K, V> {
+public final class Job<K, V> implements OfRecord {
 
     private final Decoded<K, V> decoded;
 
@@ -19,7 +20,8 @@ public final class Job<K, V> {
         return decoded;
     }
 
-    ConsumerRecord<byte[], byte[]> raw() {
+    @Override
+    public ConsumerRecord<byte[], byte[]> raw() {
         return decoded.raw();
     }
 

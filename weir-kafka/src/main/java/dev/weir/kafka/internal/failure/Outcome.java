@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.failure;
 
 import dev.weir.kafka.FailedRecord;
+import dev.weir.kafka.spi.OfRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** What became of a record in its handler's stage. */
@@ -11,7 +12,7 @@ public sealed interface Outcome<R> {
      *
      * @param attempts how often the handler was called
      */
-    record Done<R>(ConsumerRecord<byte[], byte[]> raw, R result, int attempts) implements Outcome<R> {
+    record Done<R>(ConsumerRecord<byte[], byte[]> raw, R result, int attempts) implements Outcome<R>, OfRecord {
 
         /** The record as one whose result cannot be written. */
         public FailedRecord unwritable(Throwable cause) {
@@ -20,7 +21,13 @@ public sealed interface Outcome<R> {
     }
 
     /** It failed and goes to a topic for failed records. */
-    record Failed<R>(FailedRecord failed) implements Outcome<R> {}
+    record Failed<R>(FailedRecord failed) implements Outcome<R>, OfRecord {
+
+        @Override
+        public ConsumerRecord<byte[], byte[]> raw() {
+            return failed.raw();
+        }
+    }
 
     /** It failed and is not wanted any more. */
     record Skipped<R>() implements Outcome<R> {}

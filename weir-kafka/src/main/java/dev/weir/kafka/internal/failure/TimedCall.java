@@ -21,7 +21,8 @@ final class TimedCall {
     private boolean ended;
     private boolean interrupted;
 
-    private TimedCall() {}
+    /** Begins one on the calling thread; for tests, others use {@link #call}. */
+    TimedCall() {}
 
     /** Calls {@code body}; what it throws after it was interrupted is the cause of the timeout. */
     static <R> R call(Callable<R> body, Duration timeout, ConsumerRecord<?, ?> record) throws Exception {
@@ -42,7 +43,7 @@ final class TimedCall {
         }
     }
 
-    private void interrupt() {
+    void interrupt() {
         lock.lock();
         try {
             if (!ended) {
@@ -55,7 +56,7 @@ final class TimedCall {
     }
 
     /** From now on it is not interrupted; says whether it was, and takes the interrupt back if nobody has. */
-    private boolean end() {
+    boolean end() {
         lock.lock();
         try {
             if (!ended) {

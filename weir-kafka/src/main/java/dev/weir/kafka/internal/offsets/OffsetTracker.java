@@ -47,19 +47,33 @@ public final class OffsetTracker implements AckTarget {
         final int[] claims = new int[CHUNK_SLOTS];
     }
 
+    /** What the owner changes with every record: on cache lines of its own, for acknowledging threads read the rest. */
+    private static class Position extends PaddingBefore {
+        long head;
+        long tail;
+        long finishedBytes;
+        long appendedBytes;
+        long nextOffset = -1;
+        long settled;
+        boolean sealed;
+    }
+
+    @SuppressWarnings("unused") // space
+    private static class PaddingBefore {
+        private long p1, p2, p3, p4, p5, p6, p7, p8;
+    }
+
+    @SuppressWarnings("unused") // space
+    private static final class Owned extends Position {
+        private long p1, p2, p3, p4, p5, p6, p7, p8;
+    }
+
     private final int capacity;
     private final @Nullable Chunk[] chunks;
     private final int chunkMask;
     private final Runnable onWatchedFinished;
 
-    // Owner thread.
-    private long head;
-    private long tail;
-    private long finishedBytes;
-    private long appendedBytes;
-    private long nextOffset = -1;
-    private boolean sealed;
-    private long settled;
+    private final Owned own = new Owned();
 
     /** The token whose finish must wake the owner. Written by the owner, read by all. */
     private volatile long watched = NOTHING;
@@ -103,13 +117,13 @@ public final class OffsetTracker implements AckTarget {
     }
 
     private long append(long offset, int bytes, int claims) {
-        if (sealed) {
+        if (own.sealed) {
             throw new IllegalStateException("appended after a record was dropped: offset=" + offset);
         }
-        if (tail - head >= capacity) {
+        if (own.tail - own.head >= capacity) {
             throw new IllegalStateException("window full: capacity=" + capacity + " offset=" + offset);
         }
-        long token = tail;
+        long token = own.tail;
         int at = (int) (token >>> CHUNK_BITS) & chunkMask;
         Chunk chunk = chunks[at];
         if (chunk == null) {
@@ -117,12 +131,12 @@ public final class OffsetTracker implements AckTarget {
             chunks[at] = chunk;
         }
         int slot = (int) token & SLOT_MASK;
-        appendedBytes += bytes;
+        own.appendedBytes += bytes;
         chunk.offsets[slot] = offset;
-        chunk.weights[slot] = appendedBytes;
+        chunk.weights[slot] = own.appendedBytes;
         CLAIMS.setRelease(chunk.claims, slot, claims);
-        tail = token + 1;
-        nextOffset = offset + 1;
+        own.tail = token + 1;
+        own.nextOffset = offset + 1;
         return token;
     }
 
@@ -178,22 +192,22 @@ public final class OffsetTracker implements AckTarget {
 
     /** Moves past the finished prefix and returns how many records that were. */
     public int advance() {
-        long from = head;
-        while (head < tail && claimsOf(head) == 0) {
-            Chunk chunk = chunkOf(head);
-            finishedBytes = chunk.weights[(int) head & SLOT_MASK];
-            head++;
-            if (((int) head & SLOT_MASK) == 0) {
+        long from = own.head;
+        while (own.head < own.tail && claimsOf(own.head) == 0) {
+            Chunk chunk = chunkOf(own.head);
+            own.finishedBytes = chunk.weights[(int) own.head & SLOT_MASK];
+            own.head++;
+            if (((int) own.head & SLOT_MASK) == 0) {
                 recycle(chunk);
             }
         }
-        return (int) (head - from);
+        return (int) (own.head - from);
     }
 
     /** A used-up chunk serves again where the ring will need one next; a spare one is left to the collector. */
     private void recycle(Chunk chunk) {
-        chunks[(int) ((head - 1) >>> CHUNK_BITS) & chunkMask] = null;
-        int next = (int) ((tail >>> CHUNK_BITS) + 1) & chunkMask;
+        chunks[(int) ((own.head - 1) >>> CHUNK_BITS) & chunkMask] = null;
+        int next = (int) ((own.tail >>> CHUNK_BITS) + 1) & chunkMask;
         if (chunks[next] == null) {
             chunks[next] = chunk;
         }
@@ -204,7 +218,7 @@ public final class OffsetTracker implements AckTarget {
      * none was seen yet. As of the last {@link #advance}.
      */
     public long committableOffset() {
-        return head < tail ? offsetOf(head) : nextOffset;
+        return own.head < own.tail ? offsetOf(own.head) : own.nextOffset;
     }
 
     /**
@@ -214,12 +228,12 @@ public final class OffsetTracker implements AckTarget {
      * @param committed the offset that is about to be committed; nothing before it is told
      */
     public FinishedSet finishedPast(long committed, FinishedSet earlier) {
-        if (head == tail && earlier.isBefore(committed)) {
+        if (own.head == own.tail && earlier.isBefore(committed)) {
             return FinishedSet.EMPTY;
         }
         FinishedSet.Builder finished = new FinishedSet.Builder();
         long runStart = -1;
-        for (long token = head + 1; token < tail && finished.runs() < CommitText.MAX_RUNS; token++) {
+        for (long token = own.head + 1; token < own.tail && finished.runs() < CommitText.MAX_RUNS; token++) {
             boolean isFinished = claimsOf(token) == 0;
             if (isFinished != (runStart >= 0)) {
                 if (isFinished) {
@@ -231,25 +245,30 @@ public final class OffsetTracker implements AckTarget {
             }
         }
         if (runStart >= 0) {
-            finished.add(runStart, nextOffset);
+            finished.add(runStart, own.nextOffset);
         }
-        finished.addFrom(earlier, Math.max(nextOffset, committed));
+        finished.addFrom(earlier, Math.max(own.nextOffset, committed));
         return finished.build();
+    }
+
+    /** The token of the first unfinished record, if there is one, as of the last {@link #advance}. */
+    public long firstUnfinished() {
+        return own.head;
     }
 
     /** Whether every record seen is finished, as of the last {@link #advance}. */
     public boolean isIdle() {
-        return head == tail;
+        return own.head == own.tail;
     }
 
     /** Records between the first unfinished one and the last, as of the last {@link #advance}. */
     public int outstanding() {
-        return (int) (tail - head);
+        return (int) (own.tail - own.head);
     }
 
     /** What those records weigh. */
     public long outstandingBytes() {
-        return appendedBytes - finishedBytes;
+        return own.appendedBytes - own.finishedBytes;
     }
 
     /**
@@ -259,14 +278,15 @@ public final class OffsetTracker implements AckTarget {
      * @return the offset of the first one
      */
     public long forgetFrom(long token) {
-        if (token < head || token >= tail) {
-            throw new IllegalArgumentException("token=" + token + " is not within " + head + " to " + (tail - 1));
+        if (token < own.head || token >= own.tail) {
+            throw new IllegalArgumentException(
+                    "token=" + token + " is not within " + own.head + " to " + (own.tail - 1));
         }
-        sealed = true;
-        nextOffset = offsetOf(token);
-        appendedBytes = token == head ? finishedBytes : weightUpTo(token - 1);
-        tail = token;
-        return nextOffset;
+        own.sealed = true;
+        own.nextOffset = offsetOf(token);
+        own.appendedBytes = token == own.head ? own.finishedBytes : weightUpTo(token - 1);
+        own.tail = token;
+        return own.nextOffset;
     }
 
     /**
@@ -280,7 +300,7 @@ public final class OffsetTracker implements AckTarget {
         if (outstanding() <= records && outstandingBytes() <= bytes) {
             return false;
         }
-        return watchToken(lastInTheWay(records, bytes)) || watchToken(head);
+        return watchToken(lastInTheWay(records, bytes)) || watchToken(own.head);
     }
 
     /** Work on records that has not begun is not worth beginning: another member will do it. */
@@ -295,13 +315,13 @@ public final class OffsetTracker implements AckTarget {
      * @return false if nobody will call, because it is so already
      */
     public boolean watchUnsettled() {
-        settled = Math.max(settled, head);
-        while (settled < tail) {
-            if (isSettled(settled)) {
-                settled++;
+        own.settled = Math.max(own.settled, own.head);
+        while (own.settled < own.tail) {
+            if (isSettled(own.settled)) {
+                own.settled++;
             } else {
                 // The last one first: one call for many.
-                watched = isSettled(tail - 1) ? settled : tail - 1;
+                watched = isSettled(own.tail - 1) ? own.settled : own.tail - 1;
                 if (!isSettled(watched)) {
                     return true;
                 }
@@ -322,11 +342,11 @@ public final class OffsetTracker implements AckTarget {
 
     /** The record with which the rest would fit: all up to it must be finished first. */
     private long lastInTheWay(int records, long bytes) {
-        long low = Math.max(head, tail - 1 - records);
-        long high = tail - 1;
+        long low = Math.max(own.head, own.tail - 1 - records);
+        long high = own.tail - 1;
         while (low < high) {
             long middle = (low + high) >>> 1;
-            if (appendedBytes - weightUpTo(middle) <= bytes) {
+            if (own.appendedBytes - weightUpTo(middle) <= bytes) {
                 high = middle;
             } else {
                 low = middle + 1;

@@ -121,14 +121,15 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
             rejects.add(element, null, refused, target, token);
             return;
         }
-        send(new Answer(element, record, target, token));
+        send(
+                record,
+                new Answer(rejects == null ? null : new Rejectable<>(element, record), record.topic(), target, token));
         if (knownTopics.add(record.topic())) {
             awaitFirstAnswer();
         }
     }
 
-    private void send(Answer answer) {
-        ProducerRecord<K, V> record = answer.record;
+    private void send(ProducerRecord<K, V> record, Answer answer) {
         do {
             throwFailure();
             answer.notTaken = null;
@@ -185,30 +186,33 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
         return left == 0 ? "" : left + " records sent without an answer";
     }
 
-    /** Waits for the brokers' answer to one record. */
+    /** What is needed to give a record to somebody else instead. */
+    private record Rejectable<T, K, V>(T element, ProducerRecord<K, V> record) {}
+
+    /** Waits for the brokers' answer to one record, which it does not keep alive unless it has to: many are under way. */
     private final class Answer implements Callback {
 
-        private final T element;
-        private final ProducerRecord<K, V> record;
+        private final @Nullable Rejectable<T, K, V> rejectable;
+        private final String topic;
         private final AckTarget target;
         private final long token;
 
         /** Why send did not take the record, if so; segment thread. */
         private @Nullable TimeoutException notTaken;
 
-        Answer(T element, ProducerRecord<K, V> record, AckTarget target, long token) {
-            this.element = element;
-            this.record = record;
+        Answer(@Nullable Rejectable<T, K, V> rejectable, String topic, AckTarget target, long token) {
+            this.rejectable = rejectable;
+            this.topic = topic;
             this.target = target;
             this.token = token;
         }
 
         /** Whether the refusal is about this record alone, and somebody takes such records. */
         boolean isRejected(Exception refused) {
-            if (rejects == null || !Rejects.isOfRecord(refused)) {
+            if (rejects == null || rejectable == null || !Rejects.isOfRecord(refused)) {
                 return false;
             }
-            rejects.add(element, record, refused, target, token);
+            rejects.add(rejectable.element, rejectable.record, refused, target, token);
             return true;
         }
 
@@ -232,7 +236,7 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
             } else if (closing) {
                 abandoned.incrementAndGet();
             } else if (!isRejected(refused) && failure == null) {
-                ProduceException failed = new ProduceException(record.topic(), refused);
+                ProduceException failed = new ProduceException(topic, refused);
                 failure = failed;
                 context.fail(failed);
             }

@@ -269,6 +269,7 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
             SimulatedLog log = world.log(id);
             int epoch = Objects.requireNonNull(epochs.get(id));
             log.commit(offset.offset(), offset.metadata(), epoch, world.commitAhead > 0);
+            log.committedUnsure = !confirmed;
             if (!confirmed) {
                 // Until it is committed again with an answer, nobody here may see what it is about.
                 log.forgiveUnseen();

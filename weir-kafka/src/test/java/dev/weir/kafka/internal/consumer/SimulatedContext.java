@@ -1,7 +1,9 @@
 package dev.weir.kafka.internal.consumer;
 
+import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.StageContext;
 import dev.weir.stream.spi.StageMeter;
+import dev.weir.stream.spi.Whereabouts;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +13,9 @@ final class SimulatedContext implements StageContext {
     private final StageMeter meter = new StageMeter();
 
     volatile @Nullable Throwable failure;
+
+    /** What is found whatever is looked for. */
+    volatile @Nullable Whereabouts found;
 
     @Override
     public String pipelineName() {
@@ -38,6 +43,11 @@ final class SimulatedContext implements StageContext {
 
     @Override
     public void expose(Object handle) {}
+
+    @Override
+    public @Nullable Whereabouts find(AckTarget target, long token) {
+        return found;
+    }
 
     @Override
     public void fail(Throwable cause) {

@@ -80,6 +80,9 @@ final class SimulatedGroup {
                 if (world.commitAhead > 0) {
                     boolean late = world.closeRequested || world.nanoTime() - startNanos >= world.revokeDeadlineNanos();
                     revoked.forEach(id -> world.log(id).requireSeen(late));
+                    if (!commitRefused && !world.refused) {
+                        revoked.forEach(id -> world.log(id).requirePlaceIsCommitted());
+                    }
                 }
                 release(revoked);
             }

@@ -32,6 +32,9 @@ final class SimulatedLog {
     /** The epoch in which that commit was sent. */
     private int committedEpoch;
 
+    /** Whether the one who sent that commit was told that it failed. */
+    boolean committedUnsure;
+
     /** The last epoch that began with a seek. */
     private int soughtEpoch = -1;
 
@@ -184,7 +187,9 @@ final class SimulatedLog {
      * @param ahead whether it comes before its records are emitted
      */
     void commit(long offset, String text, int ofEpoch, boolean ahead) {
-        if (offset < committed && soughtEpoch <= committedEpoch) {
+        // What was to go out with an unsure commit has not: its member may take that commit back.
+        boolean takenBack = ahead && committedUnsure && offset >= confirmed;
+        if (offset < committed && soughtEpoch <= committedEpoch && !takenBack) {
             throw new AssertionError("committed " + id + "@" + offset + " after " + committed);
         }
         if (offset > end) {
@@ -196,6 +201,7 @@ final class SimulatedLog {
         committed = offset;
         committedText = text;
         committedEpoch = ofEpoch;
+        committedUnsure = false;
         if (ofEpoch != epoch) {
             // Nobody here waits for its answer any more.
             forgiveUnseen();
@@ -229,6 +235,13 @@ final class SimulatedLog {
         }
         if (positionKnown && committed > unfinished) {
             throw new AssertionError("committed " + id + "@" + committed + ", not set back to " + unfinished);
+        }
+    }
+
+    /** After a commit in order, with commits ahead: the position that a user has asked for is committed, or a later one. */
+    void requirePlaceIsCommitted() {
+        if (owned && !held && soughtEpoch == epoch && committedEpoch < epoch) {
+            throw new AssertionError(id + " was sought to " + start + ", but committed " + committed);
         }
     }
 

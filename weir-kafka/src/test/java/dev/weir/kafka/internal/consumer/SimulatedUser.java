@@ -23,6 +23,9 @@ final class SimulatedUser {
     private final List<CompletableFuture<Void>> seeks = new ArrayList<>();
     private boolean allPaused;
 
+    /** How often something was paused. */
+    int pauses;
+
     SimulatedUser(SimulatedWorld world, ConsumerHandle handle) {
         this.world = world;
         this.handle = handle;
@@ -34,6 +37,7 @@ final class SimulatedUser {
     }
 
     void pauseSome() {
+        pauses++;
         List<TopicPartition> some = some();
         if (some.isEmpty()) {
             handle.pause();

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
  * One way in which records are compressed. Confined to one thread; keeps its native state for the next batch. What it
  * refuses, it refuses before it has written past the output's room or read past the input's limit.
  */
-interface Codec {
+interface Codec extends AutoCloseable {
 
     /** Of the attributes' lowest bits. */
     int NONE = 0;
@@ -18,4 +18,8 @@ interface Codec {
 
     /** Decompresses the input from its position to its limit, both of which may move. */
     void decompress(ByteBuffer input, Output output) throws CodecException, TooLargeException;
+
+    /** Frees the native state: not all of it is found by the collector. */
+    @Override
+    default void close() {}
 }

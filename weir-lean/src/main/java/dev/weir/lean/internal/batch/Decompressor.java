@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** All codecs with the one buffer that they write to. Confined to one thread; a codec is loaded when it is first met. */
-public final class Decompressor {
+public final class Decompressor implements AutoCloseable {
 
     private final Output output;
     private final @Nullable Codec[] codecs = new Codec[Codec.ZSTD + 1];
@@ -36,6 +36,16 @@ public final class Decompressor {
             bytes.limit(limit).position(0);
         }
         return output.bytes().flip();
+    }
+
+    /** Frees what the codecs have of the native heap; none is used any more. */
+    @Override
+    public void close() {
+        for (Codec codec : codecs) {
+            if (codec != null) {
+                codec.close();
+            }
+        }
     }
 
     private Codec codec(int number) {

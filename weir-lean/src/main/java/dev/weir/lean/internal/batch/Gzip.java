@@ -41,6 +41,11 @@ final class Gzip implements Codec {
         } while (input.remaining() > HEADER_BYTES);
     }
 
+    @Override
+    public void close() {
+        inflater.end();
+    }
+
     private void inflate(Output output) throws CodecException, TooLargeException {
         try {
             while (!inflater.finished()) {

@@ -32,4 +32,9 @@ final class ZstdFrames implements Codec {
             }
         }
     }
+
+    @Override
+    public void close() {
+        context.close();
+    }
 }

@@ -27,12 +27,20 @@ final class Broker implements Connection.Listener {
     private final Answers answers;
     private final Fetches fetches;
     private final Backoff backoff;
+
+    /** When it may be asked again who is nearer: whom it named could not be had. */
+    private final Backoff nearer;
+
     private final List<Partition> partitions = new ArrayList<>();
 
     private String host;
     private int port;
     private @Nullable Connection connection;
     private boolean fetchUnderWay;
+    private boolean offsetsUnderWay;
+
+    /** To be connected once, though nothing is asked here yet. */
+    private boolean wanted;
 
     /** The session ends with the next request, so that an answer under way must not prolong it. */
     private boolean restarted;
@@ -48,6 +56,7 @@ final class Broker implements Connection.Listener {
         this.answers = answers;
         this.fetches = new Fetches(context.fetchRequest());
         this.backoff = context.newBackoff();
+        this.nearer = context.newBackoff();
     }
 
     /** It may have moved. */
@@ -62,7 +71,6 @@ final class Broker implements Connection.Listener {
     void add(Partition partition) {
         partition.broker = this;
         partition.inSession = false;
-        partition.resolveUnderWay = false;
         partitions.add(partition);
         partitions.sort(ORDER);
     }
@@ -80,6 +88,25 @@ final class Broker implements Connection.Listener {
         return partitions.stream().filter(Partition::isFollowing).toList();
     }
 
+    /** Whether a connection stands. If not, one is made, though nothing is asked here yet. */
+    boolean prepare() {
+        wanted = connection == null;
+        return connection != null && connection.isReady();
+    }
+
+    /** A replica that it named as nearer could not be had: for a while it sends the records itself, longer each time. */
+    void nearerFailed(long nowNanos) {
+        // Once for all partitions of an answer.
+        if (nearer.isDue(nowNanos)) {
+            nearer.failed(nowNanos);
+        }
+    }
+
+    /** A replica that it named does what it should. */
+    void nearerServes() {
+        nearer.succeeded();
+    }
+
     /** The next fetch names everything. */
     void restart() {
         restarted = fetchUnderWay;
@@ -89,9 +116,10 @@ final class Broker implements Connection.Listener {
     int poll(long nowNanos) {
         Connection current = connection;
         if (current == null) {
-            if (partitions.isEmpty() || !backoff.isDue(nowNanos)) {
+            if ((partitions.isEmpty() && !wanted) || !backoff.isDue(nowNanos)) {
                 return 0;
             }
+            wanted = false;
             connect(nowNanos);
             return 1;
         }
@@ -112,11 +140,7 @@ final class Broker implements Connection.Listener {
     private void connect(long nowNanos) {
         context.counters().add(Counters.CONNECTS, 1);
         try {
-            InetSocketAddress address = new InetSocketAddress(host, port);
-            if (address.isUnresolved()) {
-                throw new IOException("no address for this name");
-            }
-            connection = context.connect(address, nowNanos, this);
+            connection = context.connect(InetSocketAddress.createUnresolved(host, port), nowNanos, this);
         } catch (IOException e) {
             LOG.log(System.Logger.Level.WARNING, this + ": " + e.getMessage());
             backoff.failed(nowNanos);
@@ -129,12 +153,12 @@ final class Broker implements Connection.Listener {
         context.counters().add(Counters.DISCONNECTS, 1);
         connection = null;
         fetchUnderWay = false;
+        offsetsUnderWay = false;
         restarted = false;
         fetches.forget();
         backoff.failed(nowNanos);
         for (Partition partition : partitions) {
             partition.inSession = false;
-            partition.resolveUnderWay = false;
         }
         answers.lost(this);
     }
@@ -145,12 +169,14 @@ final class Broker implements Connection.Listener {
         }
         throttled = false;
         int work = 0;
-        if (current.canSend()) {
-            work += Offsets.ask(current, partitions, context.settings().readCommitted(), nowNanos);
+        if (!offsetsUnderWay && current.canSend()) {
+            offsetsUnderWay =
+                    Offsets.ask(current, partitions, context.settings().readCommitted(), nowNanos);
+            work += offsetsUnderWay ? 1 : 0;
         }
-        if (!fetchUnderWay && current.canSend() && current.canReceive() && fetches.send(current, partitions)) {
-            fetchUnderWay = true;
-            work++;
+        if (!fetchUnderWay && current.canSend() && current.canReceive()) {
+            fetchUnderWay = fetches.send(current, partitions, nearer.isDue(nowNanos));
+            work += fetchUnderWay ? 1 : 0;
         }
         return work;
     }
@@ -162,6 +188,7 @@ final class Broker implements Connection.Listener {
                 fetchUnderWay = false;
                 answers.fetched(this, buffer, sizeBytes);
             } else {
+                offsetsUnderWay = false;
                 answers.resolved(this, version, buffer);
             }
         } catch (MalformedResponseException e) {
@@ -192,17 +219,37 @@ final class Broker implements Connection.Listener {
         }
     }
 
-    /** Where both buffers are taken, those of paused partitions are freed: nothing else would. */
-    void detachPaused() {
-        if (connection == null || connection.canReceive()) {
-            return;
+    /**
+     * Where both buffers are taken and something is to come, those of paused partitions are freed: nothing else would. Returns
+     * how many bytes had to be copied.
+     */
+    int detachPaused() {
+        if (connection == null || connection.canReceive() || !isAwaited()) {
+            return 0;
         }
+        int copied = 0;
         for (int i = 0; i < partitions.size(); i++) {
             Partition partition = partitions.get(i);
             if (partition.paused) {
-                partition.cursor.detach();
+                copied += partition.cursor.detach();
             }
         }
+        context.counters().add(Counters.COPIED, copied);
+        return copied;
+    }
+
+    /** Whether an answer is to come. One that came and was not read would end each wait at once. */
+    private boolean isAwaited() {
+        if (fetchUnderWay || offsetsUnderWay) {
+            return true;
+        }
+        for (int i = 0; i < partitions.size(); i++) {
+            Partition partition = partitions.get(i);
+            if (partition.wantsFetch() || partition.state == Partition.RESOLVING) {
+                return true;
+            }
+        }
+        return false;
     }
 
     void close(String reason) {

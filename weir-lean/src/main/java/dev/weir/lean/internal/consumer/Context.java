@@ -35,7 +35,13 @@ record Context(
         return new Backoff(settings.maxBackoff().toNanos(), random);
     }
 
-    Connection connect(InetSocketAddress address, long nowNanos, Connection.Listener listener) throws IOException {
+    /** @param wanted looked up now if it was not */
+    Connection connect(InetSocketAddress wanted, long nowNanos, Connection.Listener listener) throws IOException {
+        InetSocketAddress address =
+                wanted.isUnresolved() ? new InetSocketAddress(wanted.getHostString(), wanted.getPort()) : wanted;
+        if (address.isUnresolved()) {
+            throw new IOException("no address for " + address.getHostString());
+        }
         return new Connection(
                 transports,
                 address,

@@ -20,7 +20,8 @@ final class Counters implements PartitionCursor.Tally {
     static final int RESETS = 10;
     static final int METADATA = 11;
     static final int THROTTLED = 12;
-    private static final int COUNT = 13;
+    static final int COPIED = 13;
+    private static final int COUNT = 14;
 
     private final AtomicLongArray counts = new AtomicLongArray(COUNT);
 
@@ -57,6 +58,7 @@ final class Counters implements PartitionCursor.Tally {
                 counts.get(RELOCATIONS),
                 counts.get(RESETS),
                 counts.get(METADATA),
-                counts.get(THROTTLED));
+                counts.get(THROTTLED),
+                counts.get(COPIED));
     }
 }

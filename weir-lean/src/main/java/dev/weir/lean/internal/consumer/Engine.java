@@ -28,7 +28,8 @@ public final class Engine implements AutoCloseable {
     private final Context context;
     private final Locations locations;
     private final Fetcher fetcher;
-    private final ChunkPool pool = new ChunkPool();
+    private final ChunkPool pool;
+    private final Decompressor decompressor;
     private final BatchReader reader;
     private final List<@Nullable Partition> partitions = new ArrayList<>();
     private final List<Broker> brokers = new ArrayList<>();
@@ -39,9 +40,12 @@ public final class Engine implements AutoCloseable {
         this.settings = settings;
         this.context = Context.of(settings);
         this.locations = new Locations(context);
+        // As much as both buffers of a connection hold, when all of it is of paused partitions.
+        this.pool = new ChunkPool(2L * settings.maxFetchBytes());
         this.fetcher = new Fetcher(context, locations, pool);
         this.locations.answerTo(fetcher);
-        this.reader = new BatchReader(new Decompressor(settings.maxBatchBytes()));
+        this.decompressor = new Decompressor(settings.maxBatchBytes());
+        this.reader = new BatchReader(decompressor);
     }
 
     /** Adds a partition; returns its dense number, the lowest that is free. */
@@ -103,7 +107,7 @@ public final class Engine implements AutoCloseable {
         }
         work += deliver(records, batches);
         for (int i = 0; i < brokers.size(); i++) {
-            brokers.get(i).detachPaused();
+            work += brokers.get(i).detachPaused();
         }
         return work;
     }
@@ -237,5 +241,6 @@ public final class Engine implements AutoCloseable {
         }
         locations.close();
         context.transports().close();
+        decompressor.close();
     }
 }

@@ -97,19 +97,21 @@ final class Fetcher implements Answers {
         }
         broker.fetchAnswered(response.sessionId());
         boolean empty = true;
+        boolean blamed = false;
         while (response.next()) {
+            blamed |= response.isRecordsCut();
             Partition partition =
                     locations.partition(response.topicIdHigh(), response.topicIdLow(), response.partition());
             if (partition != null && partition.broker == broker && partition.isAnswered()) {
                 empty &= response.recordsLength() == 0;
-                fetched(partition, buffer, sizeBytes);
+                fetched(broker, partition, buffer, sizeBytes);
             }
         }
         if (empty) {
             context.counters().add(Counters.EMPTY_FETCHES, 1);
         }
         if (cut) {
-            broker.close("a response of " + sizeBytes + " bytes, more than maxResponseBytes=" + bytes.limit());
+            tooLarge(broker, sizeBytes, blamed);
         }
     }
 
@@ -127,18 +129,19 @@ final class Fetcher implements Answers {
         }
     }
 
-    private void fetched(Partition partition, ReceiveBuffer buffer, int sizeBytes) {
+    private void fetched(Broker broker, Partition partition, ReceiveBuffer buffer, int sizeBytes) {
         Errors error = Errors.forCode(response.partitionError());
         if (error != Errors.NONE) {
             refused(partition, error);
             return;
         }
+        locations.served(partition);
         partition.highWatermark = response.highWatermark();
         partition.lastStableOffset = response.lastStableOffset();
         if (response.isDiverging()) {
             diverged(partition);
         } else if (response.preferredReplica() >= 0) {
-            locations.follow(partition, response.preferredReplica(), nowNanos);
+            locations.follow(partition, broker, response.preferredReplica(), nowNanos);
         } else if (response.isRecordsCut()) {
             tooLarge(partition, buffer, sizeBytes);
         } else if (response.recordsLength() > 0) {
@@ -186,6 +189,16 @@ final class Fetcher implements Answers {
                             "nothing from this offset on was sent",
                             null),
                     partition.fetchOffset + 1);
+        }
+    }
+
+    /** Without a batch to blame the same would come again and again, and nobody would know. */
+    private void tooLarge(Broker broker, int sizeBytes, boolean blamed) {
+        String what =
+                "a response of " + sizeBytes + " bytes, more than maxResponseBytes=" + settings.maxResponseBytes();
+        broker.close(what);
+        if (!blamed) {
+            throw new LeanException(broker + " sent " + what + ", which no batch in it explains", null);
         }
     }
 
@@ -239,6 +252,7 @@ final class Fetcher implements Answers {
                     LEADER_NOT_AVAILABLE -> locations.relocate(partition, nowNanos);
             default -> {
                 if (isPassing(error)) {
+                    LOG.log(System.Logger.Level.WARNING, partition + " at " + partition.broker + ": " + error);
                     locations.relocate(partition, nowNanos);
                 } else {
                     fail(partition, "fetch refused: " + error + ": " + error.message());
@@ -289,11 +303,8 @@ final class Fetcher implements Answers {
         for (var topic : answer.topics()) {
             for (ListOffsetsPartitionResponse each : topic.partitions()) {
                 Partition partition = locations.partition(topic.name(), each.partitionIndex());
-                if (partition != null && partition.broker == broker && partition.resolveUnderWay) {
-                    partition.resolveUnderWay = false;
-                    if (partition.state == Partition.RESOLVING) {
-                        resolved(partition, each);
-                    }
+                if (partition != null && partition.broker == broker && partition.takesAnswer()) {
+                    resolved(partition, each);
                 }
             }
         }
@@ -317,7 +328,9 @@ final class Fetcher implements Answers {
         }
     }
 
+    /** Whether it may be over when tried again. A broker whose own log is corrupt says so each time, retriable or not. */
     private static boolean isPassing(Errors error) {
-        return error.exception() instanceof RetriableException;
+        return error == Errors.UNKNOWN_SERVER_ERROR
+                || (error != Errors.CORRUPT_MESSAGE && error.exception() instanceof RetriableException);
     }
 }

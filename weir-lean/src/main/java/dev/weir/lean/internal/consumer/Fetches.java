@@ -44,8 +44,12 @@ final class Fetches {
         }
     }
 
-    /** Asks for what the partitions want, if they want anything. Partitions of a topic stand side by side. */
-    boolean send(Connection connection, List<Partition> partitions) {
+    /**
+     * Asks for what the partitions want, if they want anything. Partitions of a topic stand side by side.
+     *
+     * @param withRack see {@link FetchRequest#end}
+     */
+    boolean send(Connection connection, List<Partition> partitions, boolean withRack) {
         boolean wanted = false;
         for (int i = 0; i < partitions.size(); i++) {
             Partition partition = partitions.get(i);
@@ -62,7 +66,7 @@ final class Fetches {
         request.begin(out, version, connection.nextCorrelation(), sessionId, epoch);
         list(out, partitions, false);
         list(out, partitions, true);
-        request.end(out);
+        request.end(out, withRack);
         connection.sent(ApiKeys.FETCH, version);
         return true;
     }

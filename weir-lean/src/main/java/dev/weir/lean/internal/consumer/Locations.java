@@ -48,8 +48,13 @@ final class Locations {
     }
 
     void remove(Partition partition) {
-        partition.topic.set(partition.number, null);
+        Topic topic = partition.topic;
+        topic.set(partition.number, null);
         leave(partition);
+        if (topic.isEmpty()) {
+            topics.remove(topic.name);
+            topicsById.remove(topic.idLow);
+        }
     }
 
     Collection<Broker> brokers() {
@@ -82,28 +87,47 @@ final class Locations {
     void relocate(Partition partition, long now) {
         boolean followed = partition.isFollowing();
         leave(partition);
-        partition.state = Partition.LOCATING;
-        context.counters().add(Counters.RELOCATIONS, 1);
-        if (followed) {
-            Broker leader = brokers.get(partition.leader);
-            if (leader != null) {
-                join(partition, leader);
-                return;
-            }
+        if (partition.state != Partition.FAILED) {
+            partition.state = Partition.LOCATING;
         }
-        metadata.wantLater(now);
+        context.counters().add(Counters.RELOCATIONS, 1);
+        Broker leader = followed ? brokers.get(partition.leader) : null;
+        if (leader == null) {
+            metadata.wantLater(now);
+        } else {
+            leader.nearerFailed(now);
+            join(partition, leader);
+        }
     }
 
-    /** Reads from a replica that is nearer, for a while. */
-    void follow(Partition partition, int replica, long now) {
+    /** Reads from a replica that is nearer, for a while; from the leader for as long as there is no connection to it. */
+    void follow(Partition partition, Broker from, int replica, long now) {
         Broker near = brokers.get(replica);
+        if (near == from) {
+            return;
+        }
         if (near == null) {
             metadata.want();
-        } else if (near != partition.broker) {
-            leave(partition);
-            partition.followUntilNanos = now + followNanos;
-            context.counters().add(Counters.RELOCATIONS, 1);
-            join(partition, near);
+        }
+        if (near == null || !near.prepare()) {
+            from.nearerFailed(now);
+            return;
+        }
+        leave(partition);
+        partition.followUntilNanos = now + followNanos;
+        partition.servedNearby = false;
+        context.counters().add(Counters.RELOCATIONS, 1);
+        join(partition, near);
+    }
+
+    /** Whom it is asked of has answered: if that is a replica nearby, it can be had. */
+    void served(Partition partition) {
+        if (partition.isFollowing() && !partition.servedNearby) {
+            partition.servedNearby = true;
+            Broker leader = brokers.get(partition.leader);
+            if (leader != null) {
+                leader.nearerServes();
+            }
         }
     }
 
@@ -149,7 +173,7 @@ final class Locations {
             }
         }
         if (allFound) {
-            metadata.helped();
+            metadata.helped(nowNanos);
         } else {
             metadata.wantLater(nowNanos);
         }

@@ -27,6 +27,9 @@ final class Metadata implements Connection.Listener {
     private static final System.Logger LOG = System.getLogger(Metadata.class.getName());
     private static final short VERSION = 11;
 
+    /** After so long without a refusal waits begin short again. */
+    private static final long SETTLED_NANOS = 500_000_000;
+
     private final Context context;
     private final Consumer<MetadataResponseData> listener;
     private final List<String> bootstrap;
@@ -39,6 +42,7 @@ final class Metadata implements Connection.Listener {
     private boolean underWay;
     private boolean wanted = true;
     private long askedNanos;
+    private long refusedNanos;
 
     /** Since the last answer: not each attempt is worth a line in the log. */
     private int failures;
@@ -53,6 +57,7 @@ final class Metadata implements Connection.Listener {
                 .split("\\s*,\\s*"));
         this.backoff = context.newBackoff();
         this.maxAgeNanos = context.settings().metadataMaxAge().toNanos();
+        this.refusedNanos = System.nanoTime();
     }
 
     /** Asks again, soon. */
@@ -62,14 +67,18 @@ final class Metadata implements Connection.Listener {
 
     /** What was answered did not help: waits longer before it asks again. */
     void wantLater(long nowNanos) {
+        refusedNanos = nowNanos;
         if (!wanted) {
             wanted = true;
             backoff.failed(nowNanos);
         }
     }
 
-    void helped() {
-        backoff.succeeded();
+    /** What was answered looks right. Whether it is, the brokers that it names will show: until then waits stay long. */
+    void helped(long nowNanos) {
+        if (nowNanos - refusedNanos > SETTLED_NANOS) {
+            backoff.succeeded();
+        }
     }
 
     int poll(long nowNanos, Collection<Topic> topics) {
@@ -150,7 +159,8 @@ final class Metadata implements Connection.Listener {
         }
         context.counters().add(Counters.METADATA, 1);
         List<InetSocketAddress> known = new ArrayList<>();
-        answer.brokers().forEach(each -> known.add(new InetSocketAddress(each.host(), each.port())));
+        // Looked up when they are needed: a name that is not known makes a resolver wait for seconds.
+        answer.brokers().forEach(each -> known.add(InetSocketAddress.createUnresolved(each.host(), each.port())));
         addresses = known;
         nextAddress = 0;
         listener.accept(answer);

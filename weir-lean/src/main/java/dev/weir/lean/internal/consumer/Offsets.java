@@ -22,22 +22,19 @@ final class Offsets {
 
     private Offsets() {}
 
-    /** Asks for all partitions that want to know. */
-    static int ask(Connection connection, List<Partition> partitions, boolean readCommitted, long nowNanos) {
+    /** Asks for all partitions that want to know, which is one question: the next one follows its answer. */
+    static boolean ask(Connection connection, List<Partition> partitions, boolean readCommitted, long nowNanos) {
         Map<String, ListOffsetsTopic> topics = null;
         for (int i = 0; i < partitions.size(); i++) {
             Partition partition = partitions.get(i);
             StartAt start = partition.start;
-            if (partition.state != Partition.RESOLVING
-                    || start == null
-                    || partition.resolveUnderWay
-                    || nowNanos - partition.retryAtNanos < 0) {
+            if (partition.state != Partition.RESOLVING || start == null || nowNanos - partition.retryAtNanos < 0) {
                 continue;
             }
             if (topics == null) {
                 topics = new LinkedHashMap<>();
             }
-            partition.resolveUnderWay = true;
+            partition.askedAtMove = partition.cursor.moves();
             topics.computeIfAbsent(
                             partition.topic.name,
                             name -> new ListOffsetsTopic().setName(name).setPartitions(new ArrayList<>()))
@@ -48,7 +45,7 @@ final class Offsets {
                             .setTimestamp(start.timestampMillis()));
         }
         if (topics == null) {
-            return 0;
+            return false;
         }
         connection.send(
                 ApiKeys.LIST_OFFSETS,
@@ -57,7 +54,7 @@ final class Offsets {
                         .setReplicaId(CONSUMER)
                         .setIsolationLevel((byte) (readCommitted ? 1 : 0))
                         .setTopics(List.copyOf(topics.values())));
-        return 1;
+        return true;
     }
 
     /** Reads the answer. */

@@ -55,12 +55,17 @@ final class Partition {
     /** Until when a nearer replica is asked. */
     long followUntilNanos;
 
+    /** Whether that replica has answered. */
+    boolean servedNearby;
+
     // What the broker's fetch session has of it.
     boolean inSession;
     long sentOffset;
     int sentLeaderEpoch;
 
-    boolean resolveUnderWay;
+    /** The cursor's moves when its leader was asked for its start: an answer from before a seek is none. */
+    int askedAtMove = UNKNOWN;
+
     long retryAtNanos;
 
     long highWatermark = UNKNOWN;
@@ -91,6 +96,13 @@ final class Partition {
     /** Whether a response is to what it wants now, not to what it wanted before a seek. */
     boolean isAnswered() {
         return state == FETCHING && inSession && sentOffset == fetchOffset;
+    }
+
+    /** Whether an answer is to the start that it wants now; there is none to come after this one. */
+    boolean takesAnswer() {
+        boolean current = state == RESOLVING && askedAtMove == cursor.moves();
+        askedAtMove = UNKNOWN;
+        return current;
     }
 
     boolean isFollowing() {

@@ -17,6 +17,7 @@ final class Topic {
 
     long idLow;
     private @Nullable Partition[] byNumber = new Partition[0];
+    private int assigned;
 
     Topic(String name, int ordinal) {
         this.name = name;
@@ -33,7 +34,12 @@ final class Topic {
         if (number >= byNumber.length) {
             byNumber = Arrays.copyOf(byNumber, number + 1);
         }
+        assigned += (partition == null ? 0 : 1) - (byNumber[number] == null ? 0 : 1);
         byNumber[number] = partition;
+    }
+
+    boolean isEmpty() {
+        return assigned == 0;
     }
 
     void forEach(Consumer<Partition> action) {

@@ -44,23 +44,28 @@ public final class Chunk {
         return end;
     }
 
-    /** Copies what is left, so that the response's buffer is free. */
-    void detach() {
-        if (lender != null) {
-            ByteBuffer copy = ByteBuffer.allocateDirect(end - at).put(0, bytes, at, end - at);
-            lender.release();
-            lender = null;
-            bytes = copy;
-            end -= at;
-            at = 0;
+    /** Copies what is left, so that the response's buffer is free; returns how many bytes that were. */
+    int detach(SpareBuffers spares) {
+        if (lender == null) {
+            return 0;
         }
+        int left = end - at;
+        ByteBuffer copy = spares.take(left).put(0, bytes, at, left);
+        lender.release();
+        lender = null;
+        bytes = copy;
+        at = 0;
+        end = left;
+        return left;
     }
 
     /** Lets go of the bytes. */
-    void release() {
+    void release(SpareBuffers spares) {
         if (lender != null) {
             lender.release();
             lender = null;
+        } else if (bytes != NOTHING) {
+            spares.give(bytes);
         }
         bytes = NOTHING;
         at = 0;

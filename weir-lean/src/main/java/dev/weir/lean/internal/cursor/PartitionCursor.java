@@ -26,7 +26,7 @@ public final class PartitionCursor {
     private long position = -1;
     private boolean interrupted;
 
-    /** Goes up with each {@link #moveTo}: who called a handler learns that its chunk is gone. */
+    /** Goes up with each {@link #moveTo}: whoever called a handler learns that its chunk is gone. */
     private int moves;
 
     public PartitionCursor(
@@ -56,6 +56,11 @@ public final class PartitionCursor {
         return position;
     }
 
+    /** How often it was moved: another number than before means that what was asked for before is not wanted any more. */
+    public int moves() {
+        return moves;
+    }
+
     public boolean hasChunks() {
         return !chunks.isEmpty();
     }
@@ -81,9 +86,13 @@ public final class PartitionCursor {
         interrupted = true;
     }
 
-    /** Frees the buffers of responses by copying. */
-    public void detach() {
-        chunks.forEach(Chunk::detach);
+    /** Frees the buffers of responses by copying; returns how many bytes that were. */
+    public int detach() {
+        int copied = 0;
+        for (Chunk chunk : chunks) {
+            copied += pool.detach(chunk);
+        }
+        return copied;
     }
 
     /**
@@ -138,8 +147,8 @@ public final class PartitionCursor {
                 delivered = reader.recordCount();
             }
             reader.close();
-            if (moves != now || (interrupted && records != null)) {
-                // Moved: the chunk is gone. Interrupted: the batch is opened again, at the position.
+            if (moves != now || (interrupted && records != null && position < next)) {
+                // Moved: the chunk is gone. Interrupted with records left: the batch is opened again, at the position.
                 tally.delivered(delivered, 0);
                 return delivered;
             }

@@ -53,6 +53,7 @@ public final class Transports implements AutoCloseable {
 
     /** @param whenReady called by {@link #await} when bytes are there or the end is */
     Transport open(InetSocketAddress address, Runnable whenReady) throws IOException {
+        freeClosed();
         SocketChannel channel = SocketChannel.open();
         try {
             channel.configureBlocking(false);
@@ -73,6 +74,13 @@ public final class Transports implements AutoCloseable {
             Quietly.close(channel);
             throw e;
         }
+    }
+
+    /** A closed channel keeps its socket until the selector has looked, and whoever never waits never looks. */
+    private void freeClosed() throws IOException {
+        selector.selectNow(key -> {});
+        // That look has forgotten a wake-up, if there was one.
+        selector.wakeup();
     }
 
     /** Waits until some connection has something to do, for so long at most; 0 does not wait. */

@@ -41,11 +41,11 @@ public final class FetchRequest {
     private final byte[] head;
     private final byte[] fetchParameters;
     private final byte[] tail;
+    private final byte[] tailWithoutRack;
     private final int maxPartitionBytes;
 
     public FetchRequest(LeanSettings settings, String clientId, String rack) {
         byte[] id = clientId.getBytes(StandardCharsets.UTF_8);
-        byte[] place = rack.getBytes(StandardCharsets.UTF_8);
         head = ByteBuffer.allocate(CORRELATION_AT + Integer.BYTES + Short.BYTES + id.length + 1)
                 .putInt(0)
                 .putShort(KEY)
@@ -61,12 +61,19 @@ public final class FetchRequest {
                 .putInt(settings.maxFetchBytes())
                 .put((byte) (settings.readCommitted() ? 1 : 0))
                 .array();
+        tail = tail(rack);
+        tailWithoutRack = tail("");
+        maxPartitionBytes = settings.maxPartitionBytes();
+    }
+
+    private static byte[] tail(String rack) {
+        byte[] place = rack.getBytes(StandardCharsets.UTF_8);
         ByteBuffer end = ByteBuffer.allocate(VarInts.MAX_BYTES + place.length + 1);
         VarInts.putUnsigned(end, place.length + 1);
         end.put(place).put((byte) 0).flip();
-        tail = new byte[end.limit()];
-        end.get(tail);
-        maxPartitionBytes = settings.maxPartitionBytes();
+        byte[] bytes = new byte[end.limit()];
+        end.get(bytes);
+        return bytes;
     }
 
     /** How large a request for so many partitions, in both lists together, can be. */
@@ -114,8 +121,14 @@ public final class FetchRequest {
         out.put((byte) 0);
     }
 
-    /** Ends the request: it lies between the buffer's position, 0, and its limit. */
-    public void end(ByteBuffer out) {
-        out.put(tail).putInt(0, out.position() - SIZE_BYTES).flip();
+    /**
+     * Ends the request: it lies between the buffer's position, 0, and its limit.
+     *
+     * @param withRack whether the broker may name a replica that is nearer, instead of sending records
+     */
+    public void end(ByteBuffer out, boolean withRack) {
+        out.put(withRack ? tail : tailWithoutRack)
+                .putInt(0, out.position() - SIZE_BYTES)
+                .flip();
     }
 }

@@ -2,6 +2,7 @@ package dev.weir.lean.internal.batch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.weir.lean.BatchTooLargeException;
 import dev.weir.lean.CorruptBatchException;
@@ -252,5 +253,19 @@ class BatchReaderTest {
         assertThat(view.value().getByte(0)).isEqualTo((byte) 2);
         assertThat(view.next(a)).isFalse();
         assertThat(reader.record().value().isNull()).isFalse();
+    }
+
+    /** The collector does not find Zstandard's context: each consumer that was closed left one behind. */
+    @Test
+    void decompressorThatIsClosed_hasFreedWhatItsCodecsHad() {
+        ByteBuffer bytes = Batches.batch(CompressionType.ZSTD, 0, Batches.records(1, 10, 50));
+        Decompressor decompressor = new Decompressor(MEGABYTE);
+        BatchReader itsReader = new BatchReader(decompressor);
+        itsReader.of("t", 0, 0);
+        itsReader.open(bytes, 0, bytes.limit(), 0);
+        itsReader.start();
+        assertThat(itsReader.next()).isTrue();
+        decompressor.close();
+        assertThatIllegalStateException().isThrownBy(itsReader::start);
     }
 }

@@ -45,7 +45,7 @@ class WireTest {
         FetchRequest.topic(out, topic.getMostSignificantBits(), topic.getLeastSignificantBits(), 1);
         FetchRequest.forgotten(out, 11);
         FetchRequest.endTopic(out);
-        request.end(out);
+        request.end(out, true);
 
         assertThat(out.getInt()).isEqualTo(out.remaining());
         ByteBufferAccessor in = new ByteBufferAccessor(out);

@@ -52,6 +52,9 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
                 from -> fill(exchange, from, upperMeter));
         StageEntry lowerEnd = assembly.fused(attributes);
         lowerEnd.depth(exchange::depth);
+        if (exchange instanceof BoundaryQueue<?> queue) {
+            lowerEnd.keeper(queue::find);
+        }
         return new AsyncBoundary<>(exchange, upper, lowerEnd.meter());
     }
 

@@ -1,9 +1,12 @@
 package dev.weir.stream.internal.boundary;
 
+import dev.weir.stream.internal.run.StageEntry.Kept;
+import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import java.util.ArrayDeque;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A queue of batches bounded by their elements, in the order in which they were put. Thread-safe as its base says.
@@ -32,6 +35,22 @@ public final class BoundaryQueue<T> extends Exchange<T, T> {
             List<Batch<T>> left = List.copyOf(batches);
             cancel();
             return left;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The element of a target, if something that stands for it is inside. Any thread. */
+    public @Nullable Kept find(AckTarget of, long ofToken) {
+        lock.lock();
+        try {
+            for (Batch<T> batch : batches) {
+                int index = batch.find(of, ofToken);
+                if (index >= 0) {
+                    return new Kept(batch.get(index), false);
+                }
+            }
+            return null;
         } finally {
             lock.unlock();
         }

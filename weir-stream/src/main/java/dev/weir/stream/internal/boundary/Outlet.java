@@ -1,5 +1,7 @@
 package dev.weir.stream.internal.boundary;
 
+import dev.weir.stream.internal.run.StageEntry.Kept;
+import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
@@ -79,6 +81,11 @@ public final class Outlet<T> implements Stage<T> {
 
     public int depth() {
         return queue.depth();
+    }
+
+    /** The element of a target, if something that stands for it waits here. Any thread. */
+    public @Nullable Kept find(AckTarget of, long ofToken) {
+        return queue.find(of, ofToken);
     }
 
     @Override

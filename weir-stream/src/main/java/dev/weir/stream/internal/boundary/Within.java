@@ -34,6 +34,11 @@ public final class Within implements AckTarget {
     }
 
     @Override
+    public boolean standsFor(long token, AckTarget of, long ofToken) {
+        return target.standsFor(token, of, ofToken);
+    }
+
+    @Override
     public void forgo(long token) {
         if (restGoesOn.getAsBoolean()) {
             target.ack(token);

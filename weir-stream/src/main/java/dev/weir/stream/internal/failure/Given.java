@@ -79,6 +79,11 @@ final class Given<T> {
         }
 
         @Override
+        public boolean standsFor(long token, AckTarget of, long ofToken) {
+            return batch.target((int) token).standsFor(batch.token((int) token), of, ofToken);
+        }
+
+        @Override
         public void retain(long token, int more) {
             claims.addAndGet((int) token, more);
         }

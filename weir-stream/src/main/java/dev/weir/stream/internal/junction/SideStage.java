@@ -56,6 +56,7 @@ abstract class SideStage<T> implements Stage<T> {
         StageMeter segment = assembly.segmentMeter();
         StageEntry entry = assembly.fused(attributes);
         entry.depth(side::depth);
+        entry.keeper(side::find);
         return new Parts<>(upstream, side, segment, entry, assembly.tasks());
     }
 

@@ -83,6 +83,16 @@ public final class JointAck implements AckTarget {
     }
 
     @Override
+    public boolean standsFor(long token, AckTarget of, long ofToken) {
+        for (int i = 0; i < size; i++) {
+            if (targets[i].standsFor(tokens[i], of, ofToken)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
     public void retain(long token, int more) {
         claims.addAndGet(more);
     }

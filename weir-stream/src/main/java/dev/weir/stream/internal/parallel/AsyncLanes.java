@@ -111,6 +111,7 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
                     new WorkerTasks(assembly.tasks(), dispatcher, entry.stageName()),
                     assembly.clock());
             entry.depth(stage::depth);
+            entry.keeper(stage::find);
             var upper = assembly.closeSegment(
                     feederName, Dispatcher.virtual(), upstream, from -> stage.feed(from, feederMeter));
             stage.between(upper, assembly.segmentMeter());
@@ -292,15 +293,17 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
     private void note(Running<R> running) {
         lock.lock();
         try {
-            if (cancelled) {
-                running.detach();
-            } else {
+            if (!cancelled) {
                 runningAt[running.slot()] = running;
                 countInFlight(1, running.startNanos());
+                return;
             }
         } finally {
             lock.unlock();
         }
+        // The close has come and gone while the function was being called.
+        running.detach();
+        running.cancel();
     }
 
     private @Nullable Object outcomeOf(CompletableFuture<? extends R> done, int slot) {

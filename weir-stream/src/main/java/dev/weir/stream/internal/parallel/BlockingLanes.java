@@ -101,6 +101,7 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
                     new WorkerTasks(assembly.tasks(), chosen, entry.stageName()),
                     assembly.clock());
             entry.depth(stage::depth);
+            entry.keeper(stage::find);
             entry.parallelism(() -> Math.min(limit.current(), chosen.size()));
             var upper = assembly.closeSegment(
                     feederName, Dispatcher.virtual(), upstream, from -> stage.feed(from, feederMeter));

@@ -2,9 +2,11 @@ package dev.weir.stream.internal.parallel;
 
 import dev.weir.stream.Ordering;
 import dev.weir.stream.internal.failure.Verdict;
+import dev.weir.stream.internal.run.StageEntry.Kept;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Elements on their way through a parallel stage: waiting behind another of their key, ready, running, done. Guarded by
@@ -192,6 +194,27 @@ final class LaneTable<T> {
     /** The token of that element. */
     long token(int slot) {
         return tokens[slot];
+    }
+
+    /** Looks at all slots for what stands for the element of a target; null if none does. */
+    @Nullable
+    Kept find(AckTarget of, long ofToken) {
+        for (int slot = 0; slot < slots; slot++) {
+            if (targets[slot].standsFor(tokens[slot], of, ofToken)) {
+                return new Kept(values[slot], !done[slot] && !ready.contains(slot) && !waitsBehindItsKey(slot));
+            }
+        }
+        return null;
+    }
+
+    private boolean waitsBehindItsKey(int slot) {
+        for (int before = 0; before < slots; before++) {
+            boolean isInside = values[before] != null && values[before] != EMPTY;
+            if (isInside && !done[before] && nextOfBucket[before] == slot) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**

@@ -4,6 +4,8 @@ import dev.weir.stream.Ordering;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Segment;
+import dev.weir.stream.internal.run.StageEntry.Kept;
+import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
@@ -166,6 +168,16 @@ abstract sealed class Lanes<T, R> implements Stage<R> permits BlockingLanes, Asy
         lock.lock();
         try {
             return table.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Where an element is inside, if it is. Any thread. */
+    final @Nullable Kept find(AckTarget of, long ofToken) {
+        lock.lock();
+        try {
+            return table.find(of, ofToken);
         } finally {
             lock.unlock();
         }

@@ -12,7 +12,9 @@ import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Segment;
 import dev.weir.stream.internal.run.Specialised;
 import dev.weir.stream.internal.run.StageEntry;
+import dev.weir.stream.internal.run.StageEntry.Kept;
 import dev.weir.stream.internal.run.TaskGroup.Task;
+import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
@@ -122,6 +124,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         ParallelMap<T, R> stage =
                 new ParallelMap<>(limit, handler, entry.meter(), Supervised.by(attributes, clock), tasks, clock);
         entry.depth(stage::depth);
+        entry.keeper(stage::find);
         stage.upper = assembly.closeSegment(
                 feederName, Dispatcher.virtual(), upstream, from -> stage.feed(from, feederMeter));
         stage.pullerMeter = assembly.segmentMeter();
@@ -365,6 +368,22 @@ public final class ParallelMap<T, R> implements Stage<R> {
         lock.lock();
         try {
             return elements;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Where an element is inside, if it is: at work once its chunk is claimed. */
+    private @Nullable Kept find(AckTarget of, long ofToken) {
+        lock.lock();
+        try {
+            for (Work<T> work : inOrder) {
+                int index = work.batch.find(of, ofToken);
+                if (index >= 0) {
+                    return new Kept(work.batch.get(index), work.isClaimed(index) && !work.isDone());
+                }
+            }
+            return null;
         } finally {
             lock.unlock();
         }

@@ -53,6 +53,10 @@ final class Work<T> {
         return from < size ? from : -1;
     }
 
+    boolean isClaimed(int index) {
+        return index < nextUnclaimed.get();
+    }
+
     int endOf(int from) {
         return Math.min(size, from + chunkSize);
     }

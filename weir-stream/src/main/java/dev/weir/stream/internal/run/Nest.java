@@ -63,7 +63,7 @@ public final class Nest {
             run.add(first);
             return first;
         }
-        return new StageEntry(run, lifetime, first.stageName(), shape.withMeter(first.meter()));
+        return new StageEntry(run, lifetime, first.stageName(), shape.withMeter(first.meter())).shownAs(first);
     }
 
     /** A stream within a run. Confined to the thread of the stage that started it, but for {@link #stop}. */

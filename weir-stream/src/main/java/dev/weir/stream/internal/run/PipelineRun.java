@@ -3,9 +3,11 @@ package dev.weir.stream.internal.run;
 import dev.weir.stream.DrainReport;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.StageSnapshot;
+import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext.Termination;
+import dev.weir.stream.spi.Whereabouts;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -154,6 +156,22 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
             candidate = name + "-" + n;
         }
         return candidate;
+    }
+
+    /** Where an element of a source is; if no stage has it that can tell, those that cannot tell and hold something. */
+    @Nullable
+    Whereabouts find(StageEntry source, AckTarget target, long token) {
+        for (StageEntry entry : entries) {
+            Whereabouts found = entry.findHere(target, token);
+            if (found != null) {
+                return found;
+            }
+        }
+        String perhaps = entries.stream()
+                .filter(entry -> entry != source && entry.keepsUntold())
+                .map(StageEntry::stageName)
+                .collect(Collectors.joining(" or "));
+        return perhaps.isEmpty() ? null : new Whereabouts(perhaps, null, false);
     }
 
     /** Notes what a stream that ended within the run left undone. */

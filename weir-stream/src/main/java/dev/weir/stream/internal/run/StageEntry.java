@@ -1,9 +1,13 @@
 package dev.weir.stream.internal.run;
 
 import dev.weir.stream.StageSnapshot;
+import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.StageContext;
 import dev.weir.stream.spi.StageMeter;
+import dev.weir.stream.spi.Whereabouts;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +20,30 @@ public final class StageEntry implements StageContext {
     private final Shape shape;
 
     private volatile IntSupplier depth = () -> 0;
+    private volatile @Nullable Keeper keeper;
+
+    /** Of many streams that show as one, the entry of the first. Set before the stage is made. */
+    private @Nullable StageEntry shownAs;
+
+    /** Of the first: the entries of the others, while they run. Written by the thread that starts the streams. */
+    private volatile Set<StageEntry> others = Set.of();
+
     private volatile IntSupplier parallelism;
+
+    /**
+     * What a stage has of an element.
+     *
+     * @param atWork whether its function has it
+     */
+    public record Kept(Object value, boolean atWork) {}
+
+    /** Looks in a stage for what stands for an element. Thread-safe. */
+    @FunctionalInterface
+    public interface Keeper {
+
+        @Nullable
+        Kept find(AckTarget of, long ofToken);
+    }
 
     /**
      * How a stage works and counts.
@@ -63,6 +90,54 @@ public final class StageEntry implements StageContext {
     @Override
     public void depth(IntSupplier elements) {
         depth = elements;
+    }
+
+    /** Registers who can tell what waits inside the stage or is being worked on. */
+    public void keeper(Keeper ofElements) {
+        keeper = ofElements;
+        StageEntry first = shownAs;
+        if (first != null) {
+            Set<StageEntry> all = first.others.isEmpty() ? ConcurrentHashMap.newKeySet() : first.others;
+            all.add(this);
+            first.others = all;
+            lifetime.onTermination(patience -> {
+                all.remove(this);
+                return "";
+            });
+        }
+    }
+
+    /** This entry is not shown, its stage counts and is asked under the other. */
+    StageEntry shownAs(StageEntry first) {
+        shownAs = first;
+        return this;
+    }
+
+    @Override
+    public @Nullable Whereabouts find(AckTarget target, long token) {
+        return run.find(this, target, token);
+    }
+
+    /** Whether elements are inside and nobody can tell which. */
+    boolean keepsUntold() {
+        return keeper == null && depthNow() > 0;
+    }
+
+    /** The element as it is in this stage, if it is there. */
+    @Nullable
+    Whereabouts findHere(AckTarget target, long token) {
+        Keeper here = keeper;
+        Kept kept = here == null ? null : here.find(target, token);
+        if (kept != null) {
+            return new Whereabouts(name, kept.value, kept.atWork);
+        }
+        for (StageEntry other : others) {
+            Whereabouts found = other.findHere(target, token);
+            if (found != null) {
+                return found;
+            }
+        }
+        return null;
     }
 
     /** Registers how many threads may work in the stage at once if that changes while it runs. */
@@ -129,6 +204,8 @@ public final class StageEntry implements StageContext {
     /** Lets go of the stage, and so of the elements that a cancelled stage still holds. */
     void release() {
         depth = () -> 0;
+        keeper = null;
+        others = Set.of();
         int last = parallelism.getAsInt();
         parallelism = () -> last;
     }

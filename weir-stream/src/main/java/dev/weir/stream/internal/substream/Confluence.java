@@ -48,6 +48,7 @@ abstract class Confluence<T, R> {
             Nest nest = assembly.nest();
             entry.onStop(nest::stop);
             entry.depth(out::depth);
+            entry.keeper(out::find);
             Tributaries<R> tributaries = new Tributaries<>(nest, out, entry.stageName() + "-stream", dispatcher);
             Confluence<T, R> running = factory.create(
                     new Parts<>(out, tributaries, entry.meter()), Supervised.by(attributes, assembly.clock()));

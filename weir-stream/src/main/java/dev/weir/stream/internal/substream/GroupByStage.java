@@ -125,6 +125,7 @@ final class GroupByStage<T, R> implements Stage<R> {
             return new Mouth<>(out, segment, meter, upper::cancel);
         }));
         entry.depth(out::depth);
+        entry.keeper(out::find);
         return above;
     }
 

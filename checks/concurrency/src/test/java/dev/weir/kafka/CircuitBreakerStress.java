@@ -1,0 +1,130 @@
+package dev.weir.kafka;
+
+import dev.weir.stream.testing.VirtualClock;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.Expect;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.II_Result;
+import org.openjdk.jcstress.infra.results.I_Result;
+
+/** Two calls come when a breaker's time is over, and it takes one probe: the second waits until the first is done. */
+@JCStressTest
+@Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "one after the other")
+@Outcome(expect = Expect.FORBIDDEN, desc = "both at once, or one never")
+@State
+public class CircuitBreakerStress {
+
+    private static final Duration OPEN_FOR = Duration.ofMillis(1);
+
+    private final CircuitBreaker breaker = halfOpen();
+    private final AtomicInteger inside = new AtomicInteger();
+
+    /** A breaker that takes one probe and then closes. */
+    private static CircuitBreaker halfOpen() {
+        VirtualClock clock = new VirtualClock();
+        CircuitBreaker breaker =
+                CircuitBreaker.consecutive(1, OPEN_FOR).withProbes(1).on(clock);
+        breaker.failed(acquire(breaker), new IllegalStateException("down"));
+        clock.advance(OPEN_FOR);
+        return breaker;
+    }
+
+    private static long acquire(CircuitBreaker breaker) {
+        try {
+            return breaker.acquire();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** How many are inside with this one. */
+    private static int meet(AtomicInteger inside) {
+        int together = inside.incrementAndGet();
+        for (int i = 0; i < 10; i++) {
+            Thread.onSpinWait();
+        }
+        inside.decrementAndGet();
+        return together;
+    }
+
+    private int call() {
+        long permit = acquire(breaker);
+        int together = meet(inside);
+        breaker.succeeded(permit);
+        return together;
+    }
+
+    @Actor
+    public void one(II_Result result) {
+        result.r1 = call();
+    }
+
+    @Actor
+    public void other(II_Result result) {
+        result.r2 = call();
+    }
+
+    /** A probe is given up while another call waits for its place: that one is told, and the breaker closes. */
+    @JCStressTest
+    @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "went through and closed it")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "not closed")
+    @State
+    public static class Abandoned {
+
+        private final CircuitBreaker breaker = halfOpen();
+        private final long probe = acquire(breaker);
+
+        @Actor
+        public void cancelled() {
+            breaker.abandoned(probe);
+        }
+
+        @Actor
+        public void waiting() {
+            breaker.succeeded(acquire(breaker));
+        }
+
+        @Arbiter
+        public void arbiter(I_Result result) {
+            result.r1 = breaker.state() == CircuitBreaker.State.CLOSED ? 1 : 0;
+        }
+    }
+
+    /** A breaker that looks at its probes and counts them in two steps. */
+    @JCStressTest
+    @Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "one after the other")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "both at once, or one never")
+    @State
+    public static class Broken {
+
+        private volatile int probes;
+        private volatile boolean closed;
+        private final AtomicInteger inside = new AtomicInteger();
+
+        @SuppressWarnings("NonAtomicVolatileUpdate") // the fault that the case is to see
+        private int call() {
+            while (!closed && probes > 0) {
+                Thread.onSpinWait();
+            }
+            probes++;
+            int together = meet(inside);
+            closed = true;
+            return together;
+        }
+
+        @Actor
+        public void one(II_Result result) {
+            result.r1 = call();
+        }
+
+        @Actor
+        public void other(II_Result result) {
+            result.r2 = call();
+        }
+    }
+}

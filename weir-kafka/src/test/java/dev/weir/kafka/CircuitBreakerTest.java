@@ -1,0 +1,176 @@
+package dev.weir.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.kafka.CircuitBreaker.Snapshot;
+import dev.weir.kafka.CircuitBreaker.State;
+import dev.weir.stream.testing.VirtualClock;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+class CircuitBreakerTest {
+
+    private static final Duration OPEN_FOR = Duration.ofSeconds(10);
+    private final Exception refused = new IllegalStateException("refused");
+
+    private final VirtualClock clock = new VirtualClock();
+    private final CircuitBreaker breaker =
+            CircuitBreaker.consecutive(2, OPEN_FOR).withProbes(2).on(clock);
+
+    private void fail(CircuitBreaker breaker, int calls) throws InterruptedException {
+        for (int i = 0; i < calls; i++) {
+            breaker.failed(breaker.acquire(), refused);
+        }
+    }
+
+    /** Opens the breaker and lets its time pass: the next calls are probes. */
+    private void openAndWait() throws InterruptedException {
+        fail(breaker, 2);
+        assertThat(breaker.state()).isEqualTo(State.OPEN);
+        clock.advance(OPEN_FOR);
+    }
+
+    private CompletableFuture<Long> acquireElsewhere() {
+        return CompletableFuture.supplyAsync(
+                () -> {
+                    try {
+                        return breaker.acquire();
+                    } catch (InterruptedException e) {
+                        throw new AssertionError(e);
+                    }
+                },
+                task -> Thread.ofVirtual().start(task));
+    }
+
+    @Test
+    void failures_withASuccessBetween_keepItClosed() throws InterruptedException {
+        fail(breaker, 1);
+        breaker.succeeded(breaker.acquire());
+        fail(breaker, 1);
+        assertThat(breaker.snapshot()).isEqualTo(new Snapshot(State.CLOSED, 2, 1, 0));
+    }
+
+    @Test
+    void share_ofTheLastCalls_opensItWhenReached() throws InterruptedException {
+        CircuitBreaker half = CircuitBreaker.failureRate(0.5, 4, OPEN_FOR).on(clock);
+        fail(half, 1);
+        for (int i = 0; i < 3; i++) {
+            half.succeeded(half.acquire());
+        }
+        // The first failure leaves the window when the second comes.
+        fail(half, 1);
+        assertThat(half.snapshot()).isEqualTo(new Snapshot(State.CLOSED, 4, 1, 0));
+        fail(half, 1);
+        assertThat(half.state()).isEqualTo(State.OPEN);
+    }
+
+    @Test
+    void openBreaker_holdsCallersBackUntilItsTimeIsOver() throws Exception {
+        fail(breaker, 2);
+        CompletableFuture<Long> waiting = acquireElsewhere();
+        clock.awaitWaiters(1);
+        clock.advance(OPEN_FOR.minusMillis(1));
+        assertThat(waiting).isNotDone();
+        clock.advance(Duration.ofMillis(1));
+        breaker.succeeded(waiting.get());
+        assertThat(breaker.state()).isEqualTo(State.HALF_OPEN);
+    }
+
+    @Test
+    void halfOpenBreaker_letsProbesThroughAndClosesWhenAllSucceeded() throws Exception {
+        openAndWait();
+        long first = breaker.acquire();
+        long second = breaker.acquire();
+        CompletableFuture<Long> third = acquireElsewhere();
+        breaker.succeeded(first);
+        assertThat(breaker.state()).isEqualTo(State.HALF_OPEN);
+        assertThat(third).isNotDone();
+        breaker.succeeded(second);
+        breaker.succeeded(third.get());
+        assertThat(breaker.snapshot()).isEqualTo(new Snapshot(State.CLOSED, 1, 0, 1));
+    }
+
+    @Test
+    void probe_thatFails_opensItAgain() throws InterruptedException {
+        openAndWait();
+        breaker.failed(breaker.acquire(), refused);
+        assertThat(breaker.state()).isEqualTo(State.OPEN);
+        assertThat(breaker.snapshot().timesOpened()).isEqualTo(2);
+    }
+
+    @Test
+    void probe_thatWasAbandoned_givesItsPlaceToAnother() throws Exception {
+        openAndWait();
+        long first = breaker.acquire();
+        long second = breaker.acquire();
+        CompletableFuture<Long> third = acquireElsewhere();
+        breaker.abandoned(first);
+        breaker.succeeded(second);
+        breaker.succeeded(third.get());
+        assertThat(breaker.state()).isEqualTo(State.CLOSED);
+    }
+
+    @Test
+    void answer_toACallOfBefore_doesNotCount() throws InterruptedException {
+        long early = breaker.acquire();
+        openAndWait();
+        long probe = breaker.acquire();
+        breaker.failed(early, refused);
+        breaker.abandoned(early);
+        assertThat(breaker.state()).isEqualTo(State.HALF_OPEN);
+        breaker.succeeded(probe);
+        breaker.succeeded(breaker.acquire());
+        assertThat(breaker.state()).isEqualTo(State.CLOSED);
+    }
+
+    @Test
+    void failures_thatDoNotCount_sayThatTheServiceAnswers() throws InterruptedException {
+        CircuitBreaker some = breaker.counting(failure -> failure instanceof IllegalStateException);
+        fail(some, 1);
+        some.failed(some.acquire(), new IllegalArgumentException("of the record"));
+        fail(some, 1);
+        assertThat(some.snapshot()).isEqualTo(new Snapshot(State.CLOSED, 2, 1, 0));
+    }
+
+    // The permit of a probe was lost with the exception, and all later calls waited for ever.
+    @Test
+    void question_whetherAFailureCounts_thatFailsItself_doesNotKeepTheProbesPlace() throws InterruptedException {
+        CircuitBreaker faulty = CircuitBreaker.consecutive(1, OPEN_FOR)
+                .withProbes(1)
+                .counting(
+                        failure -> Objects.requireNonNull(failure.getMessage()).contains("refused"))
+                .on(clock);
+        fail(faulty, 1);
+        clock.advance(OPEN_FOR);
+        long probe = faulty.acquire();
+        assertThatThrownBy(() -> faulty.failed(probe, new IllegalStateException()))
+                .isInstanceOf(NullPointerException.class);
+        assertThat(faulty.state()).isEqualTo(State.OPEN);
+        clock.advance(OPEN_FOR);
+        faulty.succeeded(faulty.acquire());
+        assertThat(faulty.state()).isEqualTo(State.CLOSED);
+    }
+
+    @Test
+    void waitingCaller_thatIsInterrupted_leavesAndTakesNoPlace() throws Exception {
+        openAndWait();
+        long first = breaker.acquire();
+        long second = breaker.acquire();
+        CompletableFuture<Throwable> left = new CompletableFuture<>();
+        Thread caller = Thread.ofVirtual().start(() -> {
+            try {
+                left.completeExceptionally(new AssertionError("went through: " + breaker.acquire()));
+            } catch (InterruptedException interrupted) {
+                left.complete(interrupted);
+            }
+        });
+        caller.interrupt();
+        assertThat(left.get()).isInstanceOf(InterruptedException.class);
+        breaker.succeeded(first);
+        breaker.succeeded(second);
+        assertThat(breaker.state()).isEqualTo(State.CLOSED);
+    }
+}

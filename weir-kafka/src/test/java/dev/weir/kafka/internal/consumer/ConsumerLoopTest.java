@@ -1,0 +1,232 @@
+package dev.weir.kafka.internal.consumer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.Position;
+import dev.weir.kafka.RebalanceListener;
+import dev.weir.kafka.RestrictedConsumer;
+import dev.weir.kafka.Subscription;
+import dev.weir.kafka.Subscription.Selection;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetCommitCallback;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.GroupAuthorizationException;
+import org.apache.kafka.common.errors.WakeupException;
+import org.junit.jupiter.api.Test;
+
+/** What the owner thread does with one partition, on a thread of its own and with a client that has no brokers. */
+class ConsumerLoopTest {
+
+    private static final TopicPartition ID = new TopicPartition("t", 0);
+
+    private final Client client = new Client();
+    private final Queue<String> told = new ConcurrentLinkedQueue<>();
+    private volatile Consumer<RestrictedConsumer> onAssigned = consumer -> {};
+    private final RebalanceListener listener = new RebalanceListener() {
+        @Override
+        public void onAssigned(Set<TopicPartition> partitions, RestrictedConsumer consumer) {
+            onAssigned.accept(consumer);
+        }
+
+        @Override
+        public void onRevoked(Set<TopicPartition> partitions, RestrictedConsumer consumer) {
+            told.add("revoked " + partitions);
+        }
+    };
+
+    private ConsumerLoop start(Fetcher fetcher, Outlets outlets) throws InterruptedException {
+        ConsumerSettings<byte[], byte[]> settings = ConsumerSettings.builder()
+                .bootstrapServers("h:1")
+                .groupId("g")
+                .commitMetadataChars(0)
+                .rebalanceListener(listener)
+                .build();
+        ConsumerLoop loop = new ConsumerLoop(
+                client,
+                fetcher,
+                settings,
+                new ClientLimits(100, Duration.ofMinutes(5), Duration.ofMinutes(5)),
+                Plan.committable(Subscription.topics("t"), Map.of()),
+                failure -> told.add("failed " + failure),
+                outlets,
+                new Answers(),
+                Clock.SYSTEM);
+        client.schedulePollTask(() -> {
+            client.updateBeginningOffsets(Map.of(ID, 0L));
+            client.rebalance(List.of(ID));
+            client.assigned.countDown();
+        });
+        Thread.ofPlatform().daemon().start(loop);
+        client.assigned.await();
+        return loop;
+    }
+
+    private static RecordBuffer buffer() {
+        return new RecordBuffer(dev.weir.stream.spi.Clock.SYSTEM);
+    }
+
+    // The last commit's failure went past the listener, and what it had for its partitions was never let go.
+    @Test
+    void close_withALastCommitThatFails_stillTellsTheListener() throws InterruptedException {
+        ConsumerLoop loop = start(new ClientFetcher(client), Outlets.single(buffer()));
+        assertThat(loop.close(Duration.ZERO)).contains("not allowed");
+        assertThat(told).containsExactly("revoked [t-0]");
+        assertThat(client.closed()).isTrue();
+    }
+
+    // A wake-up that was meant for the poll met the question, and failed the run.
+    @Test
+    void listener_whoseQuestionMeetsALateWakeUp_isAnswered() throws InterruptedException {
+        onAssigned = consumer -> told.add("committed " + consumer.committed(Set.of(ID)));
+        client.lateWakeUps = 1;
+        ConsumerLoop loop = start(new ClientFetcher(client), Outlets.single(buffer()));
+        String ignored = loop.close(Duration.ZERO);
+        assertThat(told).containsExactly("committed {}", "revoked [t-0]");
+    }
+
+    // A seek made it one that some pipeline reads, and it was fetched for nobody.
+    @Test
+    void partition_thatNoPipelineReads_isNotFetchedAfterASeek() throws Exception {
+        ConsumerLoop loop = start(new ClientFetcher(client), new SharedOutlets());
+        loop.control()
+                .seek(Map.of(ID, Position.offset(5)))
+                .toCompletableFuture()
+                .get();
+        // One task a poll: between the two the owner looks at what may be resumed.
+        CountDownLatch polled = new CountDownLatch(2);
+        client.schedulePollTask(polled::countDown);
+        client.schedulePollTask(polled::countDown);
+        polled.await();
+        CompletableFuture<Boolean> waits = new CompletableFuture<>();
+        loop.execute(() -> {
+            AssignedPartition now = loop.assignment().get(ID);
+            waits.complete(now != null && now.parked && now.paused);
+        });
+        assertThat(waits.get()).isTrue();
+        String ignored = loop.close(Duration.ZERO);
+    }
+
+    // A client that is not closed stays a member of its group, with partitions that nobody reads.
+    @Test
+    void close_withAFetcherThatCannotBeClosed_stillClosesTheClient() throws InterruptedException {
+        Fetcher real = new ClientFetcher(client);
+        Fetcher faulty = (Fetcher) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {Fetcher.class}, (self, method, args) -> {
+                    if (method.getName().equals("close")) {
+                        throw new IllegalStateException("a socket is stuck");
+                    }
+                    try {
+                        return method.invoke(real, args);
+                    } catch (InvocationTargetException thrown) {
+                        throw Objects.requireNonNull(thrown.getCause());
+                    }
+                });
+        ConsumerLoop loop = start(faulty, Outlets.single(buffer()));
+        String ignored = loop.close(Duration.ZERO);
+        assertThat(client.closed()).isTrue();
+    }
+
+    // Since a seek it was another object, and went on fetching for a stream that nobody read.
+    @Test
+    void partition_whoseStreamEndsAfterASeek_isNotFetchedAnyMore() throws Exception {
+        PartitionOutlets outlets = new PartitionOutlets(dev.weir.stream.spi.Clock.SYSTEM);
+        ConsumerLoop loop = start(new ClientFetcher(client), outlets);
+        List<AssignedPartition> announced = Objects.requireNonNull(outlets.take(Stage.NEVER, new StageMeter()));
+        assertThat(announced).hasSize(1);
+        loop.control()
+                .seek(Map.of(ID, Position.offset(5)))
+                .toCompletableFuture()
+                .get();
+        loop.abandon(announced.getFirst());
+        CompletableFuture<Boolean> atEnd = new CompletableFuture<>();
+        loop.execute(() -> {
+            AssignedPartition now = loop.assignment().get(ID);
+            atEnd.complete(now != null && now.atEnd && now.paused);
+        });
+        assertThat(atEnd.get()).isTrue();
+        String ignored = loop.close(Duration.ZERO);
+    }
+
+    /** Its commits are answered never if they can wait, and refused if not. */
+    @SuppressWarnings("UnsynchronizedOverridesSynchronized") // each of them does not touch what is shared
+    private static final class Client extends MockConsumer<byte[], byte[]> {
+
+        final CountDownLatch assigned = new CountDownLatch(1);
+
+        /** How many questions for commits a wake-up meets that comes late. */
+        volatile int lateWakeUps;
+
+        Client() {
+            super("earliest");
+        }
+
+        /** Waits a little, as a client does; a test waits for what comes of it. */
+        @Override
+        public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
+            LockSupport.parkNanos(Math.min(timeout.toNanos(), 1_000_000));
+            return super.poll(Duration.ZERO);
+        }
+
+        @Override
+        @SuppressWarnings("NonAtomicVolatileUpdate") // the owner thread alone asks
+        public Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> ids, Duration timeout) {
+            if (lateWakeUps > 0) {
+                lateWakeUps--;
+                throw new WakeupException();
+            }
+            return Map.of();
+        }
+
+        @Override
+        public void commitAsync(Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback) {}
+
+        @Override
+        public void commitSync(Map<TopicPartition, OffsetAndMetadata> offsets, Duration timeout) {
+            throw new GroupAuthorizationException("not allowed");
+        }
+    }
+
+    private static final class Answers implements Lookup {
+
+        @Override
+        public CompletionStage<Map<TopicPartition, Long>> offsets(Map<TopicPartition, Position> positions) {
+            Map<TopicPartition, Long> offsets = new HashMap<>();
+            positions.forEach((id, position) ->
+                    offsets.put(id, position instanceof Position.Offset given ? given.offset() : 0L));
+            return CompletableFuture.completedStage(offsets);
+        }
+
+        @Override
+        public CompletionStage<Set<TopicPartition>> partitions(Selection selection) {
+            return new CompletableFuture<>();
+        }
+
+        @Override
+        public CompletionStage<Set<String>> topics() {
+            return new CompletableFuture<>();
+        }
+
+        @Override
+        public void close() {}
+    }
+}

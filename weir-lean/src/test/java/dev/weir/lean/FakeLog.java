@@ -1,0 +1,76 @@
+package dev.weir.lean;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.lean.internal.batch.Batches;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import org.apache.kafka.common.message.FetchRequestData;
+import org.apache.kafka.common.message.FetchResponseData;
+import org.apache.kafka.common.message.FetchResponseData.FetchableTopicResponse;
+import org.apache.kafka.common.message.FetchResponseData.PartitionData;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.record.internal.CompressionType;
+import org.apache.kafka.common.record.internal.MemoryRecords;
+
+/** Three batches of ten records, for {@link FakeBroker}s to serve, without a session. */
+final class FakeLog {
+
+    static final int PER_BATCH = 10;
+    static final int END = 3 * PER_BATCH;
+    private static final Duration LONGEST = Duration.ofSeconds(20);
+
+    /** To be broken by tests. */
+    final List<ByteBuffer> batches = List.of(batch(0), batch(1), batch(2));
+
+    /** That were asked for. */
+    final AtomicInteger fetches = new AtomicInteger();
+
+    private static ByteBuffer batch(int number) {
+        return Batches.batch(CompressionType.NONE, (long) number * PER_BATCH, Batches.records(number, PER_BATCH, 50));
+    }
+
+    /** The batch with the wanted offset, and those behind it. */
+    FetchResponseData serve(FetchRequestData request) {
+        return serve(request, batches.size());
+    }
+
+    /** The same, of so many batches at most. */
+    FetchResponseData serve(FetchRequestData request, int most) {
+        fetches.incrementAndGet();
+        if (request.topics().isEmpty()) {
+            return new FetchResponseData();
+        }
+        long offset = request.topics().getFirst().partitions().getFirst().fetchOffset();
+        int first = (int) Math.min(offset / PER_BATCH, batches.size());
+        int end = Math.min(first + most, batches.size());
+        ByteBuffer rest = Batches.joined(batches.subList(first, end).toArray(new ByteBuffer[0]));
+        return answer(new PartitionData().setHighWatermark(END).setRecords(MemoryRecords.readableRecords(rest)));
+    }
+
+    static FetchResponseData failing(Errors error) {
+        return answer(new PartitionData().setErrorCode(error.code()).setRecords(MemoryRecords.EMPTY));
+    }
+
+    /** Of the one partition. */
+    static FetchResponseData answer(PartitionData partition) {
+        return new FetchResponseData()
+                .setResponses(List.of(new FetchableTopicResponse()
+                        .setTopicId(FakeBroker.TOPIC_ID)
+                        .setPartitions(List.of(partition))));
+    }
+
+    /** Polls, and waits where there is nothing to do, until a condition holds. */
+    static void pollUntil(LeanConsumer consumer, RecordHandler handler, BooleanSupplier done) {
+        long deadline = System.nanoTime() + LONGEST.toNanos();
+        while (!done.getAsBoolean()) {
+            if (consumer.poll(handler) == 0) {
+                consumer.await(Duration.ofMillis(10));
+            }
+            assertThat(System.nanoTime()).as(consumer.metrics().toString()).isLessThan(deadline);
+        }
+    }
+}

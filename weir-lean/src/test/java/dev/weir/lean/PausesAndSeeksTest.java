@@ -1,0 +1,109 @@
+package dev.weir.lean;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.LongStream;
+import org.apache.kafka.common.security.auth.SecurityProtocol;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What a user does at the moment at which it is least expected. */
+class PausesAndSeeksTest {
+
+    private final FakeLog log = new FakeLog();
+    private final List<Long> offsets = new ArrayList<>();
+    private volatile int perAnswer = 3;
+    private FakeBroker broker;
+    private LeanConsumer consumer;
+
+    @BeforeEach
+    void open() throws Exception {
+        broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), request -> log.serve(request, perAnswer));
+        consumer = LeanConsumer.open(
+                LeanSettings.builder().bootstrapServers(broker.address()).build());
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        consumer.close();
+        broker.close();
+    }
+
+    /** With nothing left in it the batch was opened again, and called corrupt: it ended before what was wanted. */
+    @Test
+    void pauseAtTheLastRecordOfABatch_goesOnWithTheNextOne() {
+        int index = consumer.assign(FakeBroker.TOPIC, 0, StartAt.beginning());
+        RecordHandler handler = record -> {
+            offsets.add(record.offset());
+            consumer.pause(record.index());
+        };
+        FakeLog.pollUntil(consumer, handler, () -> {
+            if (consumer.isPaused(index)) {
+                assertThat(consumer.position(index)).isEqualTo(offsets.size());
+                consumer.resume(index);
+            }
+            return offsets.size() == FakeLog.END;
+        });
+        assertThat(offsets).isEqualTo(LongStream.range(0, FakeLog.END).boxed().toList());
+        assertThat(consumer.metrics().batches()).isEqualTo(3);
+    }
+
+    /** The answer about the first place was taken for one about the second. */
+    @Test
+    void seekWhileAnotherPlaceIsLookedUp_goesToTheLaterOne() {
+        CountDownLatch asked = new CountDownLatch(1);
+        CountDownLatch sought = new CountDownLatch(1);
+        broker.offsets(wanted -> {
+            if (wanted.timestamp() == StartAt.END) {
+                return FakeLog.END;
+            }
+            asked.countDown();
+            await(sought);
+            return 0;
+        });
+        int index = consumer.assign(FakeBroker.TOPIC, 0, StartAt.beginning());
+        FakeLog.pollUntil(consumer, record -> {}, () -> asked.getCount() == 0);
+        consumer.seek(index, StartAt.end());
+        sought.countDown();
+        FakeLog.pollUntil(consumer, record -> offsets.add(record.offset()), () -> consumer.position(index) >= 0);
+        assertThat(consumer.position(index)).isEqualTo(FakeLog.END);
+        assertThat(offsets).isEmpty();
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Both receive buffers are its own, and nobody waits for one. */
+    @Test
+    void partitionPausedAlone_isNotCopied() {
+        perAnswer = 1;
+        int index = consumer.assign(FakeBroker.TOPIC, 0, StartAt.beginning());
+        RecordHandler handler = record -> {
+            offsets.add(record.offset());
+            consumer.pause(index);
+        };
+        FakeLog.pollUntil(consumer, handler, () -> consumer.metrics().fetches() == 2);
+        assertThat(offsets).containsExactly(0L);
+        consumer.resume(index);
+        FakeLog.pollUntil(consumer, record -> offsets.add(record.offset()), () -> offsets.size() == FakeLog.END);
+        assertThat(consumer.metrics().copiedBytes()).isZero();
+    }
+
+    @Test
+    void topicThatIsGivenUp_isNotAskedForAnyMore() {
+        consumer.unassign(consumer.assign("given-up", 0, StartAt.beginning()));
+        consumer.assign(FakeBroker.TOPIC, 0, StartAt.beginning());
+        FakeLog.pollUntil(consumer, record -> offsets.add(record.offset()), () -> offsets.size() == FakeLog.END);
+        assertThat(broker.topicsAskedFor()).containsExactly(FakeBroker.TOPIC);
+    }
+}

@@ -1,0 +1,60 @@
+package dev.weir.lean.internal.cursor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.lean.internal.net.ReceiveBuffer;
+import dev.weir.lean.internal.net.ReceiveBuffers;
+import java.nio.ByteBuffer;
+import org.junit.jupiter.api.Test;
+
+/** The buffers into which paused partitions are copied are used again, within a bound. */
+class SpareBuffersTest {
+
+    private static final int LEAST = SpareBuffers.LEAST_BYTES;
+
+    private final SpareBuffers spares = new SpareBuffers(8L * LEAST);
+
+    /** Each copy was a new direct buffer, and the old one waited for the collector. */
+    @Test
+    void partitionPausedOverAndOver_isCopiedIntoTheSameBuffers() {
+        ChunkPool pool = new ChunkPool(8L * LEAST);
+        PartitionCursor cursor = new PartitionCursor("t", 0, 0, false, true, pool);
+        ReceiveBuffer received = ReceiveBuffers.empty();
+        for (int i = 0; i < 1_000; i++) {
+            for (int part = 0; part < 2; part++) {
+                Chunk chunk = pool.take();
+                received.bytes().put(i % 100 + part, (byte) i);
+                chunk.lend(received, i % 100 + part, 5_000);
+                cursor.add(chunk);
+                assertThat(cursor.detach()).isEqualTo(5_000 - i % 100 - part);
+                assertThat(chunk.bytes().get(chunk.at)).isEqualTo((byte) i);
+            }
+            assertThat(cursor.detach()).as("copied before").isZero();
+            cursor.moveTo(0);
+        }
+        assertThat(pool.made()).isEqualTo(2);
+    }
+
+    @Test
+    void smallestOneThatFits_isTaken() {
+        ByteBuffer large = spares.take(2 * LEAST + 1);
+        ByteBuffer small = spares.take(1);
+        assertThat(large.capacity()).isEqualTo(4 * LEAST);
+        spares.give(large);
+        spares.give(small.position(7));
+        assertThat(spares.take(LEAST)).isSameAs(small);
+        assertThat(small.position()).isZero();
+        assertThat(spares.take(LEAST)).isSameAs(large);
+        assertThat(spares.take(LEAST)).isNotSameAs(large);
+    }
+
+    @Test
+    void moreThanTheBound_isNotKept() {
+        ByteBuffer oldest = spares.take(8 * LEAST);
+        ByteBuffer newest = spares.take(LEAST);
+        spares.give(oldest);
+        spares.give(newest);
+        assertThat(spares.take(LEAST)).isSameAs(newest);
+        assertThat(spares.take(LEAST)).isNotSameAs(oldest);
+    }
+}
