@@ -1,10 +1,7 @@
 package dev.weir.cli;
 
-import dev.weir.bench.result.Flag;
 import dev.weir.bench.result.ResultsFolder;
-import dev.weir.bench.result.Run;
 import dev.weir.bench.run.BenchException;
-import dev.weir.bench.run.CampaignListener;
 import dev.weir.bench.run.CampaignRunner;
 import dev.weir.bench.workload.Workload;
 import dev.weir.bench.workload.WorkloadException;
@@ -15,20 +12,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The options of a campaign, and its way from a workload file to reports. Confined to the main thread. */
+/** The options of campaigns, and their way from workload files to reports. Confined to the main thread. */
 final class BenchCampaign {
 
     @Parameters(
             paramLabel = "WORKLOAD",
-            arity = "0..1",
-            description = "Workload file, for example workloads/plain-consumer.yaml. Not needed with --resume.")
-    private @Nullable Path file;
+            arity = "0..*",
+            description = "Workload files, for example workloads/plain-consumer.yaml, or workloads/*.yaml for the whole"
+                    + " table. Not needed with --resume.")
+    private List<Path> files = List.of();
 
     @Option(names = "--quick", description = "Apply what the file says under quick: fewer and shorter runs.")
     private boolean quick;
@@ -65,7 +61,7 @@ final class BenchCampaign {
     @Option(names = "--json", description = "Print one JSON object per point and driver, and a summary.")
     private boolean json;
 
-    /** Runs the campaign; with {@code rounds} if not null instead of what the file says, and then without a control. */
+    /** Runs the campaigns; with {@code rounds} if not null instead of what a file says, and then without a control. */
     int run(Main weir, @Nullable Integer rounds) throws InterruptedException {
         try {
             return runChecked(weir, rounds);
@@ -77,47 +73,82 @@ final class BenchCampaign {
     }
 
     private int runChecked(Main weir, @Nullable Integer rounds) throws InterruptedException {
-        Workload workload = workload();
-        if (rounds != null) {
-            workload = workload.withRounds(rounds, false);
+        BenchPlan plan = plan();
+        int campaigns = plan.steps().size();
+        boolean whole = true;
+        for (int i = 0; i < campaigns && !weir.shutdown().isRequested(); i++) {
+            BenchPlan.Step step = plan.steps().get(i);
+            Duration others = plan.steps().subList(i + 1, campaigns).stream()
+                    .filter(other -> !other.isDone())
+                    .map(other -> other.workload().expected())
+                    .reduce(Duration.ZERO, Duration::plus);
+            String prefix = campaigns == 1
+                    ? ""
+                    : "campaign " + (i + 1) + "/" + campaigns + ", "
+                            + step.workload().name() + ": ";
+            try {
+                whole &= run(weir, step, rounds, new BenchProgress(weir.terminal(), prefix, others));
+            } catch (BenchException e) {
+                if (campaigns == 1) {
+                    throw e;
+                }
+                // The others are worth having without it.
+                weir.terminal().clearStatus();
+                weir.terminal().note(prefix + e.getMessage());
+                whole = false;
+            }
         }
-        CampaignRunner.Settings settings = settings(workload);
-        CampaignRunner runner = new CampaignRunner(workload, settings, new Listener(weir.terminal()));
-        weir.shutdown().onStop(runner::stop);
-        ResultsFolder folder = runner.run();
-        weir.terminal().clearStatus();
-        BenchReports.print(weir, folder, json);
-        if (runner.isStopped()) {
-            weir.terminal().note("stopped; the rest: weir bench compare --resume " + folder.path());
+        whole &= !weir.shutdown().isRequested();
+        if (!whole) {
+            weir.terminal().note("the rest: weir bench compare --resume " + plan.folder());
         }
-        boolean whole = !runner.isStopped() && folder.runs().stream().allMatch(run -> run.failure() == null);
         return whole ? ExitCode.DONE : ExitCode.FAILED;
     }
 
-    private Workload workload() {
-        if (resume != null) {
-            if (file != null || quick || results != null || seed != null || !only.isEmpty()) {
-                throw CliFailure.usage(
-                        "--resume takes everything from the folder: leave out the file and the other options", "");
-            }
-            return CampaignRunner.workloadOf(ResultsFolder.open(resume).campaign());
+    /** Does what is left of a campaign and prints it; false if a run failed. */
+    private boolean run(Main weir, BenchPlan.Step step, @Nullable Integer rounds, BenchProgress progress)
+            throws InterruptedException {
+        ResultsFolder folder = step.begun();
+        if (folder == null || !step.isDone()) {
+            Workload workload =
+                    rounds == null ? step.workload() : step.workload().withRounds(rounds, false);
+            CampaignRunner runner = new CampaignRunner(workload, settings(step), progress);
+            weir.shutdown().onStop(runner::stop);
+            folder = runner.run();
+            weir.terminal().clearStatus();
         }
-        if (file == null) {
-            throw CliFailure.usage("a workload file is needed, or --resume", "");
-        }
-        Workload workload = Workload.read(file, quick);
-        return only.isEmpty() ? workload : workload.withDrivers(only);
+        BenchReports.print(weir, folder, json);
+        return folder.runs().stream().allMatch(run -> run.failure() == null);
     }
 
-    private CampaignRunner.Settings settings(Workload workload) {
-        Path root = root();
+    private BenchPlan plan() {
+        if (resume != null) {
+            if (!files.isEmpty() || quick || results != null || seed != null || !only.isEmpty()) {
+                throw CliFailure.usage(
+                        "--resume takes everything from the folder: leave out the files and the other options", "");
+            }
+            return BenchPlan.ofFolder(resume);
+        }
+        if (files.isEmpty()) {
+            throw CliFailure.usage("a workload file is needed, or --resume", "");
+        }
+        List<Workload> workloads =
+                files.stream().map(file -> Workload.read(file, quick)).toList();
+        if (workloads.size() == 1) {
+            Workload workload = workloads.get(0);
+            return BenchPlan.ofOne(only.isEmpty() ? workload : workload.withDrivers(only), results);
+        }
+        if (!only.isEmpty()) {
+            throw CliFailure.usage("--drivers goes with one workload file, since not all have the same", "");
+        }
+        return BenchPlan.ofSeveral(workloads, results);
+    }
+
+    private CampaignRunner.Settings settings(BenchPlan.Step step) {
         Path cache = data != null ? data : Path.of(System.getProperty("user.home"), ".cache", "weir", "bench");
-        Path folder = resume != null
-                ? resume
-                : results != null ? results : Path.of("bench-results", CampaignRunner.newId(workload));
-        long drawn =
-                resume != null ? ResultsFolder.open(resume).campaign().seed() : seed != null ? seed : System.nanoTime();
-        return new CampaignRunner.Settings(root, cache, folder.toAbsolutePath(), drawn, resume != null);
+        ResultsFolder begun = step.begun();
+        long drawn = begun != null ? begun.campaign().seed() : seed != null ? seed : System.nanoTime();
+        return new CampaignRunner.Settings(root(), cache, step.folder().toAbsolutePath(), drawn, begun != null);
     }
 
     /** The checkout that this command was built in: drivers lie there. */
@@ -141,45 +172,5 @@ final class BenchCampaign {
             throw new IllegalStateException(e);
         }
         throw CliFailure.work("the drivers are not where this command was built", "Start it through ./weir.");
-    }
-
-    /** Progress on standard error. */
-    private record Listener(Terminal terminal) implements CampaignListener {
-
-        @Override
-        public void note(String line) {
-            terminal.note(line);
-        }
-
-        @Override
-        public void status(String doing, int runsDone, int runs, @Nullable Duration remaining) {
-            terminal.status(
-                    runsDone + "/" + runs + " runs, " + doing + (remaining == null ? "" : ", " + left(remaining)));
-        }
-
-        private static String left(Duration remaining) {
-            return remaining.toMinutes() > 0
-                    ? remaining.toMinutes() + " min " + remaining.toSecondsPart() + " s left"
-                    : remaining.toSeconds() + " s left";
-        }
-
-        @Override
-        public void finished(Run run, int runsDone, int runs) {
-            String flags = run.flags().stream().map(Flag::text).collect(Collectors.joining(", "));
-            if (run.failure() != null) {
-                terminal.note(run.key().fileName() + ": " + run.failure());
-            } else if (!run.isValid()) {
-                terminal.note(run.key().fileName() + ": not quoted: " + flags);
-            } else if (terminal.isLive()) {
-                terminal.note(String.format(
-                        Locale.ROOT,
-                        "%-30s %,14.0f/s  %6.3f CPU s per million  %6.0f B per record  %s",
-                        run.key().fileName(),
-                        run.totals().recordsPerSecond(),
-                        run.totals().cpuSecondsPerMillion(),
-                        run.totals().allocatedBytesPerRecord(),
-                        flags));
-            }
-        }
     }
 }

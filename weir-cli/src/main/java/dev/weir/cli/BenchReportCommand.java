@@ -1,6 +1,7 @@
 package dev.weir.cli;
 
 import dev.weir.bench.result.ResultsFolder;
+import dev.weir.bench.workload.WorkloadException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -16,7 +17,7 @@ final class BenchReportCommand implements Callable<Integer> {
     @ParentCommand
     private BenchCommand bench;
 
-    @Parameters(paramLabel = "FOLDER", description = "The results folder of a campaign.")
+    @Parameters(paramLabel = "FOLDER", description = "The results folder of a campaign, or of several.")
     private Path folder;
 
     @Option(names = "--json", description = "Print one JSON object per point and driver, and a summary.")
@@ -25,8 +26,13 @@ final class BenchReportCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try {
-            BenchReports.print(bench.weir(), ResultsFolder.open(folder), json);
-        } catch (IllegalArgumentException | UncheckedIOException e) {
+            for (BenchPlan.Step step : BenchPlan.ofFolder(folder).steps()) {
+                ResultsFolder begun = step.begun();
+                if (begun != null) {
+                    BenchReports.print(bench.weir(), begun, json);
+                }
+            }
+        } catch (IllegalArgumentException | WorkloadException | UncheckedIOException e) {
             throw CliFailure.work(String.valueOf(e.getMessage()), "", e);
         }
         return ExitCode.DONE;

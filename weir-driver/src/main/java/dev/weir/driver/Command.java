@@ -15,7 +15,7 @@ import java.util.Map;
  *         <- first               when the first record is delivered
  *         <- interval ...        while it delivers
  *         <- passed              or failed, which ends the process
- * stop ->                        or the end of the stream
+ * stop ->                        or the end of the stream, which ends the process at any time
  * </pre>
  */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "do")

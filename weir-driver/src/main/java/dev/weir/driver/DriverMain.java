@@ -14,6 +14,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.logging.Level;
@@ -23,13 +25,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The main loop of a driver's process: reads {@link Command}s, runs passes, writes {@link Report}s. One thread runs it; a
- * second one, the sampler, writes the intervals of a pass and is gone before its result is written.
+ * second one, the sampler, writes the intervals of a pass and is gone before its result is written; a third one waits for
+ * commands, and ends the process with them, whatever the library is at: nobody is left to measure it.
  */
 public final class DriverMain {
     private static final ObjectMapper JSON =
             new ObjectMapper().configure(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES, true);
 
     private static final Logger ROOT_LOGGER = Logger.getLogger("");
+
+    // Kafka's clients tell there all that they are set to. Once is enough, and has its place before what is measured.
+    private static final Logger CONFIGURATIONS = Logger.getLogger("org.apache.kafka.common.config.AbstractConfig");
 
     private final String name;
     private final Driver driver;
@@ -51,6 +57,7 @@ public final class DriverMain {
         PrintStream harness = System.out;
         System.setOut(System.err);
         ROOT_LOGGER.setLevel(Level.WARNING);
+        CONFIGURATIONS.setLevel(Level.INFO);
         Supplier<Driver> wanted = arguments.length == 1 ? drivers.get(arguments[0]) : null;
         if (wanted == null) {
             System.err.println("The one argument is a driver: " + String.join(", ", drivers.keySet()));
@@ -63,30 +70,44 @@ public final class DriverMain {
     }
 
     private int serve() {
-        try (BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+        BlockingQueue<String> commands = new LinkedBlockingQueue<>();
+        Thread.ofPlatform().daemon().name("weir-commands").start(() -> listen(commands));
+        try {
             hello();
             Command.@Nullable Configure configuration = null;
-            for (String line = commands.readLine(); line != null; line = commands.readLine()) {
-                switch (JSON.readValue(line, Command.class)) {
+            while (true) {
+                switch (JSON.readValue(commands.take(), Command.class)) {
                     case Command.Configure given -> configuration = given;
                     case Command.Start order -> {
                         if (configuration == null) {
                             throw new IllegalStateException("start came before configure");
                         }
                         pass(new Pass(configuration, order));
+                        CONFIGURATIONS.setLevel(Level.WARNING);
                     }
                     case Command.Stop stop -> {
                         return 0;
                     }
                 }
             }
-            return 0;
         } catch (Throwable e) { // Whatever it is, the harness should know.
             StringWriter trace = new StringWriter();
             e.printStackTrace(new PrintWriter(trace));
             say(new Report.Failed(e.toString(), trace.toString()));
             return 1;
         }
+    }
+
+    private static void listen(BlockingQueue<String> commands) {
+        try (BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+            for (String line = in.readLine(); line != null; line = in.readLine()) {
+                commands.add(line);
+            }
+        } catch (IOException e) {
+            System.err.println("cannot hear the harness: " + e);
+        }
+        // No hooks: a library's may wait for brokers that are gone.
+        Runtime.getRuntime().halt(0);
     }
 
     private void hello() {
@@ -115,7 +136,9 @@ public final class DriverMain {
         try {
             driver.run(pass);
         } finally {
-            sampler.interrupt();
+            if (!pass.isDone()) {
+                sampler.interrupt(); // Nothing more comes. Else it has a last interval to tell, and ends by itself.
+            }
             sampler.join();
         }
         say(pass.result());
@@ -125,7 +148,11 @@ public final class DriverMain {
         try {
             Pass.Mark last = null;
             while (last == null) {
-                last = pass.awaitFirst(TimeUnit.SECONDS.toNanos(1));
+                boolean isOver = pass.isDone();
+                last = pass.awaitFirst(isOver ? 0 : TimeUnit.SECONDS.toNanos(1));
+                if (last == null && isOver) {
+                    return;
+                }
             }
             say(new Report.First(last.nanos()));
             long startNanos = last.nanos();
@@ -141,7 +168,8 @@ public final class DriverMain {
                         now.records() - last.records(),
                         now.bytes() - last.bytes(),
                         now.usage().since(last.usage()),
-                        pass.takeTimings()));
+                        pass.takeTimings(),
+                        ended));
                 last = now;
             }
         } catch (InterruptedException ignored) { // The pass is over.

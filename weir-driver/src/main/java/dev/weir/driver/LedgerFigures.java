@@ -7,7 +7,7 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
  *
  * @param distinct records that came at least once
  * @param missing records that should have come and did not: of all that were ordered if the pass is complete, else holes
- *     before the last one that came
+ *     before the last one that came, but for what may be under way where records may overtake each other
  * @param duplicates deliveries of what had come already
  * @param reordered deliveries after a later one of the same partition, or of the same key where that order is asked for
  * @param foreign deliveries that nobody wrote
@@ -23,11 +23,6 @@ public record LedgerFigures(long distinct, long missing, long duplicates, long r
     /** The same, with another count of what came too late. */
     LedgerFigures withReordered(long other) {
         return new LedgerFigures(distinct, missing, duplicates, other, foreign);
-    }
-
-    /** The same, where what did not come may be on its way. */
-    LedgerFigures withoutMissing() {
-        return new LedgerFigures(distinct, 0, duplicates, reordered, foreign);
     }
 
     /** The same, where so many of the {@link #distinct} acknowledged records were found to have been written. */

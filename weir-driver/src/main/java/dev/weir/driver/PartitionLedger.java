@@ -67,9 +67,17 @@ final class PartitionLedger {
         base += bits;
     }
 
-    LedgerFigures figures(boolean complete) {
+    /**
+     * What came, and what is missing: of all records if {@code complete}, else of those that are at least {@code behind} before
+     * the last one that came; later ones may be under way.
+     */
+    LedgerFigures figures(boolean complete, long behind) {
         long distinct = low + (ahead.isEmpty() ? 0 : ahead.cardinality() - (low - base));
-        long expected = complete ? size : highest + 1;
-        return new LedgerFigures(distinct, expected - distinct, duplicates, reordered, foreign);
+        long until = complete ? size : highest + 1 - behind;
+        long missing = Math.max(0, until - low);
+        if (missing > 0 && !ahead.isEmpty()) {
+            missing -= ahead.get((int) (low - base), (int) (until - base)).cardinality();
+        }
+        return new LedgerFigures(distinct, missing, duplicates, reordered, foreign);
     }
 }

@@ -59,6 +59,9 @@ public final class Pass {
 
     private static final long SINK_STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
+    // Without an order, a record that is so many behind the last one of its partition is in nobody's hands any more.
+    private static final long UNORDERED_BEHIND = 50_000;
+
     // Written by the delivering thread only (or under the lock), read by the sampler: opaque is enough.
     private long records;
     private long bytes;
@@ -81,6 +84,7 @@ public final class Pass {
     private volatile @Nullable Throwable failure;
     private volatile @Nullable Mark start;
     private volatile @Nullable Mark end;
+    private volatile Map<String, Double> client = Map.of();
 
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
     private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
@@ -321,6 +325,7 @@ public final class Pass {
         if (ending.compareAndSet(false, true)) {
             long nanos = System.nanoTime();
             end = new Mark(nanos, Math.min(wanted, recordsSoFar()), bytesSoFar(), Meters.full());
+            client = ClientMetrics.read(); // Before they are closed.
             isDone = true;
             done.countDown();
         }
@@ -375,7 +380,8 @@ public final class Pass {
                 to.nanos() - from.nanos(),
                 from.nanos() - orderedNanos,
                 to.usage().since(from.usage()),
-                ledger(complete));
+                ledger(complete),
+                client);
     }
 
     private LedgerFigures ledger(boolean complete) {
@@ -383,12 +389,17 @@ public final class Pass {
             return new LedgerFigures(recordsSoFar(), 0, 0, 0, 0);
         }
         boolean all = complete && wanted == configuration.recordsPerPartition() * configuration.partitions();
+        // Cut off amid work in any order, holes may be what was under way; by key, a key's records wait for each other
+        // as
+        // long as it takes.
+        long behind = switch (ordering()) {
+            case PARTITION -> 0;
+            case KEY -> Long.MAX_VALUE;
+            case NONE -> UNORDERED_BEHIND;
+        };
         LedgerFigures sum = new LedgerFigures(0, 0, 0, 0, 0);
         for (PartitionLedger ledger : ledgers) {
-            sum = sum.plus(ledger.figures(all));
-        }
-        if (!all && ordering() != Order.PARTITION) {
-            sum = sum.withoutMissing(); // Cut off amid work in any order: holes are what was under way.
+            sum = sum.plus(ledger.figures(all, behind));
         }
         // Asked for order by key, a partition's records may overtake each other.
         return keys.isUsed() && ordering() == Order.KEY ? sum.withReordered(keys.reordered()) : sum;

@@ -3,6 +3,7 @@ package dev.weir.driver;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import java.util.List;
+import java.util.Map;
 
 /** What a driver tells the harness, one JSON object per line on its standard output. Immutable. See {@link Command}. */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "say")
@@ -43,8 +44,10 @@ public sealed interface Report {
      * @param atNanos end of the interval, since the first record
      * @param timings where records have a planned time: for each partition, how long after it they came (or, of the one
      *     who sends, were sent), as an HdrHistogram of nanoseconds, compressed, in Base64; empty for none
+     * @param last whether enough has come, or time has run out: what follows is closing down
      */
-    record Interval(long atNanos, long records, long bytes, Usage usage, List<String> timings) implements Report {}
+    record Interval(long atNanos, long records, long bytes, Usage usage, List<String> timings, boolean last)
+            implements Report {}
 
     /**
      * The pass is over.
@@ -55,9 +58,17 @@ public sealed interface Report {
      * @param nanos from the first record to the end
      * @param joinNanos from the order to the first record
      * @param usage of the process from the first record to the end
+     * @param client what its Kafka clients say of themselves
      */
     record Passed(
-            boolean complete, long records, long bytes, long nanos, long joinNanos, Usage usage, LedgerFigures ledger)
+            boolean complete,
+            long records,
+            long bytes,
+            long nanos,
+            long joinNanos,
+            Usage usage,
+            LedgerFigures ledger,
+            Map<String, Double> client)
             implements Report {}
 
     /** The driver cannot go on. */

@@ -14,7 +14,7 @@ class PartitionLedgerTest {
     private static LedgerFigures of(long size, boolean complete, long... numbers) {
         PartitionLedger ledger = new PartitionLedger(size);
         LongStream.of(numbers).forEach(ledger::delivered);
-        return ledger.figures(complete);
+        return ledger.figures(complete, 0);
     }
 
     @Test
@@ -31,6 +31,20 @@ class PartitionLedgerTest {
     void end_isMissingOnlyIfAllWereOrdered() {
         assertThat(of(4, true, 0, 1).missing()).isEqualTo(2);
         assertThat(of(4, false, 0, 1).missing()).isZero();
+    }
+
+    @Test
+    void gapCloseToTheLast_mayBeUnderWay() {
+        PartitionLedger ledger = new PartitionLedger(100);
+        for (long number = 1; number < 100; number += number == 39 ? 2 : 1) {
+            ledger.delivered(number);
+        }
+        assertThat(ledger.figures(false, 0).missing()).isEqualTo(2);
+        assertThat(ledger.figures(false, 50).missing()).isEqualTo(2);
+        assertThat(ledger.figures(false, 60).missing()).isOne();
+        assertThat(ledger.figures(false, 100).missing()).isZero();
+        assertThat(ledger.figures(false, Long.MAX_VALUE).missing()).isZero();
+        assertThat(ledger.figures(true, Long.MAX_VALUE).missing()).isEqualTo(2);
     }
 
     @Test

@@ -25,6 +25,20 @@ class PassTest {
     }
 
     @Test
+    void cutOffAmidUnorderedWork_missesWhatIsFarBehind() {
+        Pass pass = new Pass(
+                new Command.Configure(
+                        "", "t", 1, 200_000, 16, Scenario.WORK, Map.of(), Map.of(Pass.ORDERING, "none"), 100),
+                new Command.Start("g", 100_000, 60));
+        for (long number = 0; number <= 100_000; number++) {
+            if (number != 20_000) {
+                pass.deliveredConcurrently(0, null, pass.value(number));
+            }
+        }
+        assertThat(pass.result().ledger().missing()).isOne();
+    }
+
+    @Test
     void cutOffAmidAPartition_missesWhatWasSkipped() {
         Pass pass = pass(Scenario.WORK, Map.of(Pass.ORDERING, "partition"));
         for (long number = 1; number <= 900; number++) {

@@ -9,6 +9,7 @@ import dev.weir.bench.result.LatencyTags;
 import dev.weir.bench.result.Run;
 import dev.weir.bench.statistics.Analysis;
 import dev.weir.bench.statistics.DriverResult;
+import dev.weir.bench.statistics.Latencies;
 import dev.weir.bench.statistics.Metric;
 import dev.weir.bench.statistics.PointResult;
 import java.io.IOException;
@@ -17,6 +18,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 import org.HdrHistogram.Histogram;
@@ -32,9 +34,14 @@ final class HtmlReport {
 
     private HtmlReport() {}
 
-    static String of(Analysis analysis) {
+    /**
+     * The page.
+     *
+     * @param latencies the log of a run, empty if it has none
+     */
+    static String of(Analysis analysis, Function<Run, List<Histogram>> latencies) {
         // "<" cannot end the script element then, and JSON reads it back.
-        String data = JsonReport.write(data(analysis)).replace("<", "\\u003c");
+        String data = JsonReport.write(data(analysis, latencies)).replace("<", "\\u003c");
         // Without the map's name: developer tools would ask for that file.
         String charts = resource("chartjs/chart.umd.min.js").replaceAll("(?m)^//# sourceMappingURL=.*$", "");
         return resource("report.html")
@@ -45,7 +52,7 @@ final class HtmlReport {
                 .replace("/*DATA*/", data);
     }
 
-    private static ObjectNode data(Analysis analysis) {
+    private static ObjectNode data(Analysis analysis, Function<Run, List<Histogram>> latencies) {
         Campaign campaign = analysis.campaign();
         ObjectNode data = JsonReport.summary(analysis);
         data.put("workload", campaign.workload());
@@ -69,7 +76,7 @@ final class HtmlReport {
                     .put("higherIsBetter", metric.higherIsBetter());
         }
         ArrayNode points = data.putArray("points");
-        analysis.points().forEach(point -> point(points.addObject(), point));
+        analysis.points().forEach(point -> point(points.addObject(), point, latencies));
         return data;
     }
 
@@ -87,7 +94,7 @@ final class HtmlReport {
         environment.settings().forEach(settings::put);
     }
 
-    private static void point(ObjectNode node, PointResult point) {
+    private static void point(ObjectNode node, PointResult point, Function<Run, List<Histogram>> latencies) {
         node.put("id", point.point().id());
         node.put("label", point.point().label());
         node.put("scenario", point.point().scenario());
@@ -109,12 +116,12 @@ final class HtmlReport {
                 }
             }
             ArrayNode rounds = result.putArray("rounds");
-            driver.runs().forEach(run -> run(rounds.addObject(), run));
+            driver.runs().forEach(run -> run(rounds.addObject(), run, latencies.apply(run)));
             drivers.add(result);
         }
     }
 
-    private static void run(ObjectNode node, Run run) {
+    private static void run(ObjectNode node, Run run, List<Histogram> latencies) {
         node.put("round", run.round());
         node.put("order", run.order());
         node.put("quoted", run.isValid());
@@ -134,16 +141,37 @@ final class HtmlReport {
         series(series, "gc", run, step, slice -> sum(slice, Interval::gcMillis) / seconds(slice));
         series(series, "heap", run, step, slice -> last(slice.getLast().heapBytes()) / 1e6);
         series(series, "direct", run, step, slice -> last(slice.getLast().directBytes()) / 1e6);
+        LatencySeries responses = new LatencySeries(run.intervals(), latencies);
+        seriesByIndex(series, "p50", run, step, (from, to) -> Latencies.percentileMillis(responses.of(from, to), 50));
+        seriesByIndex(series, "p99", run, step, (from, to) -> Latencies.percentileMillis(responses.of(from, to), 99));
+        seriesByIndex(series, "longest", run, step, (from, to) -> longestMillis(responses.of(from, to)));
+    }
+
+    private static double longestMillis(Histogram histogram) {
+        return histogram.getTotalCount() == 0 ? Double.NaN : histogram.getMaxValue() / 1e6;
+    }
+
+    /** A figure of some intervals in a row; {@code to} is past the last of them. */
+    private interface Figure {
+        double of(int from, int to);
     }
 
     /** A column of the chart; left out where nothing of it was taken. */
     private static void series(
             ObjectNode node, String name, Run run, int step, ToDoubleFunction<List<Interval>> figure) {
-        List<Interval> intervals = run.intervals();
+        seriesByIndex(
+                node,
+                name,
+                run,
+                step,
+                (from, to) -> figure.applyAsDouble(run.intervals().subList(from, to)));
+    }
+
+    private static void seriesByIndex(ObjectNode node, String name, Run run, int step, Figure figure) {
         ArrayNode values = JsonReport.JSON.createArrayNode();
         boolean any = false;
-        for (int i = 0; i < intervals.size(); i += step) {
-            double value = figure.applyAsDouble(intervals.subList(i, Math.min(intervals.size(), i + step)));
+        for (int i = 0; i < run.intervals().size(); i += step) {
+            double value = figure.of(i, Math.min(run.intervals().size(), i + step));
             if (Double.isFinite(value)) {
                 values.add(Double.parseDouble(String.format(Locale.ROOT, "%.5g", value)));
                 any = true;

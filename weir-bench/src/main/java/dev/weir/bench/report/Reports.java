@@ -9,29 +9,54 @@ import java.util.List;
 /** Makes the reports of a results folder. Stateless, thread-safe as far as nobody writes to the same folder meanwhile. */
 public final class Reports {
 
+    /** The name of {@link #html}. */
+    public static final String HTML = "report.html";
+
     private Reports() {}
 
     /** The page of the campaign, {@code report.html}: one file, works without a network. */
     public static Path html(ResultsFolder folder) {
-        return folder.write("report.html", HtmlReport.of(Analysis.of(folder)).getBytes(StandardCharsets.UTF_8));
+        return html(folder, Analysis.of(folder));
     }
 
     /** {@code comparison.csv}, {@code runs.csv}, {@code intervals.csv} and {@code latency.csv}, for other tools. */
     public static List<Path> csv(ResultsFolder folder) {
-        return CsvReport.of(Analysis.of(folder)).entrySet().stream()
-                .map(file -> folder.write(file.getKey(), file.getValue().getBytes(StandardCharsets.UTF_8)))
-                .toList();
+        return csv(folder, Analysis.of(folder));
     }
 
     /** A line of JSON for each point and driver, the last line sums up; also kept as {@code summary.jsonl}. */
     public static String json(ResultsFolder folder) {
-        String lines = JsonReport.lines(Analysis.of(folder));
-        folder.write("summary.jsonl", lines.getBytes(StandardCharsets.UTF_8));
-        return lines;
+        return json(folder, Analysis.of(folder));
     }
 
     /** A table per point, for a terminal of 100 columns. */
     public static String text(ResultsFolder folder) {
         return TextReport.of(Analysis.of(folder));
+    }
+
+    /** Makes all files, which reads the runs and their histograms once, and returns what {@link #json} or {@link #text} does. */
+    public static String all(ResultsFolder folder, boolean json) {
+        Analysis analysis = Analysis.of(folder);
+        html(folder, analysis);
+        csv(folder, analysis);
+        String lines = json(folder, analysis);
+        return json ? lines : TextReport.of(analysis);
+    }
+
+    private static Path html(ResultsFolder folder, Analysis analysis) {
+        String page = HtmlReport.of(analysis, run -> folder.latencyIntervals(run.key()));
+        return folder.write(HTML, page.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static List<Path> csv(ResultsFolder folder, Analysis analysis) {
+        return CsvReport.of(analysis).entrySet().stream()
+                .map(file -> folder.write(file.getKey(), file.getValue().getBytes(StandardCharsets.UTF_8)))
+                .toList();
+    }
+
+    private static String json(ResultsFolder folder, Analysis analysis) {
+        String lines = JsonReport.lines(analysis);
+        folder.write("summary.jsonl", lines.getBytes(StandardCharsets.UTF_8));
+        return lines;
     }
 }

@@ -10,8 +10,6 @@ public enum Flag {
     BASELINE_BROKER_BOUND(true, "the broker held the baseline back"),
     /** Records were lost, doubled or out of order beyond what the scenario promises. */
     GUARANTEE_BROKEN(true, "the asked guarantee was broken"),
-    /** Not every partition was owned, or not every consumer received. */
-    NOT_ASSIGNED(true, "not every partition was consumed"),
     /** No steady state was found before measuring, or it drifted away while measuring. */
     NOT_STEADY(false, "no steady state"),
     /** Client and broker together used all cores: ratios say who uses the machine better, not how fast each could be. */

@@ -85,6 +85,11 @@ public final class ResultsFolder {
         }
     }
 
+    /** Whether there is a campaign's folder. */
+    public static boolean isAt(Path path) {
+        return Files.isRegularFile(path.resolve(CAMPAIGN));
+    }
+
     public Path path() {
         return path;
     }
@@ -98,6 +103,15 @@ public final class ResultsFolder {
         List<Run> sorted = new ArrayList<>(runs.values());
         sorted.sort(Comparator.comparingInt(Run::order));
         return List.copyOf(sorted);
+    }
+
+    /** Whether there is nothing left to do at all. */
+    public boolean isComplete() {
+        long done = runs.values().stream().filter(run -> run.failure() == null).count();
+        return done
+                == (long) campaign.rounds()
+                        * campaign.points().size()
+                        * campaign.drivers().size();
     }
 
     /** Whether there is nothing left to do for this run; one that failed is to be done again. */

@@ -3,23 +3,31 @@ package dev.weir.bench.run;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.testkit.Broker;
 import dev.weir.testkit.KafkaCluster;
-import java.nio.ByteBuffer;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Random;
+import java.util.Properties;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +62,8 @@ final class BenchCluster implements AutoCloseable {
                 .forked()
                 .heapMegabytes(HEAP_MEGABYTES)
                 .brokerConfig("log.retention.ms", "-1")
+                // What a run wrote is to be gone before the next one, not amid it, gigabytes at a time.
+                .brokerConfig("log.segment.delete.delay.ms", "500")
                 .brokerConfig("auto.create.topics.enable", "false")
                 .dataFolder(data.resolve("brokers-" + brokers))
                 .start();
@@ -64,12 +74,35 @@ final class BenchCluster implements AutoCloseable {
         return cluster.bootstrapServers();
     }
 
-    /** What the brokers are, for the record. */
+    /** What the brokers are: where, how large, and what they are set to besides their defaults. */
     Map<String, String> settings() {
-        return Map.of(
-                "broker.count", Integer.toString(cluster.brokers().size()),
-                "broker.heapMegabytes", Integer.toString(HEAP_MEGABYTES),
-                "broker.place", "forked on the same machine, one replica per partition");
+        Map<String, String> settings = new TreeMap<>();
+        ConfigResource first = new ConfigResource(ConfigResource.Type.BROKER, "1");
+        asked(
+                        "what they are set to",
+                        cluster.admin().describeConfigs(List.of(first)).all())
+                .values()
+                .stream()
+                .flatMap(config -> config.entries().stream())
+                .filter(entry -> entry.source() != ConfigEntry.ConfigSource.DEFAULT_CONFIG && !entry.isSensitive())
+                .forEach(entry -> settings.put("broker." + entry.name(), String.valueOf(entry.value())));
+        settings.put("broker.count", Integer.toString(cluster.brokers().size()));
+        settings.put("broker.heapMegabytes", Integer.toString(HEAP_MEGABYTES));
+        settings.put("broker.place", "forked on the same machine, one replica per partition");
+        return settings;
+    }
+
+    /** Of the brokers: that of this process's client, beside which they lie on the class path. */
+    Map<String, String> versions() {
+        Properties version = new Properties();
+        try (InputStream in = Admin.class.getResourceAsStream("/kafka/kafka-version.properties")) {
+            if (in != null) {
+                version.load(in);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("the version of kafka-clients cannot be read: " + e, e);
+        }
+        return Map.of("brokers", "kafka-" + version.getProperty("version", "unknown"));
     }
 
     /** Processor time of all brokers so far. */
@@ -117,13 +150,15 @@ final class BenchCluster implements AutoCloseable {
     String filled(WorkloadPoint point, long recordsPerPartition) throws InterruptedException {
         String topic = String.format(
                 Locale.ROOT,
-                "fill-p%d-n%d-v%d-b%d-%s%s",
+                "fill-p%d-n%d-v%d-b%d-%s%s%s%s",
                 point.partitions(),
                 recordsPerPartition,
                 point.valueBytes(),
                 point.batchBytes(),
                 point.compression(),
-                point.keys() == 0 ? "" : "-k" + point.keys() + "-z" + point.keySkew());
+                point.keys() == 0 ? "" : "-k" + point.keys() + "-z" + point.keySkew(),
+                point.spreadsValueBytes() ? "-u" : "",
+                point.randomShare() == 0 ? "" : "-r" + point.randomShare());
         fillOnce(topic, point.partitions(), recordsPerPartition, name -> fill(name, point, recordsPerPartition));
         return topic;
     }
@@ -181,10 +216,14 @@ final class BenchCluster implements AutoCloseable {
     }
 
     private boolean exists(String topic) {
+        return asked("for their topics", cluster.admin().listTopics().names()).contains(topic);
+    }
+
+    private static <T> T asked(String what, KafkaFuture<T> answer) {
         try {
-            return cluster.admin().listTopics().names().get().contains(topic);
+            return answer.get();
         } catch (ExecutionException e) {
-            throw new BenchException("cannot list the topics: " + e.getCause(), e);
+            throw new BenchException("brokers cannot be asked " + what + ": " + e.getCause(), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new BenchException("interrupted", e);
@@ -193,10 +232,7 @@ final class BenchCluster implements AutoCloseable {
 
     private void fill(String topic, WorkloadPoint point, long recordsPerPartition) {
         AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
-        byte[] value = new byte[point.valueBytes()];
-        new Random(1).nextBytes(value);
-        ByteBuffer numbers = ByteBuffer.wrap(value);
-        numbers.putLong(Long.BYTES, 0);
+        Values values = new Values(point.valueBytes(), point.spreadsValueBytes(), point.randomShare());
         Keys keys = new Keys(point.keys() / point.partitions(), point.keySkew());
         Map<String, Object> config = Map.of(
                 "bootstrap.servers", bootstrapServers(),
@@ -213,7 +249,7 @@ final class BenchCluster implements AutoCloseable {
                 long to = Math.min(from + BLOCK_RECORDS, recordsPerPartition);
                 for (int partition = 0; partition < point.partitions(); partition++) {
                     for (long number = from; number < to; number++) {
-                        numbers.putLong(0, number); // send copies it
+                        byte[] value = values.next(number);
                         var unused = producer.send(
                                 new ProducerRecord<>(topic, partition, keys.next(partition), value), (written, e) -> {
                                     if (e != null) {

@@ -3,15 +3,12 @@ package dev.weir.bench.run;
 import dev.weir.bench.result.Campaign;
 import dev.weir.bench.result.Driver;
 import dev.weir.bench.result.Ledger;
-import dev.weir.bench.result.Point;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Run;
 import dev.weir.bench.workload.Workload;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.LedgerFigures;
-import dev.weir.driver.Pass;
 import dev.weir.driver.Report;
-import dev.weir.driver.Scenario;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,17 +18,10 @@ import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.EnumMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Random;
-import java.util.Set;
-import java.util.TreeMap;
 import org.HdrHistogram.Histogram;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Runs a campaign: verifies each driver, then round by round each driver at each point, in an order drawn anew per round.
@@ -41,26 +31,16 @@ public final class CampaignRunner {
     /** Added to the name of the baseline for its second run of a round. */
     public static final String CONTROL_SUFFIX = "-again";
 
-    /** The driver that fills the topic of {@link Scenario#PIPELINE}. */
-    private static final String EVENTS = "asimov-events";
-
-    private static final long VERIFIED_RECORDS = 100_000;
-
-    // Where each record takes a millisecond or more.
-    private static final long VERIFIED_SLOW_RECORDS = 300;
-    private static final Set<Scenario> SLOW =
-            Set.of(Scenario.WORK, Scenario.AT_MOST_ONCE, Scenario.FLOW_CONTROL, Scenario.PIPELINE);
+    private static final String VERIFY_LOG = "verify.log";
+    private static final String FILL_LOG = "fill.log";
 
     private final Workload workload;
     private final Settings settings;
     private final CampaignListener listener;
     private final List<String> drivers;
-    private final DryRuns dryRuns;
+    private final DriverLauncher launcher;
 
     private final long startedNanos = System.nanoTime();
-
-    private volatile boolean isStopped;
-    private volatile @Nullable DriverProcess current;
 
     /**
      * Where things are. Immutable.
@@ -73,11 +53,12 @@ public final class CampaignRunner {
      */
     public record Settings(Path root, Path data, Path results, long seed, boolean resume) {}
 
+    /** Throws {@link BenchException} if no drivers are built in the checkout. */
     public CampaignRunner(Workload workload, Settings settings, CampaignListener listener) {
         this.workload = workload;
         this.settings = settings;
         this.listener = listener;
-        this.dryRuns = new DryRuns(settings.data().resolve("dry-runs"));
+        this.launcher = new DriverLauncher(DriverCatalog.ofCheckout(settings.root()));
         this.drivers = new ArrayList<>(workload.drivers());
         if (workload.control()) {
             drivers.add(workload.baseline() + CONTROL_SUFFIX);
@@ -86,16 +67,12 @@ public final class CampaignRunner {
 
     /** Ends the campaign soon: what is finished is kept, the run under way is not. */
     public void stop() {
-        isStopped = true;
-        DriverProcess process = current;
-        if (process != null) {
-            process.kill();
-        }
+        launcher.stop();
     }
 
     /** Whether {@link #stop} was called. */
     public boolean isStopped() {
-        return isStopped;
+        return launcher.isStopped();
     }
 
     /**
@@ -104,112 +81,72 @@ public final class CampaignRunner {
      * @throws BenchException if the campaign cannot go on
      */
     public ResultsFolder run() throws InterruptedException {
-        DriverCatalog catalog = DriverCatalog.ofCheckout(settings.root());
-        workload.drivers().forEach(catalog::entry);
+        workload.drivers().forEach(launcher::entry);
         int brokers = workload.points().get(0).brokers();
-        if (workload.points().stream().anyMatch(point -> point.brokers() != brokers)) {
-            throw new BenchException(
-                    "brokers cannot vary within a campaign yet: write a workload file for each number");
-        }
-        listener.status("starting " + brokers + (brokers == 1 ? " broker" : " brokers"), 0, total(), null);
-        try (BenchCluster cluster = BenchCluster.start(settings.data(), brokers, () -> isStopped)) {
-            ResultsFolder folder = settings.resume() ? ResultsFolder.open(settings.results()) : begin(catalog, cluster);
-            for (WorkloadPoint point : workload.points()) {
-                if (!isStopped && point.scenario() != Scenario.PRODUCE && !point.isPlanned()) {
-                    listener.status("filling the topic of " + point.id(), 0, total(), null);
-                    topic(catalog, cluster, point, point.recordsPerPartition(), fillLog(folder));
+        doing("starting " + brokers + (brokers == 1 ? " broker" : " brokers"));
+        try (BenchCluster cluster = BenchCluster.start(settings.data(), brokers, launcher::isStopped)) {
+            CampaignTopics topics = new CampaignTopics(cluster, launcher);
+            ResultsFolder folder = folder(cluster, topics);
+            try {
+                fill(topics, folder);
+                runs(cluster, topics, folder);
+            } catch (BenchException e) {
+                if (!isStopped()) {
+                    throw e;
                 }
+                // What was under way was ended by that; the folder is whole without it.
             }
-            runs(catalog, cluster, folder);
             return folder;
         }
     }
 
-    private int total() {
-        return workload.rounds() * workload.points().size() * drivers.size();
+    /** What goes on before and between runs. */
+    private void doing(String what) {
+        listener.status(what, 0, workload.rounds() * workload.points().size() * drivers.size(), null);
     }
 
-    private ResultsFolder begin(DriverCatalog catalog, BenchCluster cluster) throws InterruptedException {
-        Map<String, Report.Hello> hellos = new LinkedHashMap<>();
-        Path log = temporaryLog();
-        for (WorkloadPoint point : verifiedPoints()) {
-            for (String driver : workload.drivers()) {
-                if (isStopped) {
-                    throw new BenchException("stopped before the first run; nothing is kept");
-                }
-                listener.status("verifying " + driver, 0, total(), null);
-                hellos.put(driver, verify(catalog, cluster, driver, point, log));
+    /** The campaign's folder, once its drivers have shown, as they are built now, that they do what is asked. */
+    private ResultsFolder folder(BenchCluster cluster, CampaignTopics topics) throws InterruptedException {
+        Verification verification = new Verification(
+                workload, cluster, topics, launcher, new DryRuns(settings.data().resolve("dry-runs")));
+        try {
+            if (settings.resume()) {
+                ResultsFolder folder = ResultsFolder.open(settings.results());
+                verification.run(this::doing, log(folder, VERIFY_LOG));
+                noteOtherSources(folder.campaign());
+                return folder;
             }
-        }
-        Campaign campaign = campaign(catalog, cluster, hellos);
-        ResultsFolder folder = ResultsFolder.create(settings.results(), campaign);
-        moveInto(folder, log);
-        return folder;
-    }
-
-    /** The first point of each order that is asked for. */
-    private Iterable<WorkloadPoint> verifiedPoints() {
-        Map<Pass.Order, WorkloadPoint> first = new EnumMap<>(Pass.Order.class);
-        workload.points().forEach(point -> first.putIfAbsent(point.ordering(), point));
-        return first.values();
-    }
-
-    private Report.Hello verify(
-            DriverCatalog catalog, BenchCluster cluster, String driver, WorkloadPoint point, Path log)
-            throws InterruptedException {
-        String key = DryRuns.key(driver, catalog.entry(driver), point);
-        Report.Hello passed = dryRuns.passed(key);
-        if (passed != null) {
-            return passed;
-        }
-        boolean slow = SLOW.contains(point.scenario()) || point.hasSlowSink();
-        long perPartition = Math.max(1, (slow ? VERIFIED_SLOW_RECORDS : VERIFIED_RECORDS) / point.partitions());
-        String topic = topic(catalog, cluster, point, perPartition, log);
-        try (DriverProcess process = start(catalog, driver, point, log)) {
-            Report.Hello hello = Measurement.verify(process, cluster, point, topic, perPartition);
-            dryRuns.keep(key, hello);
-            return hello;
-        } catch (RunFailure e) {
-            throw new BenchException("driver " + driver + " does not pass the dry run of "
-                    + point.scenario().label() + ": " + e.getMessage() + "; its log is " + log);
-        } finally {
-            current = null;
+            Path log = temporaryLog();
+            Map<String, Report.Hello> hellos = verification.run(this::doing, log);
+            ResultsFolder folder = ResultsFolder.create(
+                    settings.results(), CampaignDescription.of(workload, settings, drivers, hellos, launcher, cluster));
+            moveInto(folder, log);
+            return folder;
+        } catch (BenchException e) {
+            throw isStopped() ? new BenchException("stopped before the first run; nothing was measured", e) : e;
         }
     }
 
-    /** The topic that a driver reads from, with that many records, or writes to. */
-    private String topic(
-            DriverCatalog catalog, BenchCluster cluster, WorkloadPoint point, long recordsPerPartition, Path log)
-            throws InterruptedException {
-        return switch (point.scenario()) {
-            case PRODUCE -> cluster.fresh(point);
-            case PIPELINE -> {
-                cluster.fresh(point);
-                yield events(catalog, cluster, point, recordsPerPartition, log);
-            }
-            default -> cluster.filled(point, recordsPerPartition);
-        };
+    private void noteOtherSources(Campaign campaign) {
+        String begun = campaign.environment().commit();
+        String now = EnvironmentProbe.commit(settings.root());
+        if (!begun.equals(now)) {
+            listener.note("begun at commit " + begun + ", resumed at " + now
+                    + ": if the drivers differ, so may rounds of one campaign");
+        }
     }
 
-    private String events(
-            DriverCatalog catalog, BenchCluster cluster, WorkloadPoint point, long recordsPerPartition, Path log)
-            throws InterruptedException {
-        String events = "asimov-p" + point.partitions() + "-n" + recordsPerPartition;
-        cluster.fillOnce(events, point.partitions(), recordsPerPartition, topic -> {
-            try (DriverProcess process = start(catalog, EVENTS, point, log)) {
-                Measurement.fill(process, cluster, point, topic, recordsPerPartition);
-            } catch (RunFailure e) {
-                throw new BenchException(
-                        "topic " + topic + " could not be filled: " + e.getMessage() + "; the log is " + log);
-            } finally {
-                current = null;
+    private void fill(CampaignTopics topics, ResultsFolder folder) throws InterruptedException {
+        for (WorkloadPoint point : workload.points()) {
+            if (!isStopped() && CampaignTopics.isFilledAhead(point)) {
+                doing("filling the topic of " + point.id());
+                topics.topic(point, point.recordsPerPartition(), log(folder, FILL_LOG));
             }
-        });
-        return events;
+        }
     }
 
-    private static Path fillLog(ResultsFolder folder) {
-        return folder.path().resolve("logs").resolve("fill.log");
+    private static Path log(ResultsFolder folder, String name) {
+        return folder.path().resolve("logs").resolve(name);
     }
 
     private static Path temporaryLog() {
@@ -222,50 +159,15 @@ public final class CampaignRunner {
 
     private static void moveInto(ResultsFolder folder, Path log) {
         try {
-            Files.move(log, folder.path().resolve("logs").resolve("verify.log"), StandardCopyOption.REPLACE_EXISTING);
+            Files.move(log, log(folder, VERIFY_LOG), StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
             throw new BenchException("cannot move " + log + " into " + folder.path() + ": " + e, e);
         }
     }
 
-    private Campaign campaign(DriverCatalog catalog, BenchCluster cluster, Map<String, Report.Hello> hellos) {
-        List<Driver> described = new ArrayList<>();
-        Map<String, String> versions = new TreeMap<>();
-        for (String name : drivers) {
-            Report.Hello hello = hellos.get(name.replace(CONTROL_SUFFIX, ""));
-            if (hello == null) {
-                throw new IllegalStateException("no hello of " + name);
-            }
-            String library = catalog.entry(hello.driver()).library();
-            String version = version(hello, library) + ", " + version(hello, "kafka-clients");
-            versions.put(name, version);
-            Map<String, String> own = new TreeMap<>(workload.points().get(0).client());
-            own.put("jvm.arguments", String.join(" ", hello.arguments()));
-            own.put("class.path", String.join(" ", hello.libraries()));
-            described.add(new Driver(name, version, own));
-        }
-        List<Point> points = workload.points().stream()
-                .map(point -> new Point(point.id(), point.scenario().label(), point.dimensions()))
-                .toList();
-        return new Campaign(
-                String.valueOf(settings.results().getFileName()),
-                workload.name(),
-                workload.text(),
-                workload.baseline(),
-                workload.control() ? workload.baseline() + CONTROL_SUFFIX : null,
-                workload.rounds(),
-                settings.seed(),
-                described,
-                points,
-                EnvironmentProbe.read(settings.root(), versions, cluster.settings()));
-    }
-
-    private static String version(Report.Hello hello, String library) {
-        return hello.libraries().stream()
-                .filter(jar -> jar.startsWith(library + "-"))
-                .map(jar -> jar.substring(0, jar.length() - ".jar".length()))
-                .findFirst()
-                .orElse(library + " (this checkout)");
+    /** The driver that this one is: the control is the baseline. */
+    static String withoutControl(String name) {
+        return name.endsWith(CONTROL_SUFFIX) ? name.substring(0, name.length() - CONTROL_SUFFIX.length()) : name;
     }
 
     /** The workload of a campaign that is to be finished. */
@@ -281,44 +183,25 @@ public final class CampaignRunner {
 
     /** A folder name for a new campaign, such as {@code plain-consumer-quick-20261121-021051}. */
     public static String newId(Workload workload) {
-        return workload.name()
-                + (workload.isQuick() ? "-quick-" : "-")
+        return newId(workload.name(), workload.isQuick());
+    }
+
+    /** The same for several campaigns. */
+    public static String newId(String name, boolean isQuick) {
+        return name
+                + (isQuick ? "-quick-" : "-")
                 + LocalDateTime.now(ZoneId.systemDefault())
                         .format(DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT));
     }
 
-    private record Step(WorkloadPoint point, String driver, int round) {
-        Run.Key key() {
-            return new Run.Key(point.id(), driver, round);
-        }
-    }
-
-    /** All runs in their order: points and, within a point, drivers are drawn anew in each round. */
-    private List<Step> steps() {
-        List<Step> steps = new ArrayList<>();
-        for (int round = 0; round < workload.rounds(); round++) {
-            Random random = new Random(settings.seed() + round);
-            List<WorkloadPoint> points = new ArrayList<>(workload.points());
-            Collections.shuffle(points, random);
-            for (WorkloadPoint point : points) {
-                List<String> shuffled = new ArrayList<>(drivers);
-                Collections.shuffle(shuffled, random);
-                for (String driver : shuffled) {
-                    steps.add(new Step(point, driver, round));
-                }
-            }
-        }
-        return steps;
-    }
-
-    private void runs(DriverCatalog catalog, BenchCluster cluster, ResultsFolder folder) throws InterruptedException {
-        List<Step> steps = steps();
+    private void runs(BenchCluster cluster, CampaignTopics topics, ResultsFolder folder) throws InterruptedException {
+        List<RunOrder.Step> steps = RunOrder.of(workload.points(), drivers, workload.rounds(), settings.seed());
         long begunNanos = System.nanoTime();
         int doneBefore = 0;
         int done = 0;
         int perRound = workload.points().size() * drivers.size();
-        for (int order = 0; order < steps.size() && !isStopped; order++) {
-            Step step = steps.get(order);
+        for (int order = 0; order < steps.size() && !isStopped(); order++) {
+            RunOrder.Step step = steps.get(order);
             if (order % perRound == 0
                     && done > doneBefore
                     && isTimeUp(begunNanos, (double) perRound / (done - doneBefore))) {
@@ -339,8 +222,8 @@ public final class CampaignRunner {
                     done,
                     steps.size(),
                     remaining);
-            Kept kept = run(catalog, cluster, folder, step, order);
-            if (!isStopped) {
+            Kept kept = run(cluster, topics, folder, step, order);
+            if (!isStopped()) {
                 folder.append(kept.run(), kept.latencies());
                 done++;
                 listener.finished(kept.run(), done, steps.size());
@@ -358,13 +241,13 @@ public final class CampaignRunner {
         return wouldTakeSeconds > workload.points().get(0).seconds("maxSeconds");
     }
 
-    private Kept run(DriverCatalog catalog, BenchCluster cluster, ResultsFolder folder, Step step, int order)
+    private Kept run(BenchCluster cluster, CampaignTopics topics, ResultsFolder folder, RunOrder.Step step, int order)
             throws InterruptedException {
         long startedAtMillis = System.currentTimeMillis();
         String point = step.point().id();
         long seed = settings.seed() + step.round();
         try {
-            Measured measured = measure(catalog, cluster, step, folder.log(step.key()), seed);
+            Measured measured = measure(cluster, topics, step, folder.log(step.key()), seed);
             LedgerFigures ledger = measured.ledger();
             Run run = new Run(
                     point,
@@ -381,7 +264,7 @@ public final class CampaignRunner {
                             ledger.distinct() + ledger.missing(),
                             ledger.distinct() + ledger.duplicates() + ledger.foreign(),
                             ledger.missing(),
-                            ledger.duplicates(),
+                            ledger.duplicates() + ledger.foreign(),
                             ledger.reordered()),
                     measured.flags(),
                     null);
@@ -398,34 +281,23 @@ public final class CampaignRunner {
                     String.valueOf(e.getMessage()));
             return new Kept(failed, List.of());
         } finally {
-            current = null;
             cluster.deleteSink(step.point());
         }
     }
 
-    private Measured measure(DriverCatalog catalog, BenchCluster cluster, Step step, Path log, long seed)
+    private Measured measure(BenchCluster cluster, CampaignTopics topics, RunOrder.Step step, Path log, long seed)
             throws InterruptedException {
         WorkloadPoint point = step.point();
-        String topic = point.isPlanned()
-                ? cluster.begun(point)
-                : topic(catalog, cluster, point, point.recordsPerPartition(), log);
-        String driver = step.driver().replace(CONTROL_SUFFIX, "");
+        String topic = topics.ofRun(point, log);
+        String driver = withoutControl(step.driver());
         boolean isBaseline = driver.equals(workload.baseline());
-        try (DriverProcess process = start(catalog, driver, point, log)) {
+        try (DriverProcess process = launcher.start(driver, point.heapMegabytes(), log)) {
             if (!point.isPlanned()) {
                 return new Measurement(process, cluster, point, isBaseline).run(topic);
             }
-            String sender = SteadyMeasurement.GENERATOR;
-            try (DriverProcess generator =
-                    DriverProcess.start(sender, catalog.entry(sender), point.heapMegabytes(), log)) {
+            try (DriverProcess generator = launcher.start(SteadyMeasurement.GENERATOR, point.heapMegabytes(), log)) {
                 return new SteadyMeasurement(process, generator, cluster, point, isBaseline).run(topic, seed);
             }
         }
-    }
-
-    private DriverProcess start(DriverCatalog catalog, String driver, WorkloadPoint point, Path log) {
-        DriverProcess process = DriverProcess.start(driver, catalog.entry(driver), point.heapMegabytes(), log);
-        current = process;
-        return process;
     }
 }

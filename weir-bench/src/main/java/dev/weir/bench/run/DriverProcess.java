@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A driver's JVM. Confined to one thread, but for {@link #kill}, which any thread may call. It ends with its standard
+ * A driver's JVM. Confined to one thread, but for {@link #kill} and {@link #isAlive}, which any thread may call. It ends with its standard
  * input, so it does not outlive the harness, however that one ends.
  */
 final class DriverProcess implements AutoCloseable {
@@ -109,6 +109,10 @@ final class DriverProcess implements AutoCloseable {
             throw new RunFailure("driver " + name + " failed: " + failed.message() + "; see " + log);
         }
         return report;
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
     }
 
     void kill() {

@@ -61,7 +61,8 @@ final class EnvironmentProbe {
         }
     }
 
-    private static String commit(Path root) {
+    /** The commit of Weir's sources, with {@code -dirty} where they were changed. */
+    static String commit(Path root) {
         try {
             Process git = new ProcessBuilder(
                             "git", "-C", root.toString(), "describe", "--always", "--dirty", "--abbrev=12")

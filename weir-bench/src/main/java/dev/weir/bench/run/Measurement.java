@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -36,9 +37,13 @@ final class Measurement {
 
     private static final int MAX_FILL_SECONDS = 600;
 
-    private static final Set<Scenario> COMMITTING = Set.of(Scenario.AT_LEAST_ONCE, Scenario.PIPELINE);
+    private static final Set<Scenario> COMMITTING =
+            Set.of(Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE, Scenario.WORK, Scenario.PIPELINE);
 
     private static final double LEAST_PASS_SECONDS = 0.3;
+
+    // Of a shorter pass one would time the clock, and a run would need thousands.
+    private static final long LEAST_TIMED_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     // Until then a client fills its buffers, which says nothing of how often it fetches.
     private static final long FILLED_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
@@ -77,7 +82,11 @@ final class Measurement {
             @Nullable Fetches fetches) {}
 
     /** What brokers sent and what was delivered in the same part of a pass, or where that part begins. */
-    private record Fetches(FetchCounter.Count count, long records, long bytes, long nanos) {}
+    private record Fetches(FetchCounter.Count count, long records, long bytes, long nanos) {
+        Fetches since(Fetches from) {
+            return new Fetches(count.since(from.count), records - from.records, bytes - from.bytes, nanos - from.nanos);
+        }
+    }
 
     /** A dry run: one pass over so many records, which has to deliver each of them once, in order, and commit it. */
     static Report.Hello verify(
@@ -177,8 +186,12 @@ final class Measurement {
     Measured run(String topic) throws InterruptedException {
         hello(driver, point.scenario());
         driver.send(configure(cluster, point, topic, point.recordsPerPartition()));
+        if (point.countsFetches()) {
+            cluster.fetched(); // Finds the counters, which takes a while the first time.
+        }
         boolean steady = warmUp();
         int warmUpIntervals = intervals.size();
+        int warmUpRates = rates.size();
         double leftSeconds = point.seconds("measureSeconds");
         while (leftSeconds > 0) {
             Outcome outcome = pass(point.seconds("measureSeconds"));
@@ -190,7 +203,7 @@ final class Measurement {
         Set<Flag> flags = EnumSet.noneOf(Flag.class);
         flags.addAll(Bottleneck.ofProcessorTime(
                 totals, Runtime.getRuntime().availableProcessors(), point.brokers(), isBaseline));
-        if (!steady) {
+        if (!steady || SteadyState.drifts(rates(warmUpRates))) {
             flags.add(Flag.NOT_STEADY);
         }
         if (isBroken(point, ledger)) {
@@ -206,19 +219,15 @@ final class Measurement {
         while (warmSeconds < most) {
             double seconds = Math.min(Math.max(1, least), Math.max(LEAST_PASS_SECONDS, most - warmSeconds));
             warmSeconds += pass(seconds).passed().nanos() / 1e9;
-            if (warmSeconds >= least && isSteady()) {
+            if (warmSeconds >= least && SteadyState.of(rates(0)).steady()) {
                 return true;
             }
         }
         return false;
     }
 
-    private boolean isSteady() {
-        double[] series = new double[rates.size()];
-        for (int i = 0; i < series.length; i++) {
-            series[i] = rates.get(i);
-        }
-        return SteadyState.of(series).steady();
+    private double[] rates(int from) {
+        return rates.stream().skip(from).mapToDouble(rate -> rate).toArray();
     }
 
     private Outcome pass(double seconds) throws InterruptedException {
@@ -228,6 +237,7 @@ final class Measurement {
         long brokerBefore = 0;
         long brokerLast = 0;
         Fetches from = null;
+        Fetches fetched = null;
         long records = 0;
         long bytes = 0;
         while (true) {
@@ -245,11 +255,15 @@ final class Measurement {
                     bytes += interval.bytes();
                     if (from == null && point.countsFetches() && interval.atNanos() >= FILLED_NANOS) {
                         from = new Fetches(cluster.fetched(), records, bytes, interval.atNanos());
+                    } else if (from != null && interval.last()) {
+                        // Now: closing down, a client may fetch what nobody will ask for.
+                        fetched = new Fetches(cluster.fetched(), records, bytes, interval.atNanos()).since(from);
                     }
                 }
                 case Report.Passed passed -> {
+                    requireTimed(passed);
                     ledger = ledger.plus(passed.ledger());
-                    return new Outcome(passed, brokerLast - brokerBefore, from == null ? null : since(from, passed));
+                    return new Outcome(passed, brokerLast - brokerBefore, fetched);
                 }
                 case Report.Hello hello -> throw new RunFailure("hello came twice");
                 case Report.Failed failed -> throw new RunFailure(failed.message());
@@ -257,12 +271,19 @@ final class Measurement {
         }
     }
 
-    private Fetches since(Fetches from, Report.Passed passed) {
-        return new Fetches(
-                cluster.fetched().since(from.count()),
-                passed.records() - from.records(),
-                passed.bytes() - from.bytes(),
-                passed.nanos() - from.nanos());
+    private void requireTimed(Report.Passed passed) {
+        if (passed.complete() && passed.nanos() < LEAST_TIMED_NANOS) {
+            long enough = point.recordsPerPartition()
+                    * point.partitions()
+                    * Math.ceilDiv(20 * LEAST_TIMED_NANOS, Math.max(LEAST_TIMED_NANOS / 1000, passed.nanos()));
+            throw new RunFailure(String.format(
+                    Locale.ROOT,
+                    "all %,d records of a pass came within %.3f ms, which is too short to be timed:"
+                            + " set topic.records to %d or more",
+                    passed.records(),
+                    passed.nanos() / 1e6,
+                    enough));
+        }
     }
 
     /** The end of a pass is a shorter interval; its figures count, its rate says nothing of steadiness. */
@@ -318,10 +339,28 @@ final class Measurement {
         metrics.put("heap MB", sum.heapBytes() / 1e6);
         metrics.put("direct MB", sum.directBytes() / 1e6);
         putFetches(metrics);
+        putClient(metrics);
+        double ceiling = point.ceilingPerSecond();
+        if (!Double.isNaN(ceiling)) {
+            metrics.put("% of ceiling", 1e11 * records / nanos / ceiling);
+        }
         long switches =
                 sum.voluntarySwitches() < 0 ? Interval.UNKNOWN : sum.voluntarySwitches() + sum.involuntarySwitches();
         return new Totals(
                 records, bytes, nanos, sum.cpuNanos(), sum.allocatedBytes(), sum.gcMillis(), switches, broker, metrics);
+    }
+
+    /** Of each figure the mean over the passes that have it. */
+    private void putClient(Map<String, Double> metrics) {
+        Map<String, List<Double>> figures = new LinkedHashMap<>();
+        for (Outcome outcome : measured) {
+            outcome.passed()
+                    .client()
+                    .forEach((name, figure) -> figures.computeIfAbsent(name, n -> new ArrayList<>())
+                            .add(figure));
+        }
+        figures.forEach((name, all) -> metrics.put(
+                name, all.stream().mapToDouble(figure -> figure).average().orElse(Double.NaN)));
     }
 
     private void putFetches(Map<String, Double> metrics) {

@@ -56,6 +56,7 @@ final class SteadyMeasurement {
     private final List<Usage> measured = new ArrayList<>();
     private final List<Histogram> latencies = new ArrayList<>();
     private final Histogram lateness = new Histogram(3);
+    private final long wallNanos = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - System.nanoTime();
 
     private int warmUpIntervals;
     private long planStartNanos;
@@ -268,9 +269,8 @@ final class SteadyMeasurement {
     private void keep(Histogram histogram, String tag, Slice slice) {
         if (histogram.getTotalCount() > 0 && slice.part() != Part.AFTER) {
             histogram.setTag(slice.part() == Part.WARM_UP ? LatencyTags.ofWarmUp(tag) : tag);
-            long endMillis = System.currentTimeMillis();
-            histogram.setStartTimeStamp(endMillis - slice.millis());
-            histogram.setEndTimeStamp(endMillis);
+            histogram.setStartTimeStamp(TimeUnit.NANOSECONDS.toMillis(wallNanos + slice.startNanos()));
+            histogram.setEndTimeStamp(TimeUnit.NANOSECONDS.toMillis(wallNanos + slice.endNanos()));
             latencies.add(histogram);
         }
     }
@@ -330,6 +330,7 @@ final class SteadyMeasurement {
         }
         metrics.put("join ms", passed.joinNanos() / 1e6);
         metrics.put("generator, % of a core", 100.0 * generatorNanos / nanos);
+        metrics.putAll(passed.client());
         return new Totals(
                 records,
                 bytes,

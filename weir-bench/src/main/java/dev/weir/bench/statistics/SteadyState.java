@@ -42,13 +42,23 @@ public final class SteadyState {
         if (rest.length < MIN_INTERVALS) {
             return new Finding(false, from, Double.NaN, Double.NaN);
         }
-        double median = Samples.median(rest);
-        double drift = median == 0 ? 0 : slope(rest) * (rest.length - 1) / median;
+        double drift = drift(rest);
         double mean = Samples.mean(rest);
         double spread = mean == 0 ? 0 : Samples.deviation(rest) / Math.abs(mean);
-        boolean flat = Math.abs(drift) <= MAX_DRIFT || Math.abs(kendallZ(rest)) < EVIDENT_Z;
         boolean cut = from < series.length / 2;
-        return new Finding(cut && flat && spread <= MAX_SPREAD, from, drift, spread);
+        return new Finding(cut && !drifts(rest) && spread <= MAX_SPREAD, from, drift, spread);
+    }
+
+    /** Whether a whole series goes up or down, evidently and by more than does not matter; never of a short one. */
+    public static boolean drifts(double... series) {
+        return series.length >= MIN_INTERVALS
+                && Math.abs(drift(series)) > MAX_DRIFT
+                && Math.abs(kendallZ(series)) >= EVIDENT_Z;
+    }
+
+    private static double drift(double[] values) {
+        double median = Samples.median(values);
+        return median == 0 ? 0 : slope(values) * (values.length - 1) / median;
     }
 
     private static int leastErrorStart(double[] series) {

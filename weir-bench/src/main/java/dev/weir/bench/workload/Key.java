@@ -46,8 +46,8 @@ record Key(
         CLIENT_PROPERTIES.addAll(ProducerConfig.configNames());
     }
 
-    /** Cannot vary: they are of the campaign, not of a point. */
-    static final Set<String> FIXED = Set.of("name", "about", "scenario", "drivers", "baseline", "design");
+    /** Cannot vary, and neither does a method: they are of the campaign, not of a point. */
+    static final Set<String> FIXED = Set.of("name", "about", "scenario", "drivers", "baseline", "design", "brokers");
 
     private static final List<String> SCENARIOS = Arrays.stream(dev.weir.driver.Scenario.values())
             .map(dev.weir.driver.Scenario::label)
@@ -72,6 +72,17 @@ record Key(
                             16,
                             1_000_000,
                             "Length of each value; 16 of them are its numbers."),
+                    text(
+                            "topic.valueSpread",
+                            "none",
+                            List.of("none", "uniform"),
+                            "Whether all values are as long, or of any length around topic.valueBytes."),
+                    number(
+                            "topic.valueRandom",
+                            0,
+                            0,
+                            1,
+                            "How much of a value is no other's, which no compression makes less; the rest is the same in all."),
                     integer(
                             "topic.keys",
                             0,
@@ -144,6 +155,17 @@ record Key(
                             0,
                             1_000_000_000,
                             "How much a handler of work computes; a round is about a nanosecond."),
+                    text(
+                            "options." + Work.SPREAD,
+                            "none",
+                            List.of("none", "exponential", "bimodal", "heavy-tail"),
+                            "How much longer or shorter than their mean handlers of work take."),
+                    integer(
+                            "options." + Work.DOWNSTREAM,
+                            0,
+                            0,
+                            100_000,
+                            "How many handlers of work may block at a time, as on a pool of connections; 0: all."),
                     integer("brokers", 1, 1, 3, "Brokers of the cluster; each partition has one replica."),
                     integer("method.rounds", 10, 1, 1000, "How often each driver runs; each time in a fresh JVM."),
                     number(

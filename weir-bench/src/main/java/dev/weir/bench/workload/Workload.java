@@ -3,11 +3,14 @@ package dev.weir.bench.workload;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -66,6 +69,16 @@ public record Workload(
             throw new WorkloadException("the baseline " + baseline + " must be among the drivers: " + some);
         }
         return new Workload(name, about, text, List.copyOf(some), baseline, control, rounds, points);
+    }
+
+    /** What it will take, about: nobody knows how long a library warms up, or a group is joined. */
+    public Duration expected() {
+        double seconds = 0;
+        for (WorkloadPoint point : points) {
+            seconds += point.expectedSeconds();
+        }
+        seconds *= (double) rounds * (drivers.size() + (control ? 1 : 0));
+        return Duration.ofSeconds((long) Math.min(seconds, points.get(0).seconds("maxSeconds")));
     }
 
     /** Whether the quick part of the file applied. */
@@ -162,6 +175,17 @@ public record Workload(
             Map<String, String> settings = new TreeMap<>(base);
             settings.putAll(point);
             result.add(WorkloadPoint.of(point, settings));
+        }
+        Set<String> ids = new HashSet<>();
+        for (WorkloadPoint point : result) {
+            if (!ids.add(point.id())) {
+                throw new WorkloadException(
+                        "two points of vary are one, " + point.id() + ": name each value of a dimension once");
+            }
+            if (point.id().length() > WorkloadPoint.MAX_ID) {
+                throw new WorkloadException("the dimensions of vary make too long a file name, " + point.id()
+                        + ": vary fewer keys together, or at most " + WorkloadPoint.MAX_ID + " letters of them");
+            }
         }
         return result;
     }

@@ -25,8 +25,8 @@ import org.snakeyaml.engine.v2.nodes.SequenceNode;
  * <p>{@code topic: {records: 5}} and {@code topic.records: 5} are the same. {@code vary} and {@code quick} hold such paths.
  */
 final class WorkloadFile {
-    private static final String VARY = "vary";
-    private static final String QUICK = "quick";
+    static final String VARY = "vary";
+    static final String QUICK = "quick";
 
     private final String name;
     private final Map<String, List<Setting>> settings = new LinkedHashMap<>();
@@ -85,7 +85,7 @@ final class WorkloadFile {
         flatten("", mapping(entry, "an entry of vary"), together, true);
         int values = 0;
         for (Map.Entry<String, List<Setting>> key : together.entrySet()) {
-            if (Key.FIXED.contains(key.getKey()) || key.getKey().startsWith("method.")) {
+            if (isFixed(key.getKey())) {
                 throw refuse(entry.getStartMark().orElse(null), key.getKey() + " cannot vary within a campaign");
             }
             if (values > 0 && key.getValue().size() != values) {
@@ -97,6 +97,11 @@ final class WorkloadFile {
             values = key.getValue().size();
         }
         return together;
+    }
+
+    /** Whether a key is of the campaign, not of a point. */
+    static boolean isFixed(String path) {
+        return Key.FIXED.contains(path) || path.startsWith("method.");
     }
 
     private void flatten(String prefix, MappingNode node, Map<String, List<Setting>> into, boolean lists) {

@@ -2,9 +2,11 @@ package dev.weir.bench.workload;
 
 import dev.weir.driver.Pass;
 import dev.weir.driver.Scenario;
+import dev.weir.driver.Work;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -16,7 +18,16 @@ import java.util.stream.Collectors;
  */
 public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> settings) {
 
+    /** What file systems and {@link dev.weir.bench.result.Point} take. */
+    static final int MAX_ID = 120;
+
     private static final int MAX_PLANNED_PARTITIONS = 100;
+
+    // Those whose records the harness writes ahead.
+    private static final Set<Scenario> FILLED = Set.of(
+            Scenario.CONSUME, Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE, Scenario.WORK, Scenario.FLOW_CONTROL);
+
+    private static final double OVERHEAD_SECONDS = 3;
 
     static WorkloadPoint of(Map<String, String> dimensions, Map<String, String> settings) {
         WorkloadPoint point = new WorkloadPoint(
@@ -40,6 +51,11 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
                     + (isPlanned()
                             ? " needs a rate: set topic.recordsPerSecond, for example 5000"
                             : " goes as fast as it can: leave topic.recordsPerSecond out, or use scenario steady"));
+        }
+        if (!FILLED.contains(scenario()) && (spreadsValueBytes() || randomShare() > 0)) {
+            throw new WorkloadException(
+                    "scenario " + scenario().label()
+                            + " does not read from a topic that is filled before: leave topic.valueSpread and topic.valueRandom out");
         }
         if (isPlanned() && partitions() > MAX_PLANNED_PARTITIONS) {
             throw new WorkloadException("with scenario steady, topic.partitions must be at most "
@@ -95,6 +111,16 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return integer("topic.valueBytes");
     }
 
+    /** Whether values have any length around {@link #valueBytes}. */
+    public boolean spreadsValueBytes() {
+        return text("topic.valueSpread").equals("uniform");
+    }
+
+    /** How much of a value is no other's. */
+    public double randomShare() {
+        return Double.parseDouble(text("topic.valueRandom"));
+    }
+
     /** How many distinct keys the topic has; none if 0. */
     public int keys() {
         return integer("topic.keys");
@@ -134,6 +160,29 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return Boolean.parseBoolean(text("method.countFetches")) && scenario() != Scenario.PRODUCE;
     }
 
+    /**
+     * How many records a second handlers of work can take if as many block at a time as may; not a number where they do not
+     * block. What is left of it is what a library makes of its concurrency.
+     */
+    public double ceilingPerSecond() {
+        double millis = Double.parseDouble(text("options." + Work.MILLIS));
+        if (scenario() != Scenario.WORK || millis == 0) {
+            return Double.NaN;
+        }
+        int atATime = integer("options." + Pass.CONCURRENCY);
+        int downstream = integer("options." + Work.DOWNSTREAM);
+        if (downstream > 0) {
+            atATime = Math.min(atATime, downstream);
+        }
+        return switch (ordering()) {
+                    case PARTITION -> Math.min(atATime, partitions());
+                    case KEY -> Math.min(atATime, keys());
+                    case NONE -> atATime;
+                }
+                * 1e3
+                / millis;
+    }
+
     public int heapMegabytes() {
         return integer("method.heapMegabytes");
     }
@@ -141,6 +190,13 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     /** {@code minWarmUpSeconds} and its like. */
     public double seconds(String key) {
         return Double.parseDouble(text("method." + key));
+    }
+
+    /** What a run takes, about: with a JVM to start, and groups to join. */
+    double expectedSeconds() {
+        double most = seconds("maxWarmUpSeconds");
+        double warmUp = isPlanned() ? most : (Math.min(seconds("minWarmUpSeconds"), most) + most) / 2;
+        return OVERHEAD_SECONDS + warmUp + seconds("measureSeconds");
     }
 
     /** Properties of the Kafka clients. */

@@ -298,10 +298,9 @@
 
   function drawDrivers(point) {
     const metrics = data.metrics.filter(m => point.drivers.some(d => d.metrics[m.name]));
-    const others = [...new Set(point.drivers.flatMap(d => Object.keys(d.others)))];
     const partitions = point.drivers.some(d => d.worstPartitionP99Millis !== null);
     fill(byId('drivers'),
-      ['driver', 'quoted', 'records', ...metrics.flatMap(m => [`${m.title}, ${m.unit}`]), ...(partitions ? ['worst partition p99, ms'] : []), ...others],
+      ['driver', 'quoted', 'records', ...metrics.flatMap(m => [`${m.title}, ${m.unit}`]), ...(partitions ? ['worst partition p99, ms'] : [])],
       point.drivers.map(d => [
         rowTitle(swatch(d.driver), d.driver + (d.driver === data.control ? ' (A/A)' : '')),
         cell(`${d.quoted} of ${d.runs}`),
@@ -314,8 +313,12 @@
           return made;
         }),
         ...(partitions ? [cell(number(d.worstPartitionP99Millis))] : []),
-        ...others.map(name => cell(number(d.others[name]))),
       ]));
+    // A row for each: there may be twenty of them.
+    const others = [...new Set(point.drivers.flatMap(d => Object.keys(d.others)))];
+    byId('more').hidden = !others.length;
+    fill(byId('others'), ['median of the runs', ...point.drivers.map(d => d.driver)],
+      others.map(name => [rowTitle(name), ...point.drivers.map(d => cell(number(d.others[name])))]));
   }
 
   function ledgerCell(ledger) {
@@ -408,7 +411,8 @@
   }
 
   const SERIES = [
-    ['rate', 'Rate', 'records/s'], ['lag', 'Lag', 'records'], ['cores', 'CPU of the driver', 'cores'],
+    ['rate', 'Rate', 'records/s'], ['p50', 'Latency p50 from planned sending', 'ms'], ['p99', 'Latency p99 from planned sending', 'ms'],
+    ['longest', 'Longest latency from planned sending', 'ms'], ['lag', 'Lag', 'records'], ['cores', 'CPU of the driver', 'cores'],
     ['allocated', 'Allocation', 'MB/s'], ['gc', 'Garbage collection', 'ms/s'], ['heap', 'Heap', 'MB'],
     ['direct', 'Memory outside the heap', 'MB'], ['brokerCores', 'CPU of the brokers', 'cores'],
   ];
@@ -422,14 +426,15 @@
       const lines = runs.filter(run => run.series[key]);
       const values = lines.flatMap(run => run.series[key]).filter(v => v !== null);
       if (!values.length || (key !== 'rate' && values.every(v => v === 0))) continue;
-      const wide = key === 'rate' && spreadsWide(lines.map(run => Math.max(...run.series[key])));
+      const wide = unit === 'ms' ? spreadsWide(values) : key === 'rate' && spreadsWide(lines.map(run => Math.max(...run.series[key])));
       card(place, {
         name: `${point.id}-round${round + 1}-${key}`, title: `${title}, ${unit}`, height: 240,
         config: () => ({
           type: 'line',
           data: { datasets: lines.map(run => ({
             label: run.driver, borderColor: colour(run.driver), backgroundColor: colour(run.driver), pointStyle: shape(run.driver),
-            borderWidth: 1.6, radius: run.series.seconds.length < 2 ? 3 : 0, hitRadius: 6,
+            // A line needs two points. Where a second had too few records for a percentile, it goes on after it.
+            borderWidth: 1.6, radius: run.series[key].filter(v => v !== null).length < 2 ? 3 : 0, hitRadius: 6, spanGaps: unit === 'ms',
             segment: { borderDash: at => at.p1DataIndex < run.warmUp ? [3, 4] : undefined },
             data: run.series.seconds.map((x, i) => ({ x, y: run.series[key][i] })),
           })) },

@@ -68,7 +68,8 @@ class HtmlReportTest {
         JsonNode seen = open(1, 5, 0);
         assertThat(titles(seen.get("first")))
                 .contains("rate, ratio to plain", "Rate, records/s", "Lag, records", "CPU of the driver, cores")
-                .contains("Allocation, MB/s", "Latency from planned sending");
+                .contains("Allocation, MB/s", "Latency from planned sending")
+                .contains("Latency p50 from planned sending, ms", "Latency p99 from planned sending, ms");
         assertThat(titles(seen.get("last"))).contains("latency p99, ratio to plain");
         assertThat(seen.get("tables").get("matrix").asInt()).isEqualTo(1);
         assertThat(seen.get("tables").get("drivers").asInt()).isEqualTo(7);

@@ -155,7 +155,7 @@ final class SampleCampaign {
                         ledger,
                         flags,
                         null),
-                latencies(driver, startMillis));
+                latencies(driver, startMillis, points.size() == 1 && round == 0));
     }
 
     private List<Interval> intervals(Point point, String driver, double machine) {
@@ -184,15 +184,25 @@ final class SampleCampaign {
         return intervals;
     }
 
-    /** A few thousand records with a stall, which the service time hides. */
-    private List<Histogram> latencies(String driver, long startMillis) {
+    /**
+     * Some thousand records, the last hundred after a stall, which the service time hides. {@code bySecond}:
+     * enough in each for percentiles over time.
+     */
+    private List<Histogram> latencies(String driver, long startMillis, boolean bySecond) {
         SimulatedLatencies latencies = new SimulatedLatencies();
+        Random drawn = new Random(startMillis);
         double meanNanos = 8e5 / Math.sqrt(SPEED.getOrDefault(driver, 1.0));
-        for (int i = 0; i < 3_000; i++) {
-            long waited = i > 2_900 ? (3_000 - i) * 2_000_000L : 0;
-            latencies.record(0, waited, waited + (long) (meanNanos * (0.4 - Math.log1p(-random.nextDouble()))));
+        int intervals = bySecond ? SECONDS : 1;
+        int each = bySecond ? 1_200 : 3_000;
+        for (int i = 1; i <= intervals * each; i++) {
+            long waited = Math.max(0, i - (intervals * each - 100)) * 2_000_000L;
+            latencies.record(0, waited, waited + (long) (meanNanos * (0.4 - Math.log1p(-drawn.nextDouble()))));
+            if (i % each == 0) {
+                long lengthMillis = SECONDS * 1_000L / intervals;
+                long endMillis = startMillis + i / each * lengthMillis;
+                latencies.endInterval(endMillis - lengthMillis, endMillis);
+            }
         }
-        latencies.endInterval(startMillis, startMillis + 30_000);
         List<Histogram> all = new ArrayList<>(latencies.intervals());
         Histogram partition = all.getFirst().copy();
         partition.setTag(LatencyTags.responseOfPartition(3));

@@ -46,6 +46,21 @@ class SteadyStateTest {
     }
 
     @Test
+    void drifts_isSaidOfWhatDoes() {
+        Random random = new Random(1);
+        assertThat(SteadyState.drifts(series(25, i -> 1e6 * (1 + 0.01 * i) * (1 + 0.02 * random.nextGaussian()))))
+                .isTrue();
+        assertThat(SteadyState.drifts(series(25, i -> 1e6 * (1 - 0.01 * i)))).isTrue();
+        assertThat(SteadyState.drifts(series(SteadyState.MIN_INTERVALS - 1, i -> i)))
+                .isFalse();
+        int wrong = 0;
+        for (int run = 0; run < 300; run++) {
+            wrong += SteadyState.drifts(series(25, i -> 1e6 * (1 + 0.1 * random.nextGaussian()))) ? 1 : 0;
+        }
+        assertThat(wrong).as("of 300 series, at 1 %").isLessThan(10);
+    }
+
+    @Test
     void of_slowSecondsHereAndThere_staysSteady() {
         Random random = new Random(1);
         double[] rates = series(40, i -> i % 13 == 7 ? 6e5 : 1e6 * (1 + 0.02 * random.nextGaussian()));

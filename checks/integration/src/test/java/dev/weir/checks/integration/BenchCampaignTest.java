@@ -8,6 +8,7 @@ import dev.weir.bench.result.LatencyTags;
 import dev.weir.bench.result.Ledger;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Run;
+import dev.weir.bench.result.Totals;
 import dev.weir.bench.run.BenchException;
 import dev.weir.bench.run.CampaignListener;
 import dev.weir.bench.run.CampaignRunner;
@@ -45,15 +46,17 @@ class BenchCampaignTest {
     @Test
     void stoppedCampaign_keepsWhatIsFinished_andIsResumed() throws Exception {
         Path results = folder.resolve("results");
+        String yaml = TINY.replace("measureSeconds: 0.2", "measureSeconds: 0.8, countFetches: true")
+                + "options: {sink.records.per.second: 200000}\n";
         List<Run> finished = new ArrayList<>();
         CampaignRunner[] first = new CampaignRunner[1];
-        first[0] = runner(TINY, results, false, run -> {
+        first[0] = runner(yaml, results, false, run -> {
             finished.add(run);
             first[0].stop();
         });
         assertThat(first[0].run().runs()).hasSize(1);
 
-        CampaignRunner second = runner(TINY, results, true, finished::add);
+        CampaignRunner second = runner(yaml, results, true, finished::add);
         ResultsFolder whole = second.run();
         assertThat(finished).hasSize(3);
         assertThat(whole.runs()).extracting(Run::driver).containsExactlyInAnyOrder("plain", "plain-again", "weir");
@@ -64,10 +67,38 @@ class BenchCampaignTest {
             assertThat(ledger.isClean()).as("%s", ledger).isTrue();
             assertThat(run.totals().cpuNanos()).isPositive();
             assertThat(run.totals().allocatedBytes()).isPositive();
+            assertThat(run.totals().metrics()).containsKey("client: fetch ms");
+            assertThat(folder.resolve("results/logs/" + run.key().fileName() + ".log"))
+                    .as("the whole configuration of the client")
+                    .content()
+                    .contains("ConsumerConfig values", "fetch.min.bytes = ");
         });
+        // Weir's buffer holds such a topic whole: what it fetches later is next to nothing.
+        assertThat(whole.runs())
+                .filteredOn(run -> !run.driver().equals("weir"))
+                .allSatisfy(run -> assertThat(run.totals().metrics())
+                        .hasEntrySatisfying(
+                                Totals.SENT_PER_BYTE, sent -> assertThat(sent).isBetween(0.2, 20.0))
+                        .hasEntrySatisfying(
+                                Totals.RECORDS_PER_FETCH,
+                                records -> assertThat(records).isGreaterThan(10)));
+        assertThat(whole.campaign().environment().settings()).containsEntry("broker.log.retention.ms", "-1");
         assertThat(Reports.html(whole)).isNotEmptyFile();
         assertThat(Reports.json(whole)).contains("\"driver\":\"weir\"");
-        assertThat(CampaignRunner.workloadOf(whole.campaign())).isEqualTo(Workload.parse("tiny", TINY, false));
+        assertThat(CampaignRunner.workloadOf(whole.campaign())).isEqualTo(Workload.parse("tiny", yaml, false));
+    }
+
+    @Test
+    void stoppedAmidADryRun_saysSo_andDoesNotBlameTheDriver() {
+        CampaignRunner[] runner = new CampaignRunner[1];
+        runner[0] = runner(TINY, folder.resolve("results"), false, run -> {}, doing -> {
+            if (doing.startsWith("verifying")) {
+                runner[0].stop();
+            }
+        });
+        assertThatThrownBy(() -> runner[0].run())
+                .isInstanceOf(BenchException.class)
+                .hasMessageStartingWith("stopped before the first run");
     }
 
     @Test
@@ -163,6 +194,11 @@ class BenchCampaignTest {
     }
 
     private CampaignRunner runner(String yaml, Path results, boolean resume, Consumer<Run> onFinished) {
+        return runner(yaml, results, resume, onFinished, doing -> {});
+    }
+
+    private CampaignRunner runner(
+            String yaml, Path results, boolean resume, Consumer<Run> onFinished, Consumer<String> onStatus) {
         return new CampaignRunner(
                 Workload.parse("tiny", yaml, false),
                 new CampaignRunner.Settings(ROOT, folder.resolve("data"), results, 7, resume),
@@ -171,7 +207,9 @@ class BenchCampaignTest {
                     public void note(String line) {}
 
                     @Override
-                    public void status(String doing, int runsDone, int runs, @Nullable Duration remaining) {}
+                    public void status(String doing, int runsDone, int runs, @Nullable Duration remaining) {
+                        onStatus.accept(doing);
+                    }
 
                     @Override
                     public void finished(Run run, int runsDone, int runs) {

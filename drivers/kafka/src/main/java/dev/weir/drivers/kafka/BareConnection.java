@@ -9,6 +9,8 @@ import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.zip.CRC32C;
 
@@ -46,7 +48,7 @@ final class BareConnection implements Closeable {
     private ByteBuffer answer = ByteBuffer.allocateDirect(MAX_BYTES + (1 << 20));
 
     BareConnection(String leader, List<Integer> partitions, Pass pass) throws IOException {
-        this.partitions = partitions;
+        this.partitions = new ArrayList<>(partitions);
         this.nextOffsets = new long[pass.configuration().partitions()];
         this.topic = pass.configuration().topic();
         this.pass = pass;
@@ -65,6 +67,7 @@ final class BareConnection implements Closeable {
         request.putShort(FETCH).putShort(FETCH_VERSION).putInt(0).putShort((short) -1); // no client id
         request.putInt(-1).putInt(MAX_WAIT_MILLIS).putInt(1).putInt(MAX_BYTES).put((byte) 0);
         request.putInt(1).putShort((short) name.length).put(name).putInt(partitions.size());
+        Collections.rotate(partitions, 1); // An answer is filled in this order: each is the first in its turn.
         for (int partition : partitions) {
             request.putInt(partition).putLong(nextOffsets[partition]).putInt(MAX_PARTITION_BYTES);
         }

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -25,6 +26,7 @@ import reactor.kafka.sender.SenderRecord;
  * schedulers run the streams.
  */
 final class ReactorDriver implements Driver {
+    private static final long CLOSE_SECONDS = 30;
 
     @Override
     public Set<Scenario> scenarios() {
@@ -40,11 +42,18 @@ final class ReactorDriver implements Driver {
         }
         Map<String, Object> config = new HashMap<>(pass.consumerConfig(Map.of()));
         boolean acknowledges = pass.configuration().scenario() == Scenario.AT_LEAST_ONCE;
+        CountDownLatch closed = new CountDownLatch(1);
         ReceiverOptions<byte[], byte[]> options = ReceiverOptions.<byte[], byte[]>create(config)
                 .withKeyDeserializer(new ByteArrayDeserializer())
-                .withValueDeserializer(new ByteArrayDeserializer())
+                .withValueDeserializer(new ByteArrayDeserializer() {
+                    @Override
+                    public void close() {
+                        closed.countDown(); // The last thing that a consumer closes.
+                    }
+                })
                 .subscription(List.of(pass.configuration().topic()))
                 .commitBatchSize(0)
+                .atmostOnceCommitAheadSize(pass.commitAhead() - 1)
                 .commitInterval(acknowledges ? Duration.ofMillis(pass.commitIntervalMillis()) : Duration.ZERO);
         KafkaReceiver<byte[], byte[]> receiver = KafkaReceiver.create(options);
         Flux<?> records = switch (pass.configuration().scenario()) {
@@ -63,7 +72,12 @@ final class ReactorDriver implements Driver {
         };
         Disposable subscription = records.subscribe(record -> {}, pass::fail);
         pass.awaitDone();
+        // Returns at once; the consumer commits and closes on a thread of its own, beside the next pass if nobody
+        // waits.
         subscription.dispose();
+        if (!closed.await(CLOSE_SECONDS, TimeUnit.SECONDS)) {
+            throw new IllegalStateException("its consumer did not close within " + CLOSE_SECONDS + " s");
+        }
     }
 
     private static void produce(Pass pass) throws InterruptedException {

@@ -1,0 +1,85 @@
+package dev.weir.bench.run;
+
+import dev.weir.bench.workload.Workload;
+import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.Pass;
+import dev.weir.driver.Report;
+import dev.weir.driver.Scenario;
+import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * The dry runs of a campaign: each driver shows that it does what is asked, unless it has, as it is built now, with these
+ * settings. Confined to one thread.
+ */
+final class Verification {
+    private static final long RECORDS = 100_000;
+
+    // Where each record takes a millisecond or more.
+    private static final long SLOW_RECORDS = 300;
+    private static final Set<Scenario> SLOW =
+            Set.of(Scenario.WORK, Scenario.AT_MOST_ONCE, Scenario.FLOW_CONTROL, Scenario.PIPELINE);
+
+    private final Workload workload;
+    private final BenchCluster cluster;
+    private final CampaignTopics topics;
+    private final DriverLauncher launcher;
+    private final DryRuns dryRuns;
+
+    Verification(
+            Workload workload, BenchCluster cluster, CampaignTopics topics, DriverLauncher launcher, DryRuns dryRuns) {
+        this.workload = workload;
+        this.cluster = cluster;
+        this.topics = topics;
+        this.launcher = launcher;
+        this.dryRuns = dryRuns;
+    }
+
+    /**
+     * What each driver said of itself, by name.
+     *
+     * @param doing hears which driver is at it
+     * @param log where their processes print to
+     * @throws BenchException if one does not pass, or the campaign is to stop
+     */
+    Map<String, Report.Hello> run(Consumer<String> doing, Path log) throws InterruptedException {
+        Map<String, Report.Hello> hellos = new LinkedHashMap<>();
+        for (WorkloadPoint point : verifiedPoints()) {
+            for (String driver : workload.drivers()) {
+                doing.accept("verifying " + driver);
+                hellos.put(driver, verified(driver, point, log));
+            }
+        }
+        return hellos;
+    }
+
+    /** The first point of each order that is asked for. */
+    private Iterable<WorkloadPoint> verifiedPoints() {
+        Map<Pass.Order, WorkloadPoint> first = new EnumMap<>(Pass.Order.class);
+        workload.points().forEach(point -> first.putIfAbsent(point.ordering(), point));
+        return first.values();
+    }
+
+    private Report.Hello verified(String driver, WorkloadPoint point, Path log) throws InterruptedException {
+        String key = DryRuns.key(driver, launcher.entry(driver), point);
+        Report.Hello passed = dryRuns.passed(key);
+        if (passed != null) {
+            return passed;
+        }
+        boolean slow = SLOW.contains(point.scenario()) || point.hasSlowSink();
+        long perPartition = Math.max(1, (slow ? SLOW_RECORDS : RECORDS) / point.partitions());
+        String topic = topics.topic(point, perPartition, log);
+        try (DriverProcess process = launcher.start(driver, point.heapMegabytes(), log)) {
+            Report.Hello hello = Measurement.verify(process, cluster, point, topic, perPartition);
+            dryRuns.keep(key, hello);
+            return hello;
+        } catch (RunFailure e) {
+            throw new BenchException("driver " + driver + " does not pass the dry run of "
+                    + point.scenario().label() + ": " + e.getMessage() + "; its log is " + log);
+        }
+    }
+}

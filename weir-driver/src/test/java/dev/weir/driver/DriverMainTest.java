@@ -1,0 +1,113 @@
+package dev.weir.driver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.BufferedReader;
+import java.io.Writer;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class DriverMainTest {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Command CONFIGURE =
+            new Command.Configure("", "t", 1, 1000, 16, Scenario.CONSUME, Map.of(), Map.of(), 10_000);
+
+    /** A library that has closed down as soon as it has delivered. */
+    static final class Quick implements Driver {
+
+        public static void main(String[] arguments) {
+            DriverMain.serve(Map.of("quick", Quick::new), arguments);
+        }
+
+        @Override
+        public Set<Scenario> scenarios() {
+            return Set.of(Scenario.CONSUME);
+        }
+
+        @Override
+        public void run(Pass pass) {
+            for (long number = 0; number < 1000; number++) {
+                pass.delivered(0, number, 0, 16);
+            }
+        }
+    }
+
+    /** A library that never comes back, as one does whose brokers are gone. */
+    static final class Hanging implements Driver {
+
+        public static void main(String[] arguments) {
+            DriverMain.serve(Map.of("hanging", Hanging::new), arguments);
+        }
+
+        @Override
+        public Set<Scenario> scenarios() {
+            return Set.of(Scenario.CONSUME);
+        }
+
+        @Override
+        public void run(Pass pass) throws InterruptedException {
+            pass.delivered(0, 0, 0, 16);
+            new CountDownLatch(1).await();
+        }
+    }
+
+    /** The last interval, and with it what brokers used meanwhile, was lost when the driver had closed before it was told. */
+    @Test
+    void lastInterval_isTold_howeverQuicklyADriverCloses() throws Exception {
+        Process process = start(Quick.class, "quick");
+        Writer commands = process.outputWriter();
+        try (BufferedReader said = process.inputReader()) {
+            assertThat(said.readLine()).contains("\"say\":\"hello\"");
+            say(commands, CONFIGURE);
+            for (int pass = 0; pass < 100; pass++) {
+                say(commands, new Command.Start("g", 0, 60));
+                assertThat(said.readLine()).contains("\"say\":\"first\"");
+                assertThat(said.readLine()).contains("\"say\":\"interval\"", "\"records\":1000", "\"last\":true");
+                assertThat(said.readLine()).contains("\"say\":\"passed\"");
+            }
+            say(commands, new Command.Stop());
+            assertThat(process.waitFor(30, TimeUnit.SECONDS)).as("it ended").isTrue();
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    /** A harness that is killed closes nothing but the pipe: a driver amid a pass once outlived it, for good. */
+    @Test
+    void endOfCommands_amidAPass_endsTheProcess() throws Exception {
+        Process process = start(Hanging.class, "hanging");
+        Writer commands = process.outputWriter();
+        try (BufferedReader said = process.inputReader()) {
+            assertThat(said.readLine()).contains("\"say\":\"hello\"");
+            say(commands, CONFIGURE);
+            say(commands, new Command.Start("g", 0, 3600));
+            assertThat(said.readLine()).contains("\"say\":\"first\"");
+            commands.close();
+            assertThat(process.waitFor(30, TimeUnit.SECONDS)).as("it ended").isTrue();
+            assertThat(process.exitValue()).isZero();
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    private static Process start(Class<?> main, String driver) throws Exception {
+        return new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        main.getName(),
+                        driver)
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+    }
+
+    private static void say(Writer commands, Command command) throws Exception {
+        commands.write(JSON.writeValueAsString(command) + "\n");
+        commands.flush();
+    }
+}
