@@ -25,18 +25,6 @@ public final class BoundaryQueue<T> extends Exchange<T, T> {
         this.capacity = capacity;
     }
 
-    /** Cancels the queue, and gives back what was inside. */
-    public List<Batch<T>> abandon() {
-        lock.lock();
-        try {
-            List<Batch<T>> left = List.copyOf(batches);
-            cancel();
-            return left;
-        } finally {
-            lock.unlock();
-        }
-    }
-
     @Override
     protected boolean hasRoom() {
         return elements < capacity;
@@ -61,9 +49,11 @@ public final class BoundaryQueue<T> extends Exchange<T, T> {
     }
 
     @Override
-    protected void clear() {
+    protected List<Batch<?>> removeAll() {
+        List<Batch<?>> left = List.copyOf(batches);
         batches.clear();
         elements = 0;
+        return left;
     }
 
     @Override
