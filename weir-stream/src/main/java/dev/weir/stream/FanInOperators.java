@@ -177,6 +177,22 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
+     * Pairs the elements of two sources until both have ended: when one has, the rest of the other with a stand-in. It
+     * waits for both as long as both go on. A pair is acknowledged to whichever inputs it has an element of.
+     *
+     * {@snippet :
+     * Source.of("a", "b", "c").zipAll(Source.of(1), "-", 0) // (a, 1), (b, 0), (c, 0)
+     * }
+     *
+     * @param standIn for elements of this source
+     * @param otherStandIn for elements of the other
+     */
+    @Operator(acks = "both when the pair is", cost = "a pair per element, and a joint acknowledgement if both have one")
+    public <B> Source<Pair<T, B>> zipAll(Source<B> other, T standIn, B otherStandIn) {
+        return Source.at(Junctions.zipAll(node(), other.node(), new Pair<>(standIn, otherStandIn)));
+    }
+
+    /**
      * Combines the elements of two sources one by one. Ends when either ends; what the other has left is
      * treated as beyond a {@link #take}. The two elements are acknowledged when the result is. A pair for which {@code combine} throws is put
      * to the supervision.

@@ -7,6 +7,7 @@ import dev.weir.stream.spi.SinkFactory;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -56,6 +57,28 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
                     return element;
                 })
                 .named("forEachBlocking")
+                .to(ignore()));
+    }
+
+    /**
+     * Calls {@code function}, which answers later, with up to {@code parallelism} elements under way at once, in no order. An
+     * element is acknowledged when its stage has completed, whatever with; one that fails fails the pipeline.
+     *
+     * {@snippet :
+     * orders.to(Sink.forEachAsync(100, order -> store.putAsync(order))).run()
+     * }
+     *
+     * @param parallelism 1 to 100,000
+     */
+    @Operator(acks = "each when its stage has completed", cost = "an object and a hand-over per element")
+    static <T> Sink<T> forEachAsync(int parallelism, Function<? super T, ? extends CompletionStage<?>> function) {
+        Objects.requireNonNull(function, "function");
+        return through(source -> source.mapAsyncUnordered(
+                        parallelism,
+                        element -> Objects.requireNonNull(
+                                        function.apply(element), "the function of forEachAsync returned null")
+                                .thenApply(ignored -> element))
+                .named("forEachAsync")
                 .to(ignore()));
     }
 
@@ -128,6 +151,23 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     @Operator(acks = ResultSink.ACKS, cost = "per batch")
     static <T> ResultSink<T, Optional<T>> lastOption() {
         return ResultSink.of("lastOption", ResultLoops.last());
+    }
+
+    /**
+     * The last {@code count} elements in their order, or all if they are fewer.
+     *
+     * {@snippet :
+     * lines.runTo(Sink.takeLast(10))
+     * }
+     *
+     * @param count at least 1
+     */
+    @Operator(acks = ResultSink.ACKS, cost = "a slot for each of the last elements")
+    static <T> ResultSink<T, List<T>> takeLast(int count) {
+        if (count < 1) {
+            throw new IllegalArgumentException("count must be at least 1: count=" + count);
+        }
+        return ResultSink.of("takeLast", ResultLoops.lastOf(count));
     }
 
     /**

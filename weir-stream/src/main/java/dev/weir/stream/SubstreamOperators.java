@@ -96,7 +96,7 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      * <p>Acknowledgements go with the elements through the stream of their key. When that ends by itself (a {@code take}),
      * further elements of the key are acknowledged and dropped. One for which {@code key} throws or returns null is put to
      * the supervision. After {@code idleAfter} without an element a group ends as at the end of the stream, and a later
-     * element begins a new one.
+     * element begins a new one; if the stream before has threads of its own and is still at work, all wait for it.
      *
      * {@snippet :
      * events.groupBy(Event::user, 100_000, Duration.ofMinutes(5), user -> user.scan(0, (n, e) -> n + 1))

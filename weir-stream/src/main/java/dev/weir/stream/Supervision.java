@@ -79,9 +79,15 @@ public final class Supervision {
      * work is being cancelled: to skip that element might acknowledge what was never done.
      */
     public Decision decide(Throwable failure) {
-        if (failure instanceof VirtualMachineError
-                || failure instanceof InterruptedException
-                || TaskGroup.isCurrentInterrupted()) {
+        return TaskGroup.isCurrentInterrupted() ? Decision.FAIL : decideElsewhere(failure);
+    }
+
+    /**
+     * The same for what failed on any thread, such as the one that completes a future: that it is being interrupted says
+     * nothing of this pipeline.
+     */
+    public Decision decideElsewhere(Throwable failure) {
+        if (failure instanceof VirtualMachineError || failure instanceof InterruptedException) {
             return Decision.FAIL;
         }
         return Objects.requireNonNull(decider.apply(failure), "the supervision decided nothing");

@@ -170,6 +170,34 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
+     * Lets pass what comes within {@code time} since the run was started, then ends, and closes what is above at once. The
+     * stages above must not block the thread by themselves, as for {@link Source#idleTimeout}: then it ends when they answer.
+     * Acknowledgements as with {@link #take}.
+     *
+     * {@snippet :
+     * prices.takeWithin(Duration.ofMinutes(1)).runTo(Sink.toList());
+     * }
+     *
+     * @param time less than nothing means nothing at all
+     */
+    @Operator(acks = "what comes later is not; the others' go with them", cost = "two looks at the clock per batch")
+    public Source<T> takeWithin(Duration time) {
+        return Source.at(Grouping.takeWithin(node(), time));
+    }
+
+    /**
+     * Drops and acknowledges what comes within {@code time} since the run was started.
+     *
+     * {@snippet :
+     * temperatures.dropWithin(Duration.ofSeconds(30)); // until the sensor is warm
+     * }
+     */
+    @Operator(acks = "dropped elements at once; the others' go with them", cost = "a look at the clock per batch")
+    public Source<T> dropWithin(Duration time) {
+        return Source.at(Grouping.dropWithin(node(), time));
+    }
+
+    /**
      * Emits an element once {@code quiet} has passed without a newer one; the others are dropped and acknowledged at once.
      * Of a batch, whose elements come at once, only the last can go on. At the end and before a failure of the input the
      * last element is emitted; on cancellation it stays unacknowledged. Time counts while the stage is pulled.

@@ -8,7 +8,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -79,6 +82,19 @@ class ElementExamplesTest {
     void runTo_returnsTheResult() throws Exception {
         long even = Source.range(0, 10).filter(n -> n % 2 == 0).runTo(Sink.count());
         assertThat(even).isEqualTo(5);
+    }
+
+    @Test
+    void takeLast_andForEachAsync_examples() throws Exception {
+        Source<String> lines = Source.of("one", "two", "three");
+        assertThat(lines.runTo(Sink.takeLast(10))).containsExactly("one", "two", "three");
+        Map<String, Integer> store = new ConcurrentHashMap<>();
+        try (RunningPipeline running = lines.to(Sink.forEachAsync(
+                        100, line -> CompletableFuture.runAsync(() -> store.put(line, line.length()))))
+                .run()) {
+            running.await();
+        }
+        assertThat(store).containsOnlyKeys("one", "two", "three");
     }
 
     @Test

@@ -89,6 +89,12 @@ class FanInTest {
                 .toList();
     }
 
+    private static List<Long> zippedToTheLongest(List<Long> left, List<Long> right) {
+        return IntStream.range(0, Math.max(left.size(), right.size()))
+                .mapToObj(i -> (i < left.size() ? left.get(i) : 0) + (i < right.size() ? right.get(i) : 0))
+                .toList();
+    }
+
     static List<Join> joins() {
         Comparator<Item> modulo = Comparator.comparingLong(item -> item.value % RIGHT);
         return List.of(
@@ -135,6 +141,13 @@ class FanInTest {
                         false,
                         (a, b, books) -> a.zip(b).map(pair -> Item.merged(List.of(pair.first(), pair.second()))),
                         FanInTest::zipped),
+                new Join(
+                        "allZipped",
+                        true,
+                        true,
+                        (a, b, books) -> a.zipAll(b, Item.merged(List.of()), Item.merged(List.of()))
+                                .map(pair -> Item.merged(List.of(pair.first(), pair.second()))),
+                        FanInTest::zippedToTheLongest),
                 new Join(
                         "zipWith",
                         true,

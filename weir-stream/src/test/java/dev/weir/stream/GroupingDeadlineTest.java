@@ -54,6 +54,8 @@ class GroupingDeadlineTest {
                 operator("delay, full", source -> source.delay(n -> HOUR, 1)),
                 operator("debounce", source -> source.debounce(HOUR)),
                 operator("sample", source -> source.sample(HOUR)),
+                operator("takeWithin", source -> source.filter(n -> false).takeWithin(HOUR)),
+                operator("dropWithin", source -> source.dropWithin(HOUR)),
                 operator("initialDelay", source -> source.initialDelay(HOUR)));
     }
 

@@ -193,6 +193,15 @@ class GroupingExamplesTest {
     }
 
     @Test
+    void takeWithinAndDropWithin_examples() throws Exception {
+        Source<Integer> prices = Source.of(1, 2, 3);
+        assertThat(prices.takeWithin(Duration.ofMinutes(1)).runTo(Sink.toList()))
+                .containsExactly(1, 2, 3);
+        Source<Integer> temperatures = Source.of(17, 19);
+        assertThat(run(temperatures.dropWithin(Duration.ofSeconds(30)))).isEmpty();
+    }
+
+    @Test
     void initialDelay_example() throws Exception {
         VirtualClock clock = new VirtualClock();
         SinkProbe<Integer> out = new SinkProbe<Integer>().requestAll();

@@ -79,6 +79,8 @@ class JunctionExamplesTest {
                 .containsExactly("Ada is 36", "Bob is 40");
         assertThat(run(Source.of(2, 3).zipWith(Source.of(5, 7), (price, amount) -> price * amount)))
                 .containsExactly(10, 21);
+        assertThat(run(Source.of("a", "b", "c").zipAll(Source.of(1), "-", 0)))
+                .containsExactly(new Pair<>("a", 1), new Pair<>("b", 0), new Pair<>("c", 0));
         Source<Pair<String, Integer>> users = names.zip(ages);
         assertThat(run(users.unzip(
                         Pair::first, Pair::second, (n, a) -> n.map(String::trim).zip(a))))

@@ -201,7 +201,7 @@ class LifetimeTest {
         assertThatThrownBy(running::await).isInstanceOf(CancellationException.class);
     }
 
-    private record Silent(CountDownLatch asked) implements Stage<Integer> {
+    record Silent(CountDownLatch asked) implements Stage<Integer> {
         @Override
         public Batch<Integer> pull(long deadlineNanos) throws InterruptedException {
             asked.countDown();
@@ -254,78 +254,6 @@ class LifetimeTest {
                 .run();
         flowing.await();
         assertThat(running.drain(Duration.ofDays(Integer.MAX_VALUE)).drained()).isTrue();
-    }
-
-    @Test
-    void terminations_runOnceInReverseOrder_afterAllStages_beforeCompletion() throws Exception {
-        List<String> events = new ArrayList<>();
-        AtomicReference<RunningPipeline> handle = new AtomicReference<>();
-        // Both segments: one that is cancelled before it begins never calls its loop.
-        CountDownLatch started = new CountDownLatch(2);
-        Source<Integer> source = Source.custom("ending", context -> {
-            context.onTermination(patience -> {
-                events.add("first, threads " + ThreadCensus.countDownTo(1, name));
-                return "";
-            });
-            context.onTermination(patience -> {
-                events.add("second, done " + handle.get().completion().isDone());
-                return "left by second";
-            });
-            return new Silent(started);
-        });
-        RunningPipeline running = source.async()
-                .to(Sink.custom("sink", context -> {
-                    context.onTermination(patience -> {
-                        events.add("sink, patience " + patience.isZero());
-                        return "";
-                    });
-                    return upstream -> {
-                        started.countDown();
-                        try {
-                            upstream.pull(Stage.NEVER);
-                        } finally {
-                            events.add("sink ended");
-                        }
-                    };
-                }))
-                .named(name)
-                .run();
-        handle.set(running);
-        started.await();
-        running.cancel();
-        TrackedRun.awaitEnd(running);
-        assertThat(events)
-                .containsExactly("sink ended", "sink, patience true", "second, done false", "first, threads 1");
-        assertThat(running.drain(Duration.ZERO).leftUndone()).containsExactly("left by second");
-    }
-
-    @Test
-    void patience_isTheDefault_unlessADrainSetADeadline() throws Exception {
-        AtomicReference<Duration> patience = new AtomicReference<>();
-        TrackedSource<Integer> tracked = TrackedSource.numbers(10, 3);
-        RunningPipeline stopped =
-                tracked.source().to(sinkThatTells(patience)).named(name).run();
-        stopped.stop();
-        stopped.await();
-        assertThat(patience).hasValue(RunningPipeline.DEFAULT_DRAIN);
-
-        tracked = TrackedSource.numbers(10, 3).heldOpen();
-        RunningPipeline drained =
-                tracked.source().to(sinkThatTells(patience)).named(name).run();
-        drained.drain(Duration.ofSeconds(10));
-        assertThat(patience.get()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(10));
-    }
-
-    private static Sink<Integer> sinkThatTells(AtomicReference<Duration> patience) {
-        return Sink.custom("sink", context -> {
-            context.onTermination(given -> {
-                patience.set(given);
-                return "";
-            });
-            return upstream -> {
-                while (upstream.pull(Stage.NEVER) != null) {}
-            };
-        });
     }
 
     @Test

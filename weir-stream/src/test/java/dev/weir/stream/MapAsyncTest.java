@@ -12,7 +12,6 @@ import java.util.Objects;
 import java.util.Queue;
 import java.util.Random;
 import java.util.Set;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -35,7 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Asynchronous computations: order, bounds, failure, cancellation, and every input accounted for. */
 class MapAsyncTest {
 
-    private static final String NAME = "asyncs";
+    static final String NAME = "asyncs";
     private static final List<int[]> BATCH_SIZES =
             List.of(new int[] {1}, new int[] {2}, new int[] {7}, new int[] {512}, new int[] {0, 1, 512, 0, 0, 7, 33});
 
@@ -144,7 +143,7 @@ class MapAsyncTest {
 
     // ---- Order and bounds.
 
-    private static List<Integer> collect(Source<Integer> source) throws InterruptedException {
+    static List<Integer> collect(Source<Integer> source) throws InterruptedException {
         List<Integer> seen = new ArrayList<>();
         try (RunningPipeline running =
                 source.to(Sink.forEach(seen::add)).named(NAME).run()) {
@@ -153,7 +152,7 @@ class MapAsyncTest {
         return seen;
     }
 
-    private static List<Integer> upTo(int count) {
+    static List<Integer> upTo(int count) {
         return IntStream.range(0, count).boxed().toList();
     }
 
@@ -326,163 +325,6 @@ class MapAsyncTest {
                 }));
         assertThat(seen).hasSize(10_000);
         assertThat(seen.stream().filter(n -> n < 500).toList()).isEqualTo(upTo(500));
-    }
-
-    // ---- Failure.
-
-    private static IllegalStateException planted() {
-        return new IllegalStateException("planted");
-    }
-
-    static Stream<Function<Integer, CompletionStage<Integer>>> failures() {
-        return Stream.of(
-                n -> {
-                    throw planted();
-                },
-                n -> CompletableFuture.failedFuture(planted()),
-                n -> CompletableFuture.supplyAsync(() -> {
-                    throw planted();
-                }),
-                n -> CompletableFuture.<Integer>failedFuture(planted()).minimalCompletionStage());
-    }
-
-    @ParameterizedTest
-    @MethodSource("failures")
-    void failure_failsThePipelineWithIt_orSkipsTheElement(Function<Integer, CompletionStage<Integer>> failing)
-            throws Exception {
-        Function<Integer, CompletionStage<Integer>> function =
-                n -> n % 10 == 3 ? failing.apply(n) : CompletableFuture.completedFuture(n);
-        RunningPipeline running = TrackedSource.numbers(100, 7)
-                .source()
-                .mapAsync(4, function)
-                .to(Sink.ignore())
-                .named(NAME)
-                .run();
-        assertThatThrownBy(running::await)
-                .isInstanceOf(IllegalStateException.class)
-                .hasMessage("planted");
-
-        TrackedSource<Integer> skipping = TrackedSource.numbers(100, 7);
-        List<Integer> kept = upTo(100).stream().filter(n -> n % 10 != 3).toList();
-        assertThat(collect(skipping.source()
-                        .mapAsync(4, function)
-                        .with(Attributes.NONE.withSupervision(Supervision.skip()))))
-                .isEqualTo(kept);
-        skipping.assertAllFinished();
-
-        TrackedSource<Integer> leaving = TrackedSource.numbers(100, 7);
-        assertThat(collect(leaving.source()
-                        .mapAsync(4, function)
-                        .with(Attributes.NONE.withSupervision(
-                                Supervision.of(thrown -> Supervision.Decision.SKIP_UNACKNOWLEDGED)))))
-                .isEqualTo(kept);
-        leaving.assertProtocolKept();
-        assertThat(leaving.finishedCount()).isEqualTo(90);
-    }
-
-    static Stream<Function<Integer, CompletionStage<Integer>>> nothings() {
-        return Stream.of(
-                n -> noStage(),
-                n -> CompletableFuture.completedFuture(nothing()),
-                n -> CompletableFuture.supplyAsync(MapAsyncTest::nothing));
-    }
-
-    @SuppressWarnings("NullAway") // the point of the test
-    private static CompletionStage<Integer> noStage() {
-        return null;
-    }
-
-    @SuppressWarnings("NullAway") // the point of the test
-    private static Integer nothing() {
-        return null;
-    }
-
-    @ParameterizedTest
-    @MethodSource("nothings")
-    void null_isAClearError(Function<Integer, CompletionStage<Integer>> function) {
-        RunningPipeline running = TrackedSource.numbers(100, 7)
-                .source()
-                .mapAsync(4, function)
-                .to(Sink.ignore())
-                .named(NAME)
-                .run();
-        assertThatThrownBy(running::await)
-                .isInstanceOf(NullPointerException.class)
-                .hasMessageContaining("mapAsync");
-    }
-
-    @Test
-    void keyFunction_thatThrows_skipsOrFails() throws Exception {
-        Ordering<Integer> ordering = Ordering.byHash(n -> {
-            if (n % 10 == 3) {
-                throw planted();
-            }
-            return n % 4;
-        });
-        TrackedSource<Integer> tracked = TrackedSource.numbers(100, 7);
-        assertThat(collect(tracked.source()
-                        .mapAsync(4, ordering, CompletableFuture::completedFuture)
-                        .with(Attributes.NONE.withSupervision(Supervision.skip()))))
-                .hasSize(90);
-        tracked.assertAllFinished();
-        List<Integer> before = new ArrayList<>();
-        RunningPipeline running = TrackedSource.numbers(100, 7)
-                .source()
-                .mapAsync(4, ordering, CompletableFuture::completedFuture)
-                .to(Sink.forEach(before::add))
-                .named(NAME)
-                .run();
-        assertThatThrownBy(running::await)
-                .isInstanceOf(IllegalStateException.class)
-                .hasMessage("planted");
-        assertThat(before).containsExactlyInAnyOrder(0, 1, 2);
-    }
-
-    // ---- Cancellation.
-
-    @Test
-    void cancel_withFuturesThatNeverComplete_cancelsThemAndAcknowledgesNothing() throws Exception {
-        Queue<CompletableFuture<Integer>> never = new ConcurrentLinkedQueue<>();
-        CountDownLatch allStarted = new CountDownLatch(8);
-        TrackedSource<Integer> tracked = TrackedSource.numbers(1000, 64);
-        RunningPipeline running = tracked.source()
-                .mapAsync(8, n -> {
-                    CompletableFuture<Integer> future = new CompletableFuture<>();
-                    never.add(future);
-                    allStarted.countDown();
-                    return future;
-                })
-                .with(Attributes.NONE.withSupervision(Supervision.skip()))
-                .to(Sink.ignore())
-                .named(NAME)
-                .run();
-        allStarted.await();
-        running.cancel();
-        assertThatThrownBy(running::await).isInstanceOf(CancellationException.class);
-        assertThat(never).hasSize(8).allMatch(CompletableFuture::isCancelled);
-        tracked.assertProtocolKept();
-        assertThat(tracked.finishedCount()).isZero();
-    }
-
-    @Test
-    void completion_afterTheEnd_isNotHeard() throws Exception {
-        CompletableFuture<Integer> late = new CompletableFuture<>();
-        CountDownLatch started = new CountDownLatch(1);
-        TrackedSource<Integer> tracked = TrackedSource.numbers(10, 10);
-        RunningPipeline running = tracked.source()
-                .mapAsync(8, n -> {
-                    started.countDown();
-                    // No cancellation reaches what this is a copy of.
-                    return late.minimalCompletionStage();
-                })
-                .to(Sink.ignore())
-                .named(NAME)
-                .run();
-        started.await();
-        running.cancel();
-        TrackedRun.awaitEnd(running);
-        late.complete(1);
-        assertThat(tracked.finishedCount()).isZero();
     }
 
     @Test

@@ -3,26 +3,18 @@ package dev.weir.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.stream.spi.AckTarget;
-import dev.weir.stream.spi.Batch;
-import dev.weir.stream.spi.Stage;
 import dev.weir.stream.testing.VirtualClock;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.List;
-import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -35,147 +27,6 @@ class RestartTest {
 
     private final IllegalStateException planted = new IllegalStateException("planted");
     private final VirtualClock clock = new VirtualClock();
-
-    /**
-     * A log that each run of its source reads from the first entry on that is not acknowledged, as a consumer does from its
-     * committed offset. Thread-safe.
-     */
-    private static final class Log {
-        private final int size;
-        private final int batchSize;
-        private final ReentrantLock lock = new ReentrantLock();
-        private final BitSet finished = new BitSet();
-        private final Queue<String> breaches = new ConcurrentLinkedQueue<>();
-        private int open;
-        private int lateAcks;
-        final AtomicInteger runs = new AtomicInteger();
-
-        Log(int size, int batchSize) {
-            this.size = size;
-            this.batchSize = batchSize;
-        }
-
-        Source<Integer> source() {
-            return Source.custom("log", context -> {
-                runs.incrementAndGet();
-                return new Reader(opened());
-            });
-        }
-
-        private int opened() {
-            lock.lock();
-            try {
-                if (open++ > 0) {
-                    breaches.add("a run began before the one before it was closed");
-                }
-                return finished.nextClearBit(0);
-            } finally {
-                lock.unlock();
-            }
-        }
-
-        private void closed() {
-            lock.lock();
-            try {
-                open--;
-            } finally {
-                lock.unlock();
-            }
-        }
-
-        private void finish(int index, boolean late) {
-            lock.lock();
-            try {
-                finished.set(index);
-                lateAcks += late ? 1 : 0;
-            } finally {
-                lock.unlock();
-            }
-        }
-
-        boolean isAllFinished() {
-            lock.lock();
-            try {
-                return open == 0 && breaches.isEmpty() && finished.nextClearBit(0) == size;
-            } finally {
-                lock.unlock();
-            }
-        }
-
-        int lateAcks() {
-            lock.lock();
-            try {
-                return lateAcks;
-            } finally {
-                lock.unlock();
-            }
-        }
-
-        private final class Reader implements Stage<Integer>, AckTarget {
-            private int next;
-            private volatile boolean closed;
-            private final int from;
-            private final int[] claims;
-
-            Reader(int from) {
-                this.next = from;
-                this.from = from;
-                this.claims = new int[size - from];
-            }
-
-            @Override
-            public @Nullable Batch<Integer> pull(long deadlineNanos) {
-                lock.lock();
-                try {
-                    if (next == size) {
-                        return null;
-                    }
-                    int count = Math.min(batchSize, size - next);
-                    Object[] values = new Object[count];
-                    long[] tokens = new long[count];
-                    for (int i = 0; i < count; i++, next++) {
-                        values[i] = next;
-                        tokens[i] = next;
-                        claims[next - from] = 1;
-                    }
-                    return Batch.of(values, count, this, tokens);
-                } finally {
-                    lock.unlock();
-                }
-            }
-
-            @Override
-            public void ack(long token) {
-                lock.lock();
-                try {
-                    int left = --claims[(int) token - from];
-                    if (left < 0) {
-                        breaches.add("entry " + token + " was acknowledged twice to one run");
-                    } else if (left == 0) {
-                        finish((int) token, closed);
-                    }
-                } finally {
-                    lock.unlock();
-                }
-            }
-
-            @Override
-            public void retain(long token, int more) {
-                lock.lock();
-                try {
-                    claims[(int) token - from] += more;
-                } finally {
-                    lock.unlock();
-                }
-            }
-
-            @Override
-            public void close() {
-                closed = true;
-                closed();
-            }
-        }
-    }
 
     static Stream<Arguments> sectionsAndSizes() {
         List<UnaryOperator<Source<Integer>>> sections = List.of(
@@ -191,7 +42,7 @@ class RestartTest {
     @MethodSource("sectionsAndSizes")
     void section_thatFailsAgainAndAgain_losesNothingOfASourceThatReplays(
             UnaryOperator<Source<Integer>> section, int batchSize) throws Exception {
-        Log log = new Log(2000, batchSize);
+        ReplayedLog log = new ReplayedLog(2000, batchSize);
         AtomicInteger calls = new AtomicInteger();
         List<Integer> seen = new ArrayList<>();
         try (RunningPipeline running = section.apply(log.source())
@@ -217,7 +68,7 @@ class RestartTest {
 
     @Test
     void elementsBelowAFailedSection_areAcknowledgedToTheRunThatEmittedThem() throws Exception {
-        Log log = new Log(10, 1);
+        ReplayedLog log = new ReplayedLog(10, 1);
         CountDownLatch restarted = new CountDownLatch(2);
         AtomicInteger failures = new AtomicInteger();
         RunningPipeline running = Restart.source(AT_ONCE, () -> {
@@ -386,7 +237,7 @@ class RestartTest {
 
     @Test
     void threadsOfARestartedSection_endWithIt() throws Exception {
-        Log log = new Log(500, 10);
+        ReplayedLog log = new ReplayedLog(500, 10);
         AtomicInteger calls = new AtomicInteger();
         RunningPipeline running = log.source()
                 .mapBlocking(8, Ordering.unordered(), n -> n)

@@ -209,6 +209,28 @@ class RestartedSectionTest {
         assertThat(source.finishedCount()).isEqualTo(50);
     }
 
+    /** A sibling beyond the end of the first run was remembered for good, so that the element did not come again. */
+    @Test
+    void elementOfWhichAChildWasForgone_comesAgainWhenTheOtherFailed() throws Exception {
+        TrackedSource<Integer> source = TrackedSource.numbers(10, 10).heldOpen();
+        try (RunningPipeline running = source.source()
+                .restarted(
+                        AT_ONCE,
+                        s -> s.mapConcat(n -> List.of(n, n + 100)).take(1).map(n -> {
+                            if (sprung.add(n)) {
+                                throw planted;
+                            }
+                            return n;
+                        }))
+                .to(Sink.forEach(arrived::add))
+                .named("restarted")
+                .run()) {
+            running.await();
+        }
+        source.assertProtocolKept();
+        assertThat(arrived).containsExactly(0);
+    }
+
     @Test
     void stop_drainsTheSection() throws Exception {
         TrackedSource<Integer> source = TrackedSource.numbers(1000, 7).heldOpen();

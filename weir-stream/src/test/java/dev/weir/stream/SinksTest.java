@@ -3,13 +3,16 @@ package dev.weir.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,6 +42,9 @@ class SinksTest {
         assertThat(result(Sink.count(), 10, batchSize, 10)).isEqualTo(10);
         assertThat(result(Sink.last(), 10, batchSize, 10)).isEqualTo(9);
         assertThat(result(Sink.lastOption(), 10, batchSize, 10)).contains(9);
+        assertThat(result(Sink.takeLast(1), 10, batchSize, 10)).containsExactly(9);
+        assertThat(result(Sink.takeLast(3), 10, batchSize, 10)).containsExactly(7, 8, 9);
+        assertThat(result(Sink.takeLast(30), 10, batchSize, 10)).containsExactly(0, 1, 2, 3, 4, 5, 6, 7, 8, 9);
         assertThat(result(Sink.head(), 10, batchSize, 1)).isEqualTo(0);
         assertThat(result(Sink.headOption(), 10, batchSize, 1)).contains(0);
     }
@@ -52,6 +58,8 @@ class SinksTest {
         assertThat(nothing.runTo(Sink.count())).isZero();
         assertThat(nothing.runTo(Sink.headOption())).isEmpty();
         assertThat(nothing.runTo(Sink.lastOption())).isEmpty();
+        assertThat(nothing.runTo(Sink.takeLast(3))).isEmpty();
+        assertThatThrownBy(() -> Sink.takeLast(0)).hasMessageContaining("count=0");
         assertThatThrownBy(() -> nothing.runTo(Sink.head())).isInstanceOf(NoSuchElementException.class);
         assertThatThrownBy(() -> nothing.runTo(Sink.last())).isInstanceOf(NoSuchElementException.class);
     }
@@ -126,6 +134,47 @@ class SinksTest {
             running.await();
         }
         source.assertAllFinished();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 7, 512})
+    void forEachAsync_keepsSeveralUnderWayAndAcknowledgesEachWhenItIsDone(int batchSize) throws Exception {
+        List<CompletableFuture<Integer>> futures = new ArrayList<>();
+        CountDownLatch four = new CountDownLatch(4);
+        TrackedSource<Integer> source = TrackedSource.numbers(100, batchSize, 0);
+        try (RunningPipeline running = source.source()
+                .to(Sink.forEachAsync(4, n -> {
+                    if (n >= 4) {
+                        return CompletableFuture.completedFuture(null);
+                    }
+                    CompletableFuture<Integer> future = new CompletableFuture<>();
+                    futures.add(future);
+                    four.countDown();
+                    return future;
+                }))
+                .run()) {
+            four.await();
+            assertThat(source.finishedCount()).isZero();
+            futures.forEach(future -> future.complete(1));
+            running.await();
+        }
+        source.assertAllFinished();
+    }
+
+    @Test
+    void forEachAsync_whoseFunctionFailsOrReturnsNothing_failsThePipeline() {
+        List<Function<Integer, CompletableFuture<Integer>>> failing =
+                List.of(n -> CompletableFuture.failedFuture(new IllegalStateException("planted")), SinksTest::nothing);
+        for (Function<Integer, CompletableFuture<Integer>> function : failing) {
+            RunningPipeline running =
+                    Source.of(1).to(Sink.forEachAsync(2, function)).run();
+            assertThatThrownBy(running::await).isInstanceOf(RuntimeException.class);
+        }
+    }
+
+    @SuppressWarnings("NullAway") // the point of the test
+    private static CompletableFuture<Integer> nothing(int n) {
+        return null;
     }
 
     @Test

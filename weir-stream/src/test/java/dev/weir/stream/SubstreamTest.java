@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
+import dev.weir.stream.testing.RestProbe;
+import dev.weir.stream.testing.SourceProbe;
 import dev.weir.stream.testing.VirtualClock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
@@ -26,6 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class SubstreamTest {
 
     private static final String NAME = "nesting";
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     @AfterEach
     void noThreadIsLeft() {
@@ -287,6 +291,100 @@ class SubstreamTest {
             TrackedRun.awaitEnd(running);
             assertThat(open).as("kind " + kind).hasValue(0);
             assertThat(terminated).hasPositiveValue();
+        }
+    }
+
+    /** A stream with threads of its own may be at work for longer than its key counts as idle. */
+    @Test
+    void groupBy_whoseKeyComesAgainWhileItsOldStreamIsAtWork_keepsTheOrderOfTheKey() throws Exception {
+        VirtualClock clock = new VirtualClock();
+        SourceProbe<Integer> in = new SourceProbe<>();
+        CountDownLatch release = new CountDownLatch(1);
+        List<Integer> begun = Collections.synchronizedList(new ArrayList<>());
+        try (RunningPipeline running = in.source()
+                .groupBy(
+                        n -> 0,
+                        10,
+                        Duration.ofSeconds(1),
+                        key -> key.mapBlocking(1, Ordering.input(), n -> {
+                            begun.add(n);
+                            if (n == 1) {
+                                release.await();
+                            }
+                            return n;
+                        }))
+                .to(Sink.ignore())
+                .named(NAME)
+                .on(clock)
+                .run()) {
+            RestProbe probe = new RestProbe(running);
+            in.emit(1);
+            assertThat(probe.awaitRest(PATIENCE)).isTrue();
+            clock.advance(Duration.ofSeconds(2));
+            assertThat(probe.awaitRest(PATIENCE)).isTrue();
+            in.emit(2);
+            assertThat(probe.awaitRest(PATIENCE)).isTrue();
+            assertThat(begun).containsExactly(1);
+            release.countDown();
+            in.complete();
+            running.await();
+        }
+        assertThat(begun).containsExactly(1, 2);
+        assertThat(in.unacknowledged()).isEmpty();
+    }
+
+    /** The thread of a section's stream works in the stages above, which must not be interrupted when that stream ends. */
+    @Test
+    void split_whoseSectionEndsWhileItsThreadIsInTheStagesAbove_doesNotInterruptThem() throws Exception {
+        CountDownLatch secondIsInside = new CountDownLatch(1);
+        CountDownLatch sectionHasEnded = new CountDownLatch(1);
+        TrackedSource<Integer> source = TrackedSource.numbers(20, 1);
+        List<Integer> seen = new ArrayList<>();
+        try (RunningPipeline running = source.source()
+                .mapConcat(n -> {
+                    if (n == 1) {
+                        secondIsInside.countDown();
+                        awaitQuietly(sectionHasEnded);
+                    }
+                    return List.of(n);
+                })
+                .splitWhen(
+                        n -> n % 10 == 0,
+                        section -> section.async()
+                                .tap(n -> awaitQuietly(secondIsInside))
+                                .take(1)
+                                .watch(end -> sectionHasEnded.countDown()))
+                .to(Sink.forEach(seen::add))
+                .named(NAME)
+                .run()) {
+            running.await();
+        }
+        assertThat(seen).containsExactly(0, 10);
+        source.assertAllFinished();
+    }
+
+    /** That it is held back must not keep the whole from ending. */
+    @Test
+    void split_thatIsClosedWhileTheThreadOfASectionIsInTheStagesAbove_ends() throws Exception {
+        TrackedSource<Integer> source = TrackedSource.numbers(20, 1).heldOpen();
+        List<Integer> seen = Collections.synchronizedList(new ArrayList<>());
+        try (RunningPipeline running = source.source()
+                .splitWhen(n -> n % 10 == 0, section -> section.async())
+                .take(20)
+                .to(Sink.forEach(seen::add))
+                .named(NAME)
+                .run()) {
+            running.await();
+        }
+        assertThat(seen).hasSize(20);
+        source.assertAllFinished();
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
         }
     }
 }

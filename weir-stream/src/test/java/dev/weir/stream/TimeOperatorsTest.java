@@ -142,6 +142,35 @@ class TimeOperatorsTest {
     }
 
     @Test
+    void takeWithin_endsAtItsTimeAndClosesWhatIsAbove() throws Exception {
+        SinkProbe<Integer> out = run(source -> source.takeWithin(millis(100)));
+        in.emit(1, 2).awaitPull();
+        assertThat(out.expectNext(2)).containsExactly(1, 2);
+        advanceExactly(millis(100), out);
+        out.expectEnd();
+        in.awaitClose();
+        assertThat(in.acknowledged()).containsExactly(1, 2);
+    }
+
+    @Test
+    void takeWithin_noTime_takesNothing() throws Exception {
+        SinkProbe<Integer> out = run(source -> source.takeWithin(millis(-1)));
+        out.expectEnd();
+    }
+
+    @Test
+    void dropWithin_dropsAndAcknowledgesUntilItsTime() throws Exception {
+        SinkProbe<Integer> out = run(source -> source.dropWithin(millis(100)));
+        in.emit(1, 2).awaitPull();
+        clock.advance(millis(100).minus(TICK));
+        in.emit(3).awaitPull();
+        assertThat(in.acknowledged()).containsExactly(1, 2, 3);
+        clock.advance(TICK);
+        in.emit(4, 5);
+        assertThat(out.expectNext(2)).containsExactly(4, 5);
+    }
+
+    @Test
     void initialDelay_pullsNothingBefore() throws Exception {
         SinkProbe<Integer> out = run(source -> source.initialDelay(millis(100)));
         in.emit(1);

@@ -111,6 +111,8 @@ final class TimedSteps {
                         "delay(by element)",
                         (source, tick) ->
                                 source.delay(item -> ticked(tick, Duration.ofNanos(item.value % 7 * 1000)), 100)),
+                unchanged("takeWithin(long)", source -> source.takeWithin(LONG)),
+                unchanged("dropWithin(no time)", source -> source.dropWithin(Duration.ZERO)),
                 unchanged("initialDelay", source -> source.initialDelay(Duration.ofMillis(1))));
     }
 

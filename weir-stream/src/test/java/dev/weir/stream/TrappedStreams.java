@@ -1,6 +1,6 @@
 package dev.weir.stream;
 
-import dev.weir.stream.SupervisionMatrixTest.Trapped;
+import dev.weir.stream.TrappedOperators.Trapped;
 import java.util.List;
 
 /** Rows of the {@link SupervisionMatrixTest}: operators with several inputs or outputs, or with streams within the stream. */
@@ -12,51 +12,51 @@ final class TrappedStreams {
 
     static List<Trapped> all() {
         return List.of(
-                SupervisionMatrixTest.trapped(
+                TrappedOperators.trapped(
                         "zipWith",
                         true,
-                        false,
+                        true,
                         trap -> source -> source.zipWith(Source.repeat(0), (n, zero) -> trap.pass(n))),
-                SupervisionMatrixTest.trapped(
+                TrappedOperators.trapped(
                         "divertTo",
                         true,
-                        false,
+                        true,
                         trap -> source -> source.divertTo(Sink.ignore(), n -> trap.pass(n) < 0)),
-                SupervisionMatrixTest.trapped(
+                TrappedOperators.trapped(
                         "partition",
                         false,
                         false,
                         trap -> source -> source.partition(2, n -> trap.pass(n) % 2, branch -> branch.map(n -> n))),
-                SupervisionMatrixTest.trapped(
+                TrappedOperators.trapped(
                         "flatMapConcat",
                         true,
                         true,
                         trap -> source -> source.flatMapConcat(n -> Source.of(trap.pass(n)))),
-                SupervisionMatrixTest.trapped(
+                TrappedOperators.trapped(
                         "flatMapMerge",
                         false,
                         false,
                         trap -> source -> source.flatMapMerge(3, n -> Source.of(trap.pass(n)))),
-                SupervisionMatrixTest.trapped(
+                TrappedOperators.trapped(
                         "groupBy",
                         false,
-                        false,
+                        true,
                         trap -> source -> source.groupBy(n -> trap.pass(n) % KEYS, KEYS, key -> key.map(n -> n))),
-                SupervisionMatrixTest.trapped(
+                TrappedOperators.trapped(
                         "groupBy, asynchronous",
                         false,
                         false,
                         trap -> source -> source.groupBy(n -> trap.pass(n) % KEYS, KEYS, key -> key.async())),
-                SupervisionMatrixTest.trapped(
+                TrappedOperators.trapped(
                         "splitWhen",
                         true,
-                        false,
+                        true,
                         trap -> source ->
                                 source.splitWhen(n -> trap.pass(n) % 10 == 0, section -> section.map(n -> n))),
-                SupervisionMatrixTest.trapped(
+                TrappedOperators.trapped(
                         "splitAfter, asynchronous",
                         true,
-                        false,
+                        true,
                         trap -> source -> source.splitAfter(n -> trap.pass(n) % 10 == 0, section -> section.async())));
     }
 }

@@ -35,6 +35,14 @@ public interface AckTarget {
     default void forgo(long token) {}
 
     /**
+     * Says that the holder of a claim on {@code token} was closed before it handed the element on, so that nobody will end
+     * that claim: a buffer below which the stream ended, or failed, which the holder cannot tell. The element of a source
+     * stays unfinished, which is the default; that of a stream within the stream is finished once that stream has ended by
+     * itself and the rest goes on. The token must not be used for that claim again.
+     */
+    default void abandon(long token) {}
+
+    /**
      * Asked before work on an element begins that is worth sparing: whether the source has lost the element, so that
      * somebody else will do that work. If so, this has ended one claim on the token, the element stays unfinished, and the
      * caller drops it. Work that has begun goes on.

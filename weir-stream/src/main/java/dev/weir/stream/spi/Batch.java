@@ -105,6 +105,18 @@ public final class Batch<T> {
         target(index).forgo(token(index));
     }
 
+    /** Gives up the claim on each element, as its holder was closed; see {@link AckTarget#abandon}. */
+    public void abandonAll() {
+        abandonFrom(0);
+    }
+
+    /** The same for the elements from {@code first} on. */
+    public void abandonFrom(int first) {
+        for (int i = first; i < size; i++) {
+            target(i).abandon(token(i));
+        }
+    }
+
     /** Whether the element at {@code index} is not to be worked on any more; see {@link AckTarget#dropIfRevoked}. */
     public boolean dropIfRevoked(int index) {
         AckTarget to = target(index);

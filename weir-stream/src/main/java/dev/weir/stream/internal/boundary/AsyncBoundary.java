@@ -6,6 +6,7 @@ import dev.weir.stream.internal.run.Assembly;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Segment;
 import dev.weir.stream.internal.run.StageEntry;
+import dev.weir.stream.internal.run.TaskGroup;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
@@ -63,7 +64,7 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
         try {
             Batch<I> batch;
             while ((batch = from.pull(Stage.NEVER)) != null) {
-                if (!batch.isEmpty() && !exchange.put(batch, meter)) {
+                if (!batch.isEmpty() && !put(exchange, batch, meter)) {
                     return;
                 }
             }
@@ -73,8 +74,25 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
             exchange.end(interrupted);
             throw interrupted;
         } catch (RuntimeException | Error failure) {
+            TaskGroup.noteFailure(failure);
             exchange.end(failure);
         }
+    }
+
+    /** Abandons what the exchange does not take because nobody wants it any more. */
+    private static <I> boolean put(Exchange<I, ?> exchange, Batch<I> batch, StageMeter meter)
+            throws InterruptedException {
+        boolean wanted;
+        try {
+            wanted = exchange.put(batch, meter);
+        } catch (InterruptedException interrupted) {
+            batch.abandonAll();
+            throw interrupted;
+        }
+        if (!wanted) {
+            batch.abandonAll();
+        }
+        return wanted;
     }
 
     @Override
@@ -84,8 +102,9 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
 
     @Override
     public void close() {
-        exchange.cancel();
+        // First the interrupt, which says why.
         upper.cancel();
+        exchange.cancel();
     }
 
     /** Opens the exchange of a boundary, once for each run. */

@@ -28,18 +28,6 @@ public final class BoundaryQueue<T> extends Exchange<T, T> {
         this.capacity = capacity;
     }
 
-    /** Cancels the queue, and gives back what was inside. */
-    public List<Batch<T>> abandon() {
-        lock.lock();
-        try {
-            List<Batch<T>> left = List.copyOf(batches);
-            cancel();
-            return left;
-        } finally {
-            lock.unlock();
-        }
-    }
-
     /** The element of a target, if something that stands for it is inside. Any thread. */
     public @Nullable Kept find(AckTarget of, long ofToken) {
         lock.lock();
@@ -80,9 +68,11 @@ public final class BoundaryQueue<T> extends Exchange<T, T> {
     }
 
     @Override
-    protected void clear() {
+    protected List<Batch<?>> removeAll() {
+        List<Batch<?>> left = List.copyOf(batches);
         batches.clear();
         elements = 0;
+        return left;
     }
 
     @Override

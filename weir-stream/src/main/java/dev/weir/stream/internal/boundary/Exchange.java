@@ -4,6 +4,7 @@ import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.StageMeter;
+import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * called under the lock and must not block.
  *
  * <p>It is open, then ended (all that it keeps still comes out, then the end or the failure), or cancelled (what is
- * inside is dropped without acknowledgement, puts are refused).
+ * inside is abandoned, puts are refused).
  */
 public abstract class Exchange<I, O> {
 
@@ -49,8 +50,8 @@ public abstract class Exchange<I, O> {
     /** Hands out a batch that is not empty; called only if there is output. */
     protected abstract Batch<O> handOut();
 
-    /** Forgets what it keeps, without acknowledgement. */
-    protected abstract void clear();
+    /** Takes out what it keeps. */
+    protected abstract List<Batch<?>> removeAll();
 
     /** The number of elements inside. */
     protected abstract int size();
@@ -80,6 +81,10 @@ public abstract class Exchange<I, O> {
             uncounted += batch.size();
             takeIn(batch);
             mayTake.signal();
+            if (hasRoom()) {
+                // A take wakes one, and may have made room for more.
+                mayPut.signal();
+            }
             return true;
         } finally {
             lock.unlock();
@@ -162,15 +167,20 @@ public abstract class Exchange<I, O> {
         }
     }
 
-    /** Drops what is inside and refuses what is put from now on. */
+    /** Abandons what is inside and refuses what is put from now on. */
     public final void cancel() {
+        giveUp().forEach(Batch::abandonAll);
+    }
+
+    /** Refuses what is put from now on, and takes out what is inside, which then belongs to the caller. */
+    final List<Batch<?>> giveUp() {
         lock.lock();
         try {
             cancelled = true;
             ended = true;
-            clear();
             mayPut.signalAll();
             mayTake.signalAll();
+            return removeAll();
         } finally {
             lock.unlock();
         }

@@ -21,6 +21,7 @@ public final class Outlet<T> implements Stage<T> {
     private final BoundaryQueue<T> queue;
     private final StageMeter lowerMeter;
 
+    private final Leftovers leftovers = new Leftovers();
     private final Within.Wrapper within;
 
     private volatile boolean released;
@@ -34,13 +35,12 @@ public final class Outlet<T> implements Stage<T> {
      */
     public Outlet(BoundaryQueue<T> queue, StageMeter lowerMeter, BooleanSupplier restGoesOn) {
         this.queue = queue;
-        this.within = new Within.Wrapper(restGoesOn);
+        this.within = new Within.Wrapper(restGoesOn, leftovers);
         this.lowerMeter = lowerMeter;
     }
 
     /** Waits for room and hands the batch over. Returns false if the outlet was cancelled. Giver. */
     public boolean give(Batch<T> batch, StageMeter giver) throws InterruptedException {
-        batch.retarget(within);
         if (queue.put(batch, giver)) {
             return true;
         }
@@ -67,7 +67,13 @@ public final class Outlet<T> implements Stage<T> {
     /** The stages below have ended by themselves: acknowledges what they left and what is given from now on. */
     public void release() {
         released = true;
-        queue.abandon().forEach(Batch::ackAll);
+        queue.giveUp().forEach(Batch::ackAll);
+        leftovers.finish();
+    }
+
+    /** The same where others share the queue: what is in there, and what is given, is theirs. */
+    public void leaveToOthers() {
+        leftovers.finish();
     }
 
     /** Drops what is inside and refuses what is given from now on. */
@@ -88,9 +94,41 @@ public final class Outlet<T> implements Stage<T> {
         return queue.find(of, ofToken);
     }
 
+    /** See {@link Within.Wrapper#outside}. */
+    public AckTarget outside(AckTarget target) {
+        return within.outside(target);
+    }
+
+    /** The stages below, of which what they emit leaves the stream that begins here. */
+    public <R> Stage<R> leaving(Stage<R> lowest) {
+        return new Leaving<>(lowest, this);
+    }
+
+    private record Leaving<R>(Stage<R> lowest, Outlet<?> outlet) implements Stage<R> {
+
+        @Override
+        public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
+            Batch<R> batch = lowest.pull(deadlineNanos);
+            if (batch != null) {
+                batch.retarget(outlet::outside);
+            }
+            return batch;
+        }
+
+        @Override
+        public void close() {
+            lowest.close();
+        }
+    }
+
     @Override
     public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
-        return queue.take(deadlineNanos, lowerMeter);
+        // Here and not where it was given: others may share the queue.
+        Batch<T> batch = queue.take(deadlineNanos, lowerMeter);
+        if (batch != null) {
+            batch.retarget(within);
+        }
+        return batch;
     }
 
     /** Does nothing; see the states. */

@@ -1,21 +1,24 @@
 package dev.weir.stream.internal.boundary;
 
+import dev.weir.stream.internal.operator.JointAck;
 import dev.weir.stream.spi.AckTarget;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The target of elements that went into a stream within the stream: what such a stream does not want, because it ends
- * before the rest, is finished. Thread-safe.
+ * before the rest, is finished. What its stages held when they were closed goes to the {@link Leftovers} of that stream,
+ * if there are any. Thread-safe.
  */
 public final class Within implements AckTarget {
 
     private final AckTarget target;
-    private final BooleanSupplier restGoesOn;
+    private final Wrapper border;
 
-    private Within(AckTarget target, BooleanSupplier restGoesOn) {
+    private Within(AckTarget target, Wrapper border) {
         this.target = target;
-        this.restGoesOn = restGoesOn;
+        this.border = border;
     }
 
     @Override
@@ -40,10 +43,17 @@ public final class Within implements AckTarget {
 
     @Override
     public void forgo(long token) {
-        if (restGoesOn.getAsBoolean()) {
+        if (border.restGoesOn.getAsBoolean()) {
             target.ack(token);
         } else {
             target.forgo(token);
+        }
+    }
+
+    @Override
+    public void abandon(long token) {
+        if (border.leftovers != null) {
+            border.leftovers.add(target, token);
         }
     }
 
@@ -51,12 +61,33 @@ public final class Within implements AckTarget {
     public static final class Wrapper implements UnaryOperator<AckTarget> {
 
         private final BooleanSupplier restGoesOn;
+        private final @Nullable Leftovers leftovers;
         private Within last;
 
-        /** Wraps for a stream with which the rest does or does not end. */
+        /** Wraps for streams with which the rest does or does not end. */
         public Wrapper(BooleanSupplier restGoesOn) {
+            this(restGoesOn, null);
+        }
+
+        /** The same for one stream, with a place for what its stages leave. */
+        public Wrapper(BooleanSupplier restGoesOn, @Nullable Leftovers leftovers) {
             this.restGoesOn = restGoesOn;
-            this.last = new Within(AckTarget.NONE, restGoesOn);
+            this.leftovers = leftovers;
+            this.last = new Within(AckTarget.NONE, this);
+        }
+
+        /**
+         * The target of an element that leaves the stream: what becomes of it out there is no business of this border any
+         * more. Changes joint targets as they are.
+         */
+        public AckTarget outside(AckTarget target) {
+            if (target instanceof Within within && within.border == this) {
+                return within.target;
+            }
+            if (target instanceof JointAck joint) {
+                joint.retarget(this::outside);
+            }
+            return target;
         }
 
         @Override
@@ -65,7 +96,7 @@ public final class Within implements AckTarget {
                 return target;
             }
             if (target != last.target) {
-                last = new Within(target, restGoesOn);
+                last = new Within(target, this);
             }
             return last;
         }

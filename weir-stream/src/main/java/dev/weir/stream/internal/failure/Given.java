@@ -13,8 +13,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 final class Given<T> {
 
     private static final int OPEN = 0;
-    private static final int FORGONE = 1;
-    private static final int FINISHED = 2;
+    private static final int FINISHED = 1;
 
     private final Batch<T> batch;
     private final AtomicIntegerArray states;
@@ -46,8 +45,11 @@ final class Given<T> {
         return unfinished;
     }
 
-    /** The claims of one time. */
+    /** The claims of one time. What lies beyond an end that a stage sets this time may be wanted the next. */
     private final class Attempt implements AckTarget {
+
+        /** In the claims of an element: one of them was forgone. */
+        private static final int FORGONE = 1 << 30;
 
         private final AtomicIntegerArray claims;
 
@@ -61,21 +63,24 @@ final class Given<T> {
         @Override
         public void ack(long token) {
             int index = (int) token;
-            if (claims.decrementAndGet(index) > 0) {
-                return;
-            }
-            int before = states.getAndSet(index, FINISHED);
-            if (before == OPEN) {
-                batch.ack(index);
-            } else if (before == FORGONE) {
-                batch.forgo(index);
-            }
+            end(index, claims.decrementAndGet(index));
         }
 
         @Override
         public void forgo(long token) {
-            states.compareAndSet((int) token, OPEN, FORGONE);
-            ack(token);
+            int index = (int) token;
+            end(index, claims.updateAndGet(index, before -> (before - 1) | FORGONE));
+        }
+
+        private void end(int index, int left) {
+            if ((left & ~FORGONE) != 0 || states.getAndSet(index, FINISHED) == FINISHED) {
+                return;
+            }
+            if (left == 0) {
+                batch.ack(index);
+            } else {
+                batch.forgo(index);
+            }
         }
 
         @Override

@@ -8,6 +8,7 @@ import dev.weir.stream.Supervision.Decision;
 import dev.weir.stream.internal.run.TaskGroup;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -101,11 +102,23 @@ public final class Supervised {
     /** The decision on {@code thrown} without a retry: for what cannot be called again. */
     public Verdict decide(Throwable thrown) {
         Verdict hopeless = withoutAsking(thrown);
-        if (hopeless != null) {
-            return hopeless;
+        return hopeless != null ? hopeless : ask(thrown, supervision::decide);
+    }
+
+    /**
+     * The same on a thread that is not the stage's. It may work for another pipeline that is being cancelled, which says
+     * nothing of this one.
+     */
+    public Verdict decideElsewhere(Throwable thrown) {
+        if (thrown instanceof VirtualMachineError fatal) {
+            throw fatal;
         }
+        return ask(thrown, supervision::decideElsewhere);
+    }
+
+    private static Verdict ask(Throwable thrown, Function<Throwable, Decision> decide) {
         try {
-            return new Verdict(supervision.decide(thrown), thrown);
+            return new Verdict(decide.apply(thrown), thrown);
         } catch (Throwable inSupervision) {
             return failing(thrown, inSupervision);
         }

@@ -9,6 +9,7 @@ import dev.weir.stream.internal.operator.JointAck;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -131,10 +132,8 @@ final class Aggregation<T, A> extends Exchange<T, A> {
     }
 
     @Override
-    protected void clear() {
-        full = new Batch<>(0);
-        begin();
-        elements = 0;
+    protected List<Batch<?>> removeAll() {
+        return List.of(handOut());
     }
 
     @Override

@@ -6,7 +6,7 @@ import dev.weir.stream.spi.Batch;
 import java.time.Duration;
 import java.util.function.Function;
 
-/** Holds each element for a time of its own without changing the order. */
+/** Holds each element for a time of its own without changing the order. A failure waits behind those before it. */
 final class DelayStage<T> extends HoldingStage<T> {
 
     /** More cannot be added to a time: 146 years. */
@@ -46,7 +46,10 @@ final class DelayStage<T> extends HoldingStage<T> {
             } catch (Throwable thrown) {
                 Object outcome = supervised.after(thrown, this::nanosOf, batch.get(i));
                 if (outcome instanceof Verdict verdict) {
-                    verdict.throwIfFails();
+                    if (verdict.fails()) {
+                        intake.fail(verdict.failure());
+                        break;
+                    }
                     verdict.settle(batch.target(i), batch.token(i));
                     continue;
                 }
@@ -56,6 +59,11 @@ final class DelayStage<T> extends HoldingStage<T> {
             held.add(batch, i, now + nanos);
         }
         batch.truncate(0);
+    }
+
+    @Override
+    void abandon() {
+        held.abandonAll();
     }
 
     private long nanosOf(T element) {

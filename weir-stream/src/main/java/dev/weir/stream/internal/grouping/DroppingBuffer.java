@@ -8,6 +8,8 @@ import dev.weir.stream.internal.boundary.Exchange;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -91,9 +93,12 @@ final class DroppingBuffer<T> extends Exchange<T, T> {
     }
 
     @Override
-    protected void clear() {
-        handedOver = null;
-        waiting.clear();
+    protected List<Batch<?>> removeAll() {
+        List<Batch<?>> left = new ArrayList<>();
+        while (hasOutput()) {
+            left.add(handOut());
+        }
+        return left;
     }
 
     @Override

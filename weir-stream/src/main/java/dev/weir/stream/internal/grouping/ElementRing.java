@@ -107,16 +107,18 @@ final class ElementRing<T> {
         targets[slot].ack(tokens[slot]);
     }
 
+    /** Forgets all and gives up their claims. */
+    void abandonAll() {
+        while (!isEmpty()) {
+            target(0).abandon(token(0));
+            dropFirst();
+        }
+    }
+
     /** Forgets and acknowledges all. */
     void ackAll() {
         while (!isEmpty()) {
             ackFirst();
         }
-    }
-
-    /** Forgets all without acknowledgement. */
-    void clear() {
-        Arrays.fill(values, null);
-        first = end;
     }
 }

@@ -5,6 +5,7 @@ import dev.weir.stream.Dispatcher;
 import dev.weir.stream.internal.boundary.AsyncBoundary;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
+import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
@@ -19,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Emits the first of what each element expands to, and more of the latest element for as long as there is nothing newer.
- * Stands below a boundary, so that it can look whether there is. The first carries the element's claim, the others none.
+ * Stands below a boundary, so that it can look whether there is. The first carries the element's claim, the others none. A
+ * failure leaves after the elements before it.
  */
 final class ExpandStage<T, R> implements Stage<R> {
 
@@ -32,6 +34,7 @@ final class ExpandStage<T, R> implements Stage<R> {
     private final Clock clock;
 
     private Iterator<? extends R> more = Collections.emptyIterator();
+    private @Nullable Throwable failure;
 
     private ExpandStage(
             Stage<T> upstream,
@@ -64,7 +67,7 @@ final class ExpandStage<T, R> implements Stage<R> {
 
     @Override
     public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
-        while (true) {
+        while (failure == null) {
             boolean canRepeat = hasMore();
             Batch<T> batch = upstream.pull(canRepeat ? clock.nanoTime() : deadlineNanos);
             if (batch == null) {
@@ -80,10 +83,12 @@ final class ExpandStage<T, R> implements Stage<R> {
                 expand(batch, out);
             }
             meter.worked(batch.size(), out.size(), start);
-            if (!out.isEmpty() || (batch.isEmpty() && !canRepeat) || clock.hasPassed(deadlineNanos)) {
+            boolean nothingHere = batch.isEmpty() && !canRepeat;
+            if (!out.isEmpty() || (failure == null && (nothingHere || clock.hasPassed(deadlineNanos)))) {
                 return out;
             }
         }
+        throw Failures.rethrow(failure);
     }
 
     private void expand(Batch<T> batch, Batch<R> out) throws InterruptedException {
@@ -98,7 +103,10 @@ final class ExpandStage<T, R> implements Stage<R> {
                 first = supervised.after(thrown, this::begin, batch.get(i));
             }
             if (first instanceof Verdict verdict) {
-                verdict.throwIfFails();
+                if (verdict.fails()) {
+                    failure = verdict.failure();
+                    return;
+                }
                 verdict.settle(target, token);
             } else if (first == NOTHING) {
                 target.ack(token);

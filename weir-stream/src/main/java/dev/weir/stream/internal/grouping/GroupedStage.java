@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Gathers elements into lists, up to a weight and, if a window is set, for no longer than that from a list's first
- * element. Acknowledges all members together. An open list is emitted before the end or the failure of the input.
+ * element. Acknowledges all members together. An open list is emitted before the end or a failure.
  */
 final class GroupedStage<T> implements Stage<List<T>> {
 
@@ -108,7 +108,7 @@ final class GroupedStage<T> implements Stage<List<T>> {
     private void gather(Batch<T> batch, Batch<List<T>> out) throws InterruptedException {
         // All of a batch come at once, so a group that is open after it began now, unless it was open before.
         boolean beganBefore = !members.isEmpty();
-        for (int i = 0; i < batch.size(); i++) {
+        for (int i = 0; i < batch.size() && !intake.isEnded(); i++) {
             long own = weigh(batch, i);
             if (own < 0) {
                 beganBefore &= !members.isEmpty();
@@ -131,7 +131,7 @@ final class GroupedStage<T> implements Stage<List<T>> {
         }
     }
 
-    /** The weight of an element, or -1 if it was dropped. */
+    /** The weight of an element, or -1 if it was dropped, or is what the stream fails at. */
     private long weigh(Batch<T> batch, int index) throws InterruptedException {
         try {
             return limits.weightOf(batch.get(index));
@@ -140,7 +140,9 @@ final class GroupedStage<T> implements Stage<List<T>> {
             if (!(outcome instanceof Verdict verdict)) {
                 return (long) outcome;
             }
-            verdict.throwIfFails();
+            if (verdict.fails()) {
+                intake.fail(verdict.failure());
+            }
             verdict.settle(batch.target(index), batch.token(index));
             if (verdict.restarts()) {
                 acks.asTarget().ack(0);
@@ -164,6 +166,8 @@ final class GroupedStage<T> implements Stage<List<T>> {
 
     @Override
     public void close() {
+        acks.asTarget().abandon(0);
+        acks = new JointAck(0);
         intake.close();
     }
 }

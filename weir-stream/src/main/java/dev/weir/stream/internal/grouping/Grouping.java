@@ -113,6 +113,14 @@ public final class Grouping {
         return DelayStage.node(above, delay, maxHeld);
     }
 
+    public static <T> Node<T> takeWithin(Node<T> above, Duration time) {
+        return TakeWithinStage.node(above, Deadlines.nanos(time));
+    }
+
+    public static <T> Node<T> dropWithin(Node<T> above, Duration time) {
+        return DropWithinStage.node(above, Deadlines.nanos(time));
+    }
+
     public static <T> Node<T> initialDelay(Node<T> above, Duration delay) {
         return InitialDelayStage.node(above, Deadlines.nanos(delay));
     }

@@ -110,8 +110,12 @@ abstract class HoldingStage<T> implements Stage<T> {
         return held() > 0 && clock.hasPassed(firstReadyNanos());
     }
 
+    /** Gives up what is held. */
+    abstract void abandon();
+
     @Override
     public void close() {
+        abandon();
         intake.close();
     }
 }

@@ -75,10 +75,16 @@ final class KeyedThrottleStage<T> extends HoldingStage<T> {
                 }
             }
         } catch (RuntimeException | Error failure) {
-            early.clear();
+            abandon();
             intake.fail(failure);
         }
         batch.truncate(kept);
+    }
+
+    @Override
+    void abandon() {
+        early.forEach(each -> each.target.abandon(each.token));
+        early.clear();
     }
 
     /** Null if the element has been dropped. */

@@ -108,6 +108,10 @@ final class LatestStage<T> implements Stage<T> {
 
     @Override
     public void close() {
+        if (latest != null) {
+            latest = null;
+            target.abandon(token);
+        }
         intake.close();
     }
 }

@@ -115,6 +115,7 @@ final class SlidingStage<T> implements Stage<List<T>> {
 
     @Override
     public void close() {
+        window.abandonAll();
         upstream.close();
     }
 }

@@ -162,6 +162,8 @@ final class ThrottleStage<T> implements Stage<T> {
 
     @Override
     public void close() {
+        held.abandonFrom(next);
+        next = held.size();
         intake.close();
     }
 }

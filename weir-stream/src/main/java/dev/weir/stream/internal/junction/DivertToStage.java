@@ -33,16 +33,20 @@ final class DivertToStage<T> extends SideStage<T> {
         Batch<T> aside = new Batch<>(0);
         int size = batch.size();
         int kept = 0;
-        for (int i = 0; i < size; i++) {
-            Boolean diverted = isDiverted(batch, i);
-            if (diverted == null) {
-                continue;
+        try {
+            for (int i = 0; i < size; i++) {
+                Boolean diverted = isDiverted(batch, i);
+                if (diverted == null) {
+                    continue;
+                }
+                if (diverted) {
+                    aside.add(batch.get(i), batch.target(i), batch.token(i));
+                } else {
+                    batch.move(i, kept++);
+                }
             }
-            if (diverted) {
-                aside.add(batch.get(i), batch.target(i), batch.token(i));
-            } else {
-                batch.move(i, kept++);
-            }
+        } catch (RuntimeException | Error thrown) {
+            fail(thrown);
         }
         batch.truncate(kept);
         return aside.isEmpty() || side.give(aside, segment) ? batch : null;

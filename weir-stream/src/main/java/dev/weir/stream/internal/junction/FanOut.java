@@ -56,7 +56,8 @@ record FanOut<T>(String name, Node<T> above, boolean shared, Distribution.Factor
                 Branch<T, R> branch = branches.get(i);
                 var ignored = assembly.beside(() -> {
                     assembly.fill(branch.hole(), built.outlets.get(output));
-                    Stage<R> lowest = branch.lowest().build(assembly);
+                    Stage<R> lowest =
+                            built.outlets.get(output).leaving(branch.lowest().build(assembly));
                     return inlets.feed(output, assembly, dispatcher, lowest, () -> built.outlets.ended(output));
                 });
             }
@@ -72,7 +73,11 @@ record FanOut<T>(String name, Node<T> above, boolean shared, Distribution.Factor
             for (int i = 0; i < holes.size(); i++) {
                 assembly.fill(holes.get(i), built.outlets.endingAll(i));
             }
-            return new CancellingStage<>(lowest.build(assembly), built.upper);
+            Stage<R> joined = lowest.build(assembly);
+            for (int i = 0; i < holes.size(); i++) {
+                joined = built.outlets.get(i).leaving(joined);
+            }
+            return new CancellingStage<>(joined, built.upper);
         });
     }
 

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * thread puts for each input, one takes.
  *
  * <p>An input is open, then ended, perhaps with a failure; what it put before still comes out first. All are cancelled
- * together: what is inside is dropped without acknowledgement, puts are refused.
+ * together: what is inside is abandoned, puts are refused.
  */
 final class Inlets<T> {
 
@@ -78,7 +78,7 @@ final class Inlets<T> {
         try {
             Batch<T> batch;
             while ((batch = from.pull(Stage.NEVER)) != null) {
-                if (!batch.isEmpty() && !put(input, batch, meter)) {
+                if (!batch.isEmpty() && !putOrAbandon(input, batch, meter)) {
                     return;
                 }
             }
@@ -91,6 +91,21 @@ final class Inlets<T> {
         } catch (RuntimeException | Error failure) {
             end(input, failure);
         }
+    }
+
+    /** The same as {@link #put}, but abandons what is not taken because nobody wants it any more. */
+    private boolean putOrAbandon(int input, Batch<T> batch, StageMeter meter) throws InterruptedException {
+        boolean wanted;
+        try {
+            wanted = put(input, batch, meter);
+        } catch (InterruptedException interrupted) {
+            batch.abandonAll();
+            throw interrupted;
+        }
+        if (!wanted) {
+            batch.abandonAll();
+        }
+        return wanted;
     }
 
     /** Waits for room, then takes in the batch. Returns false if the inlets were cancelled. */
@@ -199,12 +214,16 @@ final class Inlets<T> {
         return lastInput;
     }
 
-    /** Drops what is inside, refuses what is put from now on, and interrupts the segments of the inputs. */
+    /** Abandons what is inside, refuses what is put from now on, and interrupts the segments of the inputs. */
     void cancel() {
+        // First the interrupts, which say why.
+        segments.forEach(Segment::cancel);
+        List<Batch<T>> left = new ArrayList<>();
         lock.lock();
         try {
             cancelled = true;
             for (Inlet<T> inlet : inlets) {
+                left.addAll(inlet.batches);
                 inlet.batches.clear();
                 inlet.elements = 0;
                 inlet.notFull.signalAll();
@@ -212,7 +231,7 @@ final class Inlets<T> {
         } finally {
             lock.unlock();
         }
-        segments.forEach(Segment::cancel);
+        left.forEach(Batch::abandonAll);
     }
 
     /** The number of elements inside. */

@@ -89,8 +89,13 @@ final class Input<T> {
         return rest;
     }
 
-    Stage<T> upstream() {
-        return upstream;
+    /** Closes two inputs; what is at hand is given up. */
+    static void closeBoth(Input<?> left, Input<?> right) {
+        left.batch.abandonFrom(left.next);
+        right.batch.abandonFrom(right.next);
+        left.next = left.batch.size();
+        right.next = right.batch.size();
+        closeAll(List.of(left.upstream, right.upstream));
     }
 
     /** Closes all, even if some of them fail to. */

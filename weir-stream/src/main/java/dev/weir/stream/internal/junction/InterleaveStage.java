@@ -4,7 +4,6 @@ import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Takes a number of elements of one input, then as many of the other; when one ends, the rest of the other. */
@@ -77,6 +76,6 @@ final class InterleaveStage<T> implements Stage<T> {
 
     @Override
     public void close() {
-        Input.closeAll(List.of(left.upstream(), right.upstream()));
+        Input.closeBoth(left, right);
     }
 }

@@ -1,6 +1,7 @@
 package dev.weir.stream.internal.junction;
 
 import dev.weir.stream.Attributes;
+import dev.weir.stream.Pair;
 import dev.weir.stream.internal.run.Assembly;
 import dev.weir.stream.internal.run.Branch;
 import dev.weir.stream.internal.run.Hole;
@@ -76,6 +77,11 @@ public final class Junctions {
     public static <A, B, R> Node<R> zip(
             String name, Node<A> left, Node<B> right, BiFunction<? super A, ? super B, ? extends R> combine) {
         return ZipStage.node(name, left, right, combine);
+    }
+
+    /** Stand-ins for the elements of the input that ends first. */
+    public static <A, B> Node<Pair<A, B>> zipAll(Node<A> left, Node<B> right, Pair<A, B> standIns) {
+        return ZipAllStage.node(left, right, standIns);
     }
 
     public static <T> Node<T> alsoTo(Node<T> above, SideSink<T> sink) {

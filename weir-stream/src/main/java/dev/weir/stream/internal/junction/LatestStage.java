@@ -3,6 +3,7 @@ package dev.weir.stream.internal.junction;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.operator.JointAck;
+import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.spi.AckTarget;
@@ -17,7 +18,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Combines the latest elements of several inputs, anew whenever one of them has a new one. Confined to its segment.
+ * Combines the latest elements of several inputs, anew whenever one of them has a new one. A failure leaves after what was
+ * emitted before it. Confined to its segment.
  *
  * <p>An element keeps its own claim while it is the latest of its input; each output holds one more claim of each element
  * that it was made of.
@@ -35,6 +37,7 @@ final class LatestStage<R> implements Stage<R> {
     private final long[] tokens;
     private int missing;
     private boolean ended;
+    private @Nullable Throwable failure;
 
     private LatestStage(
             Inlets<Object> inlets,
@@ -79,6 +82,9 @@ final class LatestStage<R> implements Stage<R> {
     @Override
     public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
         while (!ended) {
+            if (failure != null) {
+                throw Failures.rethrow(failure);
+            }
             Batch<Object> current = inlets.take(deadlineNanos, meter);
             if (current == null) {
                 ended = true;
@@ -91,14 +97,18 @@ final class LatestStage<R> implements Stage<R> {
             long start = System.nanoTime();
             Batch<R> out = new Batch<>(current.size());
             int input = inlets.lastInput();
-            for (int i = 0; i < current.size(); i++) {
-                take(input, current, i);
-                if (missing == 0) {
-                    emit(input, out);
+            try {
+                for (int i = 0; i < current.size(); i++) {
+                    take(input, current, i);
+                    if (missing == 0) {
+                        emit(input, out);
+                    }
                 }
+            } catch (RuntimeException | Error thrown) {
+                failure = thrown;
             }
             meter.worked(current.size(), out.size(), start);
-            if (!out.isEmpty() || clock.hasPassed(deadlineNanos)) {
+            if (!out.isEmpty() || (failure == null && clock.hasPassed(deadlineNanos))) {
                 return out;
             }
         }

@@ -1,20 +1,25 @@
 package dev.weir.stream.internal.junction;
 
+import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import java.util.Comparator;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Merges two sorted inputs into a sorted stream. Of equal elements those of the first input come first. */
+/**
+ * Merges two sorted inputs into a sorted stream. Of equal elements those of the first input come first. A failure of the
+ * comparison leaves after the elements before it.
+ */
 final class MergeSortedStage<T> implements Stage<T> {
 
     private final Input<T> left;
     private final Input<T> right;
     private final Comparator<? super T> order;
     private final StageMeter meter;
+
+    private @Nullable Throwable failure;
 
     private MergeSortedStage(Stage<T> left, Stage<T> right, Comparator<? super T> order, StageMeter meter) {
         this.left = new Input<>(left);
@@ -34,6 +39,9 @@ final class MergeSortedStage<T> implements Stage<T> {
 
     @Override
     public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+        if (failure != null) {
+            throw Failures.rethrow(failure);
+        }
         boolean leftReady = left.isReady(deadlineNanos);
         if (!leftReady && !left.ended()) {
             return new Batch<>(0);
@@ -54,9 +62,16 @@ final class MergeSortedStage<T> implements Stage<T> {
         }
         long start = System.nanoTime();
         Batch<T> out = new Batch<>(left.atHand() + right.atHand());
-        while (left.isAtHand() && right.isAtHand()) {
-            Input<T> smaller = order.compare(left.value(), right.value()) <= 0 ? left : right;
-            smaller.moveTo(out);
+        try {
+            while (left.isAtHand() && right.isAtHand()) {
+                Input<T> smaller = order.compare(left.value(), right.value()) <= 0 ? left : right;
+                smaller.moveTo(out);
+            }
+        } catch (RuntimeException | Error thrown) {
+            if (out.isEmpty()) {
+                throw thrown;
+            }
+            failure = thrown;
         }
         meter.worked(out.size(), out.size(), start);
         return out;
@@ -64,6 +79,6 @@ final class MergeSortedStage<T> implements Stage<T> {
 
     @Override
     public void close() {
-        Input.closeAll(List.of(left.upstream(), right.upstream()));
+        Input.closeBoth(left, right);
     }
 }

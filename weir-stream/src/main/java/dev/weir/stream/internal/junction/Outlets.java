@@ -79,7 +79,9 @@ final class Outlets<T> {
     void ended(int output) {
         if (live.decrementAndGet() == 0) {
             outlets.get(output).cancel();
-        } else if (!shared) {
+        } else if (shared) {
+            outlets.get(output).leaveToOthers();
+        } else {
             outlets.get(output).release();
         }
     }
@@ -108,6 +110,7 @@ final class Outlets<T> {
             failure = tasks.isCancelled() ? interrupted : null;
             throw interrupted;
         } catch (RuntimeException | Error failed) {
+            TaskGroup.noteFailure(failed);
             failure = failed;
         } finally {
             end(failure);

@@ -1,11 +1,16 @@
 package dev.weir.stream.internal.junction;
 
 import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.StageMeter;
+import java.util.Arrays;
 import java.util.function.ToIntFunction;
 
-/** Each element to the output that a function names. Confined to the distributing segment. */
+/**
+ * Each element to the output that a function names. A failure follows the elements before it. Confined to the distributing
+ * segment.
+ */
 final class RoutedDistribution<T> implements Distribution<T> {
 
     /** The route of an element that was skipped. */
@@ -23,19 +28,28 @@ final class RoutedDistribution<T> implements Distribution<T> {
     public void handOut(Batch<T> batch, Outlets<T> outlets, StageMeter segment) throws InterruptedException {
         int size = batch.size();
         int[] routes = new int[size];
+        Arrays.fill(routes, NOWHERE);
         int[] counts = new int[outlets.size()];
-        for (int i = 0; i < size; i++) {
-            int to = routeOf(batch, i, counts.length);
-            routes[i] = to;
-            if (to != NOWHERE) {
-                counts[to]++;
+        Throwable failure = null;
+        try {
+            for (int i = 0; i < size; i++) {
+                int to = routeOf(batch, i, counts.length);
+                routes[i] = to;
+                if (to != NOWHERE) {
+                    counts[to]++;
+                }
             }
+        } catch (RuntimeException | Error thrown) {
+            failure = thrown;
         }
         for (int output = 0; output < counts.length; output++) {
             if (counts[output] > 0) {
                 Batch<T> part = counts[output] == size ? batch : part(batch, routes, output, counts[output]);
                 boolean ignored = outlets.get(output).give(part, segment);
             }
+        }
+        if (failure != null) {
+            throw Failures.rethrow(failure);
         }
     }
 

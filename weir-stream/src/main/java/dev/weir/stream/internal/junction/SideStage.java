@@ -4,6 +4,7 @@ import dev.weir.stream.Attributes;
 import dev.weir.stream.internal.boundary.BoundaryQueue;
 import dev.weir.stream.internal.boundary.Outlet;
 import dev.weir.stream.internal.run.Assembly;
+import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Segment;
 import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.internal.run.TaskGroup;
@@ -27,6 +28,7 @@ abstract class SideStage<T> implements Stage<T> {
     private final Clock clock;
     private final TaskGroup tasks;
     private boolean sideEnded;
+    private @Nullable Throwable failure;
 
     /** What a stage is made of. */
     record Parts<T>(Stage<T> upstream, Outlet<T> side, StageMeter segment, StageEntry entry, TaskGroup tasks) {}
@@ -60,6 +62,11 @@ abstract class SideStage<T> implements Stage<T> {
         return new Parts<>(upstream, side, segment, entry, assembly.tasks());
     }
 
+    /** Fails the stream behind what goes on of this batch, and behind the side's share of it. */
+    final void fail(Throwable cause) {
+        failure = cause;
+    }
+
     /**
      * Gives the side its share.
      *
@@ -81,7 +88,7 @@ abstract class SideStage<T> implements Stage<T> {
             }
             meter.in(in);
             meter.out(batch.size());
-            if (!batch.isEmpty() || clock.hasPassed(deadlineNanos)) {
+            if (!batch.isEmpty() || (failure == null && clock.hasPassed(deadlineNanos))) {
                 return batch;
             }
         }
@@ -90,31 +97,34 @@ abstract class SideStage<T> implements Stage<T> {
     /** What ends the main stream ends the side, after what it was given. */
     private @Nullable Batch<T> pullUpstream(long deadlineNanos) throws InterruptedException {
         try {
+            if (failure != null) {
+                throw Failures.rethrow(failure);
+            }
             Batch<T> batch = upstream.pull(deadlineNanos);
             if (batch == null) {
                 end(null);
             }
             return batch;
-        } catch (InterruptedException interrupted) {
-            // If that is for this segment alone, as nobody wants its output any more, it is a normal end for the side.
-            end(tasks.isCancelled() ? interrupted : null);
-            throw interrupted;
-        } catch (RuntimeException | Error failure) {
-            end(failure);
-            throw failure;
+        } catch (InterruptedException | RuntimeException | Error thrown) {
+            // If it comes of an interrupt for this segment alone, it is a normal end for the side, unless a failure
+            // below is
+            // why nobody wants its output any more.
+            end(TaskGroup.isCurrentInterrupted() && !tasks.isCancelled() ? TaskGroup.currentFailure() : thrown);
+            throw thrown;
         }
     }
 
-    private void end(@Nullable Throwable failure) {
+    private void end(@Nullable Throwable cause) {
         if (!sideEnded) {
             sideEnded = true;
-            side.end(failure);
+            side.end(cause);
         }
     }
 
+    /** The end of the side as well; not a normal one if a stage below has failed. */
     @Override
     public void close() {
-        end(null);
+        end(TaskGroup.currentFailure());
         upstream.close();
     }
 }

@@ -3,17 +3,20 @@ package dev.weir.stream.internal.junction;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.operator.JointAck;
+import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
-import java.util.List;
 import java.util.Objects;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Combines the elements of two inputs one by one. Ends with the shorter; what the longer has left is forgone. */
+/**
+ * Combines the elements of two inputs one by one. Ends with the shorter; what the longer has left is forgone. A failure
+ * leaves after the pairs before it.
+ */
 final class ZipStage<A, B, R> implements Stage<R> {
 
     private final Input<A> left;
@@ -22,6 +25,8 @@ final class ZipStage<A, B, R> implements Stage<R> {
     private final Supervised supervised;
     private final Clock clock;
     private final StageMeter meter;
+
+    private @Nullable Throwable failure;
 
     private ZipStage(
             Stage<A> left,
@@ -55,7 +60,7 @@ final class ZipStage<A, B, R> implements Stage<R> {
 
     @Override
     public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
-        while (true) {
+        while (failure == null) {
             if (!left.isReady(deadlineNanos)) {
                 return left.ended() ? end(right) : new Batch<>(0);
             }
@@ -65,14 +70,19 @@ final class ZipStage<A, B, R> implements Stage<R> {
             long start = System.nanoTime();
             int pairs = Math.min(left.atHand(), right.atHand());
             Batch<R> out = new Batch<>(pairs);
-            for (int i = 0; i < pairs; i++) {
-                pair(out);
+            try {
+                for (int i = 0; i < pairs; i++) {
+                    pair(out);
+                }
+            } catch (RuntimeException | Error thrown) {
+                failure = thrown;
             }
             meter.worked(2 * pairs, out.size(), start);
-            if (!out.isEmpty() || clock.hasPassed(deadlineNanos)) {
+            if (!out.isEmpty() || (failure == null && clock.hasPassed(deadlineNanos))) {
                 return out;
             }
         }
+        throw Failures.rethrow(failure);
     }
 
     private static <R> @Nullable Batch<R> end(Input<?> longer) {
@@ -101,6 +111,6 @@ final class ZipStage<A, B, R> implements Stage<R> {
 
     @Override
     public void close() {
-        Input.closeAll(List.of(left.upstream(), right.upstream()));
+        Input.closeBoth(left, right);
     }
 }

@@ -4,6 +4,7 @@ import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 
 /**
  * The acknowledgement of one element that stands for many: when its last claim ends, one claim of each member ends.
@@ -15,6 +16,7 @@ public final class JointAck implements AckTarget {
     private long[] tokens;
     private int size;
     private volatile boolean forgone;
+    private volatile boolean abandoned;
     private final AtomicInteger claims = new AtomicInteger(1);
 
     /** Creates one without members. */
@@ -52,6 +54,13 @@ public final class JointAck implements AckTarget {
         tokens[size++] = token;
     }
 
+    /** Replaces the targets of the members. For a holder of a claim, before it hands that on. */
+    public void retarget(UnaryOperator<AckTarget> change) {
+        for (int i = 0; i < size; i++) {
+            targets[i] = change.apply(targets[i]);
+        }
+    }
+
     /** What the joint element is to carry: this, or {@link AckTarget#NONE} if nobody waits for any member. */
     public AckTarget asTarget() {
         return size == 0 ? AckTarget.NONE : this;
@@ -72,9 +81,19 @@ public final class JointAck implements AckTarget {
         }
     }
 
+    @Override
+    public void abandon(long token) {
+        abandoned = true;
+        if (claims.decrementAndGet() == 0) {
+            finish();
+        }
+    }
+
     private void finish() {
         for (int i = 0; i < size; i++) {
-            if (forgone) {
+            if (abandoned) {
+                targets[i].abandon(tokens[i]);
+            } else if (forgone) {
                 targets[i].forgo(tokens[i]);
             } else {
                 targets[i].ack(tokens[i]);

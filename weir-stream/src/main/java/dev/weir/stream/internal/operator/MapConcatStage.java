@@ -184,6 +184,15 @@ final class MapConcatStage<T, R> implements Stage<R> {
 
     @Override
     public void close() {
+        if (openParent) {
+            openParent = false;
+            parentTarget.abandon(parentToken);
+        }
+        Batch<T> left = parents;
+        if (left != null) {
+            parents = null;
+            left.abandonFrom(nextParent);
+        }
         upstream.close();
     }
 
@@ -206,6 +215,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
                     few = all instanceof Collection<?> counted && counted.size() <= FEW_CHILDREN;
                     children = all.iterator();
                 } catch (Throwable thrown) {
+                    stage.nextParent = index;
                     stage.afterFailure(parents, index, thrown);
                     return index + 1;
                 }

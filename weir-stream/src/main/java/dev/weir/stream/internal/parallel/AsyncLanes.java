@@ -7,20 +7,15 @@ import dev.weir.stream.Supervision.Decision;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Node;
-import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.internal.run.TaskGroup.Task;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
-import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -47,20 +42,14 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
      */
     private static final int LONGEST_RUN = 64;
 
-    private final Function<? super T, ? extends CompletionStage<? extends R>> function;
-
-    /** Held while the function is called, if others than the starter call it. */
-    private final @Nullable ReentrantLock turns;
-
+    private final AsyncCalls<T, R> calls;
     private final Condition feederCalled = lock.newCondition();
 
     // Under the lock.
-    private final @Nullable Running<R>[] runningAt;
+    private final InFlight<R> inFlight;
     private boolean starting;
     private boolean starterCalled;
     private boolean feederWaits;
-    private int inFlight;
-    private long inFlightSinceNanos;
 
     // Of the starter: handed on with `starting`.
     private final int[] run = new int[LONGEST_RUN];
@@ -69,7 +58,6 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
     private int mayRun;
     private long runNanos;
 
-    @SuppressWarnings({"unchecked", "rawtypes"}) // an array of a generic type
     AsyncLanes(
             Limit limit,
             Ordering<? super T> ordering,
@@ -79,9 +67,8 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
             WorkerTasks tasks,
             Clock clock) {
         super(limit, ordering, supervised, meter, limit.max(), tasks, clock);
-        this.function = function;
-        this.turns = supervised.retries() ? new ReentrantLock() : null;
-        this.runningAt = new Running[table.slots()];
+        this.calls = new AsyncCalls<>(function, supervised.retries());
+        this.inFlight = new InFlight<>(table.slots(), meter);
     }
 
     static <T, R> Node<R> node(
@@ -94,59 +81,23 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
                     "parallelism must be 1 to " + MAX_PARALLELISM + ": parallelism=" + parallelism.max());
         }
         return new Node<>("mapAsync", (assembly, attributes) -> {
-            Stage<T> upstream = above.build(assembly);
-            String feederName = assembly.lastEntry().stageName();
-            StageMeter feederMeter = assembly.segmentMeter();
             Dispatcher dispatcher = attributes.dispatcherOr(Dispatcher.virtual());
-            StageEntry entry = assembly.threaded(attributes, dispatcher, parallelism.max());
-            Limit limit = new Limit(parallelism, System.nanoTime());
-            // Futures run wherever they like: the dispatcher's size is no bound.
-            entry.parallelism(limit::current);
-            AsyncLanes<T, R> stage = new AsyncLanes<>(
-                    limit,
-                    ordering,
-                    function,
-                    Supervised.by(attributes, assembly.clock()),
-                    entry.meter(),
-                    new WorkerTasks(assembly.tasks(), dispatcher, entry.stageName()),
-                    assembly.clock());
-            entry.depth(stage::depth);
-            entry.keeper(stage::find);
-            var upper = assembly.closeSegment(
-                    feederName, Dispatcher.virtual(), upstream, from -> stage.feed(from, feederMeter));
-            stage.between(upper, assembly.segmentMeter());
-            return stage;
+            return Lanes.<T, R>build(above, assembly, attributes, dispatcher, parallelism.max(), (entry, tasks) -> {
+                Limit limit = new Limit(parallelism, System.nanoTime());
+                // Futures run wherever they like: the dispatcher's size is no bound.
+                entry.parallelism(limit::current);
+                Clock clock = assembly.clock();
+                Supervised supervised = Supervised.by(attributes, clock);
+                return new AsyncLanes<>(limit, ordering, function, supervised, entry.meter(), tasks, clock);
+            });
         });
     }
 
     // ---- The feeder.
 
-    /** The loop of the segment above. */
-    void feed(Stage<T> from, StageMeter feederMeter) throws InterruptedException {
-        try {
-            Batch<T> batch;
-            while ((batch = from.pull(NEVER)) != null) {
-                if (!batch.isEmpty()) {
-                    meter.in(batch.size());
-                    if (!add(batch, keys.of(batch), feederMeter)) {
-                        return;
-                    }
-                    if (keys.failure() != null) {
-                        break;
-                    }
-                }
-            }
-            end(keys.failure());
-        } catch (InterruptedException interrupted) {
-            end(interrupted);
-            throw interrupted;
-        } catch (RuntimeException | Error upperFailure) {
-            end(upperFailure);
-        }
-    }
-
-    /** Adds all elements and starts what can be; returns once nothing waits for the limit. False if cancelled. */
-    private boolean add(Batch<T> batch, long[] keysOfBatch, StageMeter feederMeter) throws InterruptedException {
+    /** Adds all elements and starts what can be; returns once nothing waits for the limit. */
+    @Override
+    boolean add(Batch<T> batch, long[] keysOfBatch, StageMeter feederMeter) throws InterruptedException {
         int next = 0;
         lock.lockInterruptibly();
         try {
@@ -188,24 +139,10 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
         }
     }
 
-    /** Ends the input; what is inside still comes out, before {@code upperFailure} if that is given. */
-    private void end(@Nullable Throwable upperFailure) {
-        lock.lock();
-        try {
-            ended = true;
-            if (failure == null) {
-                failure = upperFailure;
-            }
-            doneOrEnded.signal();
-        } finally {
-            lock.unlock();
-        }
-    }
-
     // ---- The starter.
 
     private boolean canStart() {
-        return !starting && !cancelled && table.readyCount() > 0 && inFlight < limit.current();
+        return !starting && !cancelled && table.readyCount() > 0 && inFlight.count() < limit.current();
     }
 
     /** Under the lock: takes on elements to start, if there are any; the caller is then the starter. */
@@ -213,7 +150,7 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
         if (!canStart()) {
             return false;
         }
-        mayRun = limit.current() - inFlight;
+        mayRun = limit.current() - inFlight.count();
         runLength = 0;
         int slot;
         while (runLength < LONGEST_RUN && (slot = table.takeReady()) >= 0) {
@@ -229,6 +166,7 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
      */
     private void startRun() {
         int started = 0;
+        Throwable broken = null;
         lock.unlock();
         try {
             long start = System.nanoTime();
@@ -240,9 +178,16 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
                 }
             }
             runNanos = System.nanoTime() - start;
+        } catch (RuntimeException | Error thrown) {
+            // What was taken on may never be done, so the failure must not wait behind it.
+            broken = thrown;
         } finally {
             lock.lock();
             starting = false;
+        }
+        if (broken != null) {
+            fail(broken);
+            return;
         }
         while (runLength > started) {
             table.giveBack(run[--runLength]);
@@ -258,7 +203,7 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
         CompletionStage<? extends R> stage;
         CompletableFuture<? extends R> future;
         try {
-            stage = call(table.value(slot));
+            stage = calls.call(table.value(slot));
             future = Running.futureOf(stage);
             if (future != null && future.isDone()) {
                 return outcomeOf(future, slot);
@@ -273,29 +218,11 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
         return null;
     }
 
-    private CompletionStage<? extends R> call(T element) {
-        if (turns != null) {
-            turns.lock();
-        }
-        try {
-            CompletionStage<? extends R> stage = function.apply(element);
-            if (stage == null) {
-                throw new NullPointerException("the function of mapAsync returned null, not a stage");
-            }
-            return stage;
-        } finally {
-            if (turns != null) {
-                turns.unlock();
-            }
-        }
-    }
-
     private void note(Running<R> running) {
         lock.lock();
         try {
             if (!cancelled) {
-                runningAt[running.slot()] = running;
-                countInFlight(1, running.startNanos());
+                inFlight.add(running);
                 return;
             }
         } finally {
@@ -315,17 +242,13 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
     }
 
     private @Nullable Object resultOr(@Nullable R result, int slot) {
-        return result != null ? result : afterFailure(completedWithNull(), slot);
-    }
-
-    private static NullPointerException completedWithNull() {
-        return new NullPointerException("a stage of mapAsync completed with null");
+        return result != null ? result : afterFailure(AsyncCalls.completedWithNull(), slot);
     }
 
     /** What the supervision decided on an element whose first call failed at once, or null if it is being retried. */
     private @Nullable Verdict afterFailure(Throwable thrown, int slot) {
         if (!supervised.retries()) {
-            return settled(verdictOn(thrown), slot);
+            return settled(verdictOn(thrown, supervised::decide), slot);
         }
         Running<R> running = new Running<>(this, slot, null);
         note(running);
@@ -333,18 +256,22 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
         return null;
     }
 
-    /** Acknowledges an element that is to be dropped if it is to be. */
+    /** Acknowledges an element that is to be dropped if it is to be. A target that refuses fails the stage, not its caller. */
     private Verdict settled(Verdict verdict, int slot) {
-        verdict.settle(table.target(slot), table.token(slot));
-        return verdict;
+        try {
+            verdict.settle(table.target(slot), table.token(slot));
+            return verdict;
+        } catch (RuntimeException | Error refused) {
+            return new Verdict(Decision.FAIL, refused);
+        }
     }
 
-    private Verdict verdictOn(Throwable thrown) {
-        if (cancelled) {
+    private Verdict verdictOn(Throwable thrown, Function<Throwable, Verdict> decide) {
+        if (cancelled || tasks.isRunCancelled()) {
             return new Verdict(Decision.FAIL, thrown);
         }
         try {
-            return supervised.decide(thrown);
+            return decide.apply(thrown);
         } catch (VirtualMachineError fatal) {
             return new Verdict(Decision.FAIL, fatal);
         }
@@ -392,13 +319,6 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
         }
     }
 
-    /** Under the lock: the number of running futures, over time, is the stage's busy time. */
-    private void countInFlight(int change, long nowNanos) {
-        meter.busy(inFlight * (nowNanos - inFlightSinceNanos));
-        inFlight += change;
-        inFlightSinceNanos = nowNanos;
-    }
-
     /** A task of the run that starts what completions have made ready while the feeder is busy above. */
     private void startReady(Task self) {
         lock.lock();
@@ -423,11 +343,11 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
             finished(of, result);
             return;
         }
-        Throwable failed = thrown == null ? completedWithNull() : Running.causeOf(thrown);
+        Throwable failed = thrown == null ? AsyncCalls.completedWithNull() : Running.causeOf(thrown);
         if (supervised.retries()) {
             retry(of, failed);
         } else {
-            finished(of, settled(verdictOn(failed), of.slot()));
+            finished(of, settled(verdictOn(failed, supervised::decideElsewhere), of.slot()));
         }
     }
 
@@ -436,12 +356,10 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
         boolean fork;
         lock.lock();
         try {
-            if (cancelled || runningAt[slot] != of) {
+            long now = System.nanoTime();
+            if (cancelled || !inFlight.remove(of, now)) {
                 return;
             }
-            runningAt[slot] = null;
-            long now = System.nanoTime();
-            countInFlight(-1, now);
             limit.worked(1, now - of.startNanos(), table.isFull(), now);
             settle(slot, outcome);
             afterSettling();
@@ -489,51 +407,19 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
 
     private Object retried(int slot, Throwable thrown) {
         try {
-            return supervised.after(thrown, this::callAndWait, table.value(slot));
+            return supervised.after(thrown, calls::callAndWait, table.value(slot));
         } catch (InterruptedException | VirtualMachineError ended) {
             return new Verdict(Decision.FAIL, ended);
         }
     }
 
-    private R callAndWait(T element) throws Exception {
-        CompletableFuture<R> done = new CompletableFuture<>();
-        CompletionStage<? extends R> stage = call(element);
-        var ignored = stage.whenComplete((result, thrown) -> {
-            if (thrown != null) {
-                done.completeExceptionally(Running.causeOf(thrown));
-            } else if (result == null) {
-                done.completeExceptionally(completedWithNull());
-            } else {
-                done.complete(result);
-            }
-        });
-        try {
-            return done.get();
-        } catch (InterruptedException interrupted) {
-            CompletableFuture<? extends R> future = Running.futureOf(stage);
-            if (future != null) {
-                boolean unused = future.cancel(true);
-            }
-            throw interrupted;
-        } catch (ExecutionException failed) {
-            switch (failed.getCause()) {
-                case Exception exception -> throw exception;
-                case Error error -> throw error;
-                case null, default -> throw failed;
-            }
-        }
-    }
-
-    private void fail(Throwable cause) {
-        if (failure == null) {
-            failure = cause;
-        }
-        cancelled = true;
-        feederCalled.signal();
-        doneOrEnded.signal();
-    }
-
     // ---- The stage below.
+
+    @Override
+    void wakeAll() {
+        super.wakeAll();
+        feederCalled.signal();
+    }
 
     @Override
     void afterPull() {
@@ -545,24 +431,16 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
     /** Lets go of the futures that run and cancels them; one that never completes does not keep the stage. */
     @Override
     public void close() {
-        List<Running<R>> left = new ArrayList<>();
+        cancelUpper();
+        List<Running<R>> left;
         lock.lock();
         try {
             cancel();
-            countInFlight(-inFlight, System.nanoTime());
-            for (int slot = 0; slot < runningAt.length; slot++) {
-                Running<R> running = runningAt[slot];
-                if (running != null) {
-                    running.detach();
-                    left.add(running);
-                    runningAt[slot] = null;
-                }
-            }
-            feederCalled.signal();
+            left = inFlight.detachAll();
         } finally {
             lock.unlock();
         }
-        cancelOthers();
+        tasks.cancel();
         left.forEach(Running::cancel);
     }
 }

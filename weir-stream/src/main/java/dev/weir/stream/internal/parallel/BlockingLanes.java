@@ -9,16 +9,13 @@ import dev.weir.stream.Supervision.Decision;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Node;
-import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.internal.run.TaskGroup.Task;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
-import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Works on many elements at once, each on a lane: a thread that takes the next ready element, may block in the handler,
@@ -86,54 +83,24 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
                     "concurrency must be 1 to " + MAX_CONCURRENCY + ": concurrency=" + concurrency.max());
         }
         return new Node<>(Attributes.named("mapBlocking").withDispatcher(dispatcher), (assembly, attributes) -> {
-            Stage<T> upstream = above.build(assembly);
-            String feederName = assembly.lastEntry().stageName();
-            StageMeter feederMeter = assembly.segmentMeter();
             Dispatcher chosen = attributes.dispatcherOr(dispatcher);
-            StageEntry entry = assembly.threaded(attributes, chosen, concurrency.max());
-            Limit limit = new Limit(concurrency, System.nanoTime());
-            BlockingLanes<T, R> stage = new BlockingLanes<>(
-                    limit,
-                    ordering,
-                    handler,
-                    entry.meter(),
-                    Supervised.by(attributes, assembly.clock()),
-                    new WorkerTasks(assembly.tasks(), chosen, entry.stageName()),
-                    assembly.clock());
-            entry.depth(stage::depth);
-            entry.keeper(stage::find);
-            entry.parallelism(() -> Math.min(limit.current(), chosen.size()));
-            var upper = assembly.closeSegment(
-                    feederName, Dispatcher.virtual(), upstream, from -> stage.feed(from, feederMeter));
-            stage.between(upper, assembly.segmentMeter());
-            return stage;
+            return Lanes.<T, R>build(above, assembly, attributes, chosen, concurrency.max(), (entry, tasks) -> {
+                Limit limit = new Limit(concurrency, System.nanoTime());
+                entry.parallelism(() -> Math.min(limit.current(), chosen.size()));
+                Clock clock = assembly.clock();
+                Supervised supervised = Supervised.by(attributes, clock);
+                return new BlockingLanes<>(limit, ordering, handler, entry.meter(), supervised, tasks, clock);
+            });
         });
     }
 
-    private void feed(Stage<T> from, StageMeter feederMeter) throws InterruptedException {
-        try {
-            Batch<T> batch;
-            while ((batch = from.pull(NEVER)) != null) {
-                long[] keysOfBatch = keys.of(batch);
-                for (int i = 0; i < batch.size(); ) {
-                    i = addSome(batch, keysOfBatch, i, feederMeter);
-                    if (i < 0) {
-                        return;
-                    }
-                }
-                meter.in(batch.size());
-                if (keys.failure() != null) {
-                    end(keys.failure());
-                    return;
-                }
-            }
-            end(null);
-        } catch (InterruptedException interrupted) {
-            end(interrupted);
-            throw interrupted;
-        } catch (RuntimeException | Error upperFailure) {
-            end(upperFailure);
+    @Override
+    boolean add(Batch<T> batch, long[] keysOfBatch, StageMeter feederMeter) throws InterruptedException {
+        int next = 0;
+        while (next < batch.size() && next >= 0) {
+            next = addSome(batch, keysOfBatch, next, feederMeter);
         }
+        return next >= 0;
     }
 
     /** Adds elements from {@code from} on while there is room; returns the next index, or -1 if cancelled. */
@@ -221,23 +188,8 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
         }
     }
 
-    /** Ends the input; what is inside still comes out, before {@code upperFailure} if that is given. */
-    private void end(@Nullable Throwable upperFailure) {
-        lock.lock();
-        try {
-            ended = true;
-            if (failure == null) {
-                failure = upperFailure;
-            }
-            readyOrEnded.signalAll();
-            doneOrEnded.signal();
-        } finally {
-            lock.unlock();
-        }
-    }
-
     private void lane(Task self) {
-        Stint stint = new Stint();
+        Stint stint = new Stint(meter, pace, limit);
         lock.lock();
         try {
             int slot;
@@ -253,7 +205,7 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
                     fail(verdict.failure());
                     return;
                 }
-                stint.account();
+                stint.account(table);
                 table.complete(slot, outcome);
                 updateStall();
                 if (table.hasOutgoing()) {
@@ -264,49 +216,6 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
         } finally {
             lanes--;
             lock.unlock();
-        }
-    }
-
-    /**
-     * The elements of one lane since it last read the time: while handlers are quick, several in a row are timed as one.
-     * Confined to the lane; {@link #account} needs the lock.
-     */
-    private final class Stint {
-
-        private long startNanos;
-        private int elements;
-        private int length = 1;
-        private long nanos;
-
-        void begin() {
-            if (elements == 0) {
-                startNanos = System.nanoTime();
-            }
-        }
-
-        void endOne() {
-            elements++;
-            if (elements >= length) {
-                end();
-            }
-        }
-
-        void end() {
-            if (elements > 0) {
-                nanos = System.nanoTime() - startNanos;
-                meter.busy(nanos);
-            }
-        }
-
-        /** Under the lock, after {@link #endOne}: tells the stage what has been measured, if anything has. */
-        void account() {
-            if (nanos > 0) {
-                pace.add(nanos / elements);
-                limit.worked(elements, nanos, table.isFull(), startNanos + nanos);
-                length = pace.stintLength();
-                elements = 0;
-                nanos = 0;
-            }
         }
     }
 
@@ -351,15 +260,17 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
         return result;
     }
 
-    private void fail(Throwable cause) {
-        if (failure == null) {
-            failure = cause;
-        }
-        cancelled = true;
+    @Override
+    void afterEnd() {
+        readyOrEnded.signalAll();
+    }
+
+    @Override
+    void wakeAll() {
+        super.wakeAll();
         room.signal();
         readyOrEnded.signalAll();
         watch.signal();
-        doneOrEnded.signal();
     }
 
     /** Under the lock: the next slot to work on, waiting if this lane may; -1 ends the lane. */
@@ -372,7 +283,7 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
             }
             if (watchWanted) {
                 stint.end();
-                stint.account();
+                stint.account(table);
                 standWatch(self);
                 continue;
             }
@@ -382,7 +293,7 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
                 return slot;
             }
             stint.end();
-            stint.account();
+            stint.account(table);
             if (!lanesWait || (ended && table.isEmpty())) {
                 return -1;
             }
@@ -450,15 +361,13 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
 
     @Override
     public void close() {
+        cancelUpper();
         lock.lock();
         try {
             cancel();
-            room.signal();
-            readyOrEnded.signalAll();
-            watch.signal();
         } finally {
             lock.unlock();
         }
-        cancelOthers();
+        tasks.cancel();
     }
 }

@@ -1,10 +1,16 @@
 package dev.weir.stream.internal.parallel;
 
+import dev.weir.stream.Attributes;
+import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.internal.run.Assembly;
 import dev.weir.stream.internal.run.Failures;
+import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Segment;
+import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.internal.run.StageEntry.Kept;
+import dev.weir.stream.internal.run.TaskGroup;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -77,10 +83,109 @@ abstract sealed class Lanes<T, R> implements Stage<R> permits BlockingLanes, Asy
         return Integer.highestOneBit(wanted * 2 - 1);
     }
 
-    /** Says which segment feeds the stage, and where the time is counted in which the segment below waits for it. */
-    final void between(Segment<T> above, StageMeter pullersMeter) {
-        upper = above;
-        pullerMeter = pullersMeter;
+    /** Makes the stage of one run. */
+    @FunctionalInterface
+    interface Maker<T, R> {
+        Lanes<T, R> make(StageEntry entry, WorkerTasks tasks);
+    }
+
+    /**
+     * Builds a stage between the segment above, which feeds it, and the one below.
+     *
+     * @param workers how many work in it at once at most
+     */
+    static <T, R> Stage<R> build(
+            Node<T> above,
+            Assembly assembly,
+            Attributes attributes,
+            Dispatcher dispatcher,
+            int workers,
+            Maker<T, R> maker) {
+        Stage<T> upstream = above.build(assembly);
+        String feederName = assembly.lastEntry().stageName();
+        StageMeter feederMeter = assembly.segmentMeter();
+        StageEntry entry = assembly.threaded(attributes, dispatcher, workers);
+        Lanes<T, R> stage = maker.make(entry, new WorkerTasks(assembly.tasks(), dispatcher, entry.stageName()));
+        entry.depth(stage::depth);
+        entry.keeper(stage::find);
+        stage.upper = assembly.closeSegment(
+                feederName, Dispatcher.virtual(), upstream, from -> stage.feed(from, feederMeter));
+        stage.pullerMeter = assembly.segmentMeter();
+        return stage;
+    }
+
+    /** The loop of the segment above. */
+    final void feed(Stage<T> from, StageMeter feederMeter) throws InterruptedException {
+        try {
+            Batch<T> batch;
+            while (keys.failure() == null && (batch = from.pull(NEVER)) != null) {
+                if (!batch.isEmpty()) {
+                    meter.in(batch.size());
+                    if (!add(batch, keys.of(batch), feederMeter)) {
+                        noteCutOff();
+                        return;
+                    }
+                }
+            }
+            end(keys.failure());
+        } catch (InterruptedException interrupted) {
+            end(interrupted);
+            throw interrupted;
+        } catch (RuntimeException | Error upperFailure) {
+            end(upperFailure);
+        }
+    }
+
+    /** The stages above are about to be closed because this one has failed, if it has. */
+    private void noteCutOff() {
+        Throwable cause;
+        lock.lock();
+        try {
+            cause = failure;
+        } finally {
+            lock.unlock();
+        }
+        if (cause != null) {
+            TaskGroup.noteFailure(cause);
+        }
+    }
+
+    /** Takes all elements in, waiting for room; false if the stage was cut off. */
+    abstract boolean add(Batch<T> batch, long[] keysOfBatch, StageMeter feederMeter) throws InterruptedException;
+
+    /** Ends the input; what is inside still comes out, before {@code upperFailure} if that is given. */
+    private void end(@Nullable Throwable upperFailure) {
+        if (upperFailure != null) {
+            TaskGroup.noteFailure(upperFailure);
+        }
+        lock.lock();
+        try {
+            ended = true;
+            if (failure == null) {
+                failure = upperFailure;
+            }
+            doneOrEnded.signal();
+            afterEnd();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Under the lock: cuts the stage off; what is inside is dropped. */
+    final void fail(Throwable cause) {
+        if (failure == null) {
+            failure = cause;
+        }
+        cancelled = true;
+        wakeAll();
+    }
+
+    /** Under the lock: the input has ended. */
+    void afterEnd() {}
+
+    /** Under the lock: wakes whoever waits in the stage, as it was cut off. */
+    void wakeAll() {
+        doneOrEnded.signal();
     }
 
     /** Under the lock: some room has come, as elements were pulled. */
@@ -154,14 +259,14 @@ abstract sealed class Lanes<T, R> implements Stage<R> permits BlockingLanes, Asy
         cancelled = true;
         ended = true;
         updateStall();
+        wakeAll();
     }
 
-    /** Without the lock: ends whoever works for the stage. */
-    final void cancelOthers() {
+    /** Without the lock, before {@link #cancel}: ends the segment above and tells it why. */
+    final void cancelUpper() {
         if (upper != null) {
             upper.cancel();
         }
-        tasks.cancel();
     }
 
     final int depth() {

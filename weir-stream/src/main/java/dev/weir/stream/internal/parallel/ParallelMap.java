@@ -5,24 +5,20 @@ import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Handler;
 import dev.weir.stream.Parallelism;
 import dev.weir.stream.internal.failure.Supervised;
-import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Assembly;
 import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Segment;
-import dev.weir.stream.internal.run.Specialised;
 import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.internal.run.StageEntry.Kept;
+import dev.weir.stream.internal.run.TaskGroup;
 import dev.weir.stream.internal.run.TaskGroup.Task;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
-import java.lang.invoke.MethodHandles;
 import java.util.ArrayDeque;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -45,13 +41,11 @@ public final class ParallelMap<T, R> implements Stage<R> {
     /** Chunks per worker and batch: more balance uneven elements better, fewer cost less. */
     private static final int CHUNKS_PER_WORKER = 4;
 
-    private static final Specialised<ChunkLoop> LOOPS = Specialised.of(MethodHandles.lookup(), new HandlerLoop());
-
+    final Handler<? super T, ? extends R> handler;
+    final Supervised supervised;
     private final Limit limit;
-    private final Handler<? super T, ? extends R> handler;
     private final ChunkLoop loop;
     private final StageMeter meter;
-    private final Supervised supervised;
     private final WorkerTasks tasks;
     private final Clock clock;
     private final ReentrantLock lock = new ReentrantLock();
@@ -86,7 +80,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
             Clock clock) {
         this.limit = limit;
         this.handler = handler;
-        this.loop = LOOPS.forFunction(handler);
+        this.loop = ChunkLoop.COPIES.forFunction(handler);
         this.meter = meter;
         this.supervised = supervised;
         this.tasks = tasks;
@@ -144,6 +138,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
             end(interrupted);
             throw interrupted;
         } catch (RuntimeException | Error failure) {
+            TaskGroup.noteFailure(failure);
             end(failure);
         }
     }
@@ -349,6 +344,9 @@ public final class ParallelMap<T, R> implements Stage<R> {
 
     @Override
     public void close() {
+        if (upper != null) {
+            upper.cancel();
+        }
         lock.lock();
         try {
             cancelled = true;
@@ -357,9 +355,6 @@ public final class ParallelMap<T, R> implements Stage<R> {
             room.signalAll();
         } finally {
             lock.unlock();
-        }
-        if (upper != null) {
-            upper.cancel();
         }
         tasks.cancel();
     }
@@ -386,58 +381,6 @@ public final class ParallelMap<T, R> implements Stage<R> {
             return null;
         } finally {
             lock.unlock();
-        }
-    }
-
-    /** Calls the handler for the elements of a chunk. Stateless; copied for each class of handlers. */
-    private interface ChunkLoop {
-
-        <T, R> void run(Work<T> work, int from, int to, ParallelMap<T, R> stage, Task self);
-    }
-
-    private static final class HandlerLoop implements ChunkLoop {
-
-        @Override
-        public <T, R> void run(Work<T> work, int from, int to, ParallelMap<T, R> stage, Task self) {
-            Handler<? super T, ? extends R> handler = stage.handler;
-            Batch<T> batch = work.batch;
-            int i = from;
-            try {
-                boolean goOn = self.mayGoOn();
-                for (; i < to && work.isWanted(i); i++) {
-                    if (!goOn || self.isInterruptRequested()) {
-                        throw new CancellationException("a worker of mapParallel was told to end");
-                    }
-                    T element = batch.get(i);
-                    Object result;
-                    try {
-                        result = notNull(handler.handle(element));
-                    } catch (Throwable thrown) {
-                        result = stage.supervised.after(thrown, again -> notNull(handler.handle(again)), element);
-                        if (result instanceof Verdict verdict) {
-                            if (verdict.fails()) {
-                                work.fail(i, verdict.failure());
-                                break;
-                            }
-                            verdict.settle(batch.target(i), batch.token(i));
-                            work.hasDropped = true;
-                        }
-                    }
-                    batch.set(i, result);
-                }
-            } catch (InterruptedException interrupted) {
-                // Wrapped, or the stage below would take it for its own interruption.
-                work.fail(i, new CompletionException(interrupted));
-            } catch (Throwable failure) {
-                work.fail(i, failure);
-            }
-        }
-
-        private static <R> R notNull(R result) {
-            if (result == null) {
-                throw new NullPointerException("the handler of mapParallel returned null");
-            }
-            return result;
         }
     }
 }

@@ -26,6 +26,11 @@ final class WorkerTasks {
         return dispatcher;
     }
 
+    /** Whether the whole run is being cancelled. */
+    boolean isRunCancelled() {
+        return group.isCancelled();
+    }
+
     void fork(Consumer<TaskGroup.Task> worker) {
         fork(dispatcher, worker);
     }

@@ -23,6 +23,7 @@ public final class Segment<T> {
 
     private volatile TaskGroup.@Nullable Task task;
     private volatile boolean cancelled;
+    private volatile @Nullable Throwable failureBelow;
     private volatile @Nullable Thread runner;
     private volatile Runnable afterNormalEnd = () -> {};
 
@@ -38,7 +39,7 @@ public final class Segment<T> {
         TaskGroup.Task started = run.tasks().fork(dispatcher, name, this::body);
         task = started;
         if (cancelled) {
-            started.interrupt();
+            started.interruptUnlessHeld(failureBelow);
         }
     }
 
@@ -47,12 +48,16 @@ public final class Segment<T> {
         afterNormalEnd = then;
     }
 
-    /** Interrupts the segment because nobody wants its output any more. */
+    /** Interrupts the segment because nobody wants its output any more, or the calling segment has failed. */
     public void cancel() {
+        Throwable failure = TaskGroup.currentFailure();
+        if (failure != null) {
+            failureBelow = failure;
+        }
         cancelled = true;
         TaskGroup.Task current = task;
         if (current != null) {
-            current.interrupt();
+            current.interruptUnlessHeld(failureBelow);
         }
     }
 
@@ -68,6 +73,7 @@ public final class Segment<T> {
                 run.interrupted();
             }
         } catch (Throwable failure) {
+            TaskGroup.noteFailure(failure);
             run.fail(failure);
         } finally {
             self.shield();
@@ -116,7 +122,13 @@ public final class Segment<T> {
             if (self.isInterruptRequested()) {
                 throw new InterruptedException();
             }
-            return upstream.pull(deadlineNanos);
+            try {
+                return upstream.pull(deadlineNanos);
+            } catch (RuntimeException | Error failure) {
+                // The loop may hand it down and return as at the end.
+                TaskGroup.noteFailure(failure);
+                throw failure;
+            }
         }
 
         /** Does nothing: the segment closes its stages once, after the loop. */

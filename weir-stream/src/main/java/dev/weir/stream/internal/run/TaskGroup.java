@@ -38,7 +38,7 @@ public final class TaskGroup {
     }
 
     /** The task that the calling thread works for, or null. */
-    static @Nullable Task current() {
+    public static @Nullable Task current() {
         return CURRENT.get();
     }
 
@@ -49,6 +49,24 @@ public final class TaskGroup {
     public static boolean isCurrentInterrupted() {
         Task task = CURRENT.get();
         return task != null && (task.interruptRequested || task.interruptedSections.get() > 0);
+    }
+
+    /**
+     * What the calling thread's segment, or the one below that has therefore cancelled it, failed with, or null: tells
+     * stages that are interrupted or closed whether that is the end of the stream or comes of a failure. What fails after an
+     * interrupt of the segment alone, as nobody wants its output any more, is no failure.
+     */
+    public static @Nullable Throwable currentFailure() {
+        Task task = CURRENT.get();
+        return task == null ? null : task.failure;
+    }
+
+    /** Notes what the calling thread's segment fails with, for {@link #currentFailure}. The first counts. */
+    public static void noteFailure(Throwable thrown) {
+        Task task = CURRENT.get();
+        if (task != null && task.failure == null && !task.interruptRequested) {
+            task.failure = thrown;
+        }
     }
 
     /** Whether the calling thread runs a task, and not code of others that calls in. */
@@ -185,9 +203,14 @@ public final class TaskGroup {
         private @Nullable Consumer<Task> body;
         private @Nullable Thread thread;
         private volatile boolean interruptRequested;
+        private boolean held;
+        private boolean interruptHeldBack;
 
         /** Written by the body. */
         private volatile boolean waitsBriefly;
+
+        /** See {@link #currentFailure}. Written by the body, or by whoever interrupts it. */
+        private volatile @Nullable Throwable failure;
 
         /** Sections that were interrupted and have not been left yet. */
         final AtomicInteger interruptedSections = new AtomicInteger();
@@ -246,9 +269,29 @@ public final class TaskGroup {
 
         /** Interrupts the body, now or as soon as it starts. Only the first call counts. */
         public void interrupt() {
+            interrupt(true);
+        }
+
+        /**
+         * The same, but only once the body has left the stages in which it {@linkplain #hold holds} that back.
+         *
+         * @param why what the interrupting segment failed with, if it did
+         */
+        void interruptUnlessHeld(@Nullable Throwable why) {
+            if (why != null) {
+                failure = why;
+            }
+            interrupt(false);
+        }
+
+        private void interrupt(boolean thoughHeld) {
             boolean waitsForItsTurn = false;
             threadLock.lock();
             try {
+                if (held && !thoughHeld) {
+                    interruptHeldBack = true;
+                    return;
+                }
                 if (interruptRequested) {
                     return;
                 }
@@ -264,6 +307,34 @@ public final class TaskGroup {
             }
             if (waitsForItsTurn) {
                 Thread.ofVirtual().start(this);
+            }
+        }
+
+        /**
+         * Holds back interrupts for this segment alone: the body is about to call stages that belong to another, which go
+         * on when this one has ended. Own thread only; ends with {@link #letGo}.
+         */
+        public void hold() {
+            threadLock.lock();
+            try {
+                held = true;
+            } finally {
+                threadLock.unlock();
+            }
+        }
+
+        /** Holds back nothing any more, and lets the interrupt through that came meanwhile, if one did. */
+        public void letGo() {
+            boolean due;
+            threadLock.lock();
+            try {
+                held = false;
+                due = interruptHeldBack;
+            } finally {
+                threadLock.unlock();
+            }
+            if (due) {
+                interrupt();
             }
         }
 

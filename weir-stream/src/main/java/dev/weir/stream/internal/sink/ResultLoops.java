@@ -5,6 +5,8 @@ import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
+import java.util.ArrayDeque;
+import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.Optional;
@@ -98,6 +100,20 @@ public final class ResultLoops {
             }
             return last;
         };
+    }
+
+    /** The last {@code count} elements. */
+    public static <T> ResultLoop<T, List<T>> lastOf(int count) {
+        return ResultLoops.<T, ArrayDeque<T>, List<T>>fold(
+                ArrayDeque::new,
+                (last, element) -> {
+                    if (last.size() == count) {
+                        last.removeFirst();
+                    }
+                    last.add(element);
+                    return last;
+                },
+                List::copyOf);
     }
 
     private static void finish(Batch<?> batch, StageMeter meter) {

@@ -7,10 +7,14 @@ import dev.weir.stream.internal.run.Branch;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.StageMeter;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The groups of a {@code groupBy} whose streams have threads of their own: each has a bounded queue for its input and a
- * segment that takes its output. Confined to the segment of the parents.
+ * segment that takes its output. A key that comes again after its group has ended waits for the stream of that, as elements
+ * must not overtake others of their key. Confined to the segment of the parents.
  */
 final class AsyncGroups<T, R> extends Confluence<T, R> {
 
@@ -21,6 +25,11 @@ final class AsyncGroups<T, R> extends Confluence<T, R> {
     private final Clock clock;
     private final StageMeter segment;
     private final KeyedGroups<T, AsyncGroup<T>> groups;
+
+    /** The streams of idle keys, which were told to end and may not have done so yet. */
+    private final Map<Object, Tributaries<?>.Tributary> leaving = new HashMap<>();
+
+    private int tidyAt = 16;
 
     AsyncGroups(
             Parts<R> parts,
@@ -36,10 +45,15 @@ final class AsyncGroups<T, R> extends Confluence<T, R> {
         this.groups = new KeyedGroups<>(settings, supervised, clock, this::begin);
     }
 
-    private AsyncGroup<T> begin(KeyedGroups<T, AsyncGroup<T>> owner) {
+    private AsyncGroup<T> begin(KeyedGroups<T, AsyncGroup<T>> owner, Object key) {
         Outlet<T> outlet = new Outlet<>(new BoundaryQueue<>(BUFFER_PER_KEY, clock), new StageMeter(), () -> true);
-        var ignored = tributaries.start(branch.lowest(), branch.hole(), outlet, outlet::release);
-        return new AsyncGroup<>(owner, outlet);
+        var stream = tributaries.start(
+                branch.lowest(),
+                branch.hole(),
+                outlet,
+                target -> owner.outside(outlet.outside(target)),
+                outlet::release);
+        return new AsyncGroup<>(owner, key, outlet, stream, leaving.remove(key));
     }
 
     @Override
@@ -52,12 +66,25 @@ final class AsyncGroups<T, R> extends Confluence<T, R> {
         groups.split(parents);
         AsyncGroup<T> group;
         while ((group = groups.nextTouched()) != null) {
+            if (group.before != null) {
+                tributaries.awaitEnd(group.before);
+                group.before = null;
+            }
             if (!group.outlet.give(group.take(), segment)) {
                 // Its stream failed, and so does this one.
                 return;
             }
         }
-        groups.evictIdle(idle -> idle.outlet.end(null));
+        groups.evictIdle(this::endIdle);
+    }
+
+    private void endIdle(AsyncGroup<T> idle) {
+        idle.outlet.end(null);
+        leaving.put(idle.key, idle.stream);
+        if (leaving.size() >= tidyAt) {
+            leaving.values().removeIf(stream -> !tributaries.isRunning(stream));
+            tidyAt = 2 * leaving.size() + 16;
+        }
     }
 
     @Override
@@ -68,11 +95,24 @@ final class AsyncGroups<T, R> extends Confluence<T, R> {
     /** One group. */
     private static final class AsyncGroup<T> extends KeyedGroups.Group<T> {
 
+        final Object key;
         final Outlet<T> outlet;
+        final Tributaries<?>.Tributary stream;
 
-        AsyncGroup(KeyedGroups<T, ?> owner, Outlet<T> outlet) {
+        /** The stream that the key had before, until it is known to have ended. */
+        Tributaries<?>.@Nullable Tributary before;
+
+        AsyncGroup(
+                KeyedGroups<T, ?> owner,
+                Object key,
+                Outlet<T> outlet,
+                Tributaries<?>.Tributary stream,
+                Tributaries<?>.@Nullable Tributary before) {
             super(owner);
+            this.key = key;
             this.outlet = outlet;
+            this.stream = stream;
+            this.before = before;
         }
 
         @Override

@@ -7,6 +7,7 @@ import dev.weir.stream.internal.run.Nest;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Segment;
 import dev.weir.stream.internal.run.StageEntry;
+import dev.weir.stream.internal.run.TaskGroup;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
@@ -72,6 +73,7 @@ abstract class Confluence<T, R> {
             out.end(interrupted);
             throw interrupted;
         } catch (RuntimeException | Error failure) {
+            TaskGroup.noteFailure(failure);
             out.end(failure);
         } finally {
             tributaries.close();

@@ -5,6 +5,7 @@ import dev.weir.stream.internal.boundary.BoundaryQueue;
 import dev.weir.stream.internal.boundary.Outlet;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.run.Branch;
+import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Nest;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Segment;
@@ -40,8 +41,10 @@ final class GroupByStage<T, R> implements Stage<R> {
     private final KeyedGroups<T, InlineGroup> groups;
 
     private final ArrayDeque<InlineGroup> ending = new ArrayDeque<>();
+    private @Nullable InlineGroup pulledLast;
     private boolean begun;
     private boolean ended;
+    private @Nullable Throwable failure;
     private @Nullable Stage<R> asynchronous;
 
     private GroupByStage(
@@ -65,7 +68,7 @@ final class GroupByStage<T, R> implements Stage<R> {
         this.segment = segment;
         this.meter = entry.meter();
         this.clock = entry.clock();
-        this.groups = new KeyedGroups<>(settings, supervised, clock, InlineGroup::new);
+        this.groups = new KeyedGroups<>(settings, supervised, clock, (owner, key) -> new InlineGroup(owner));
     }
 
     static <T, R> Node<R> node(Node<T> above, GroupBySettings<T> settings, Branch<T, R> branch) {
@@ -138,6 +141,9 @@ final class GroupByStage<T, R> implements Stage<R> {
                 meter.worked(0, done.size(), start);
                 return done;
             }
+            if (failure != null) {
+                throw Failures.rethrow(failure);
+            }
             if (ended) {
                 return null;
             }
@@ -154,10 +160,19 @@ final class GroupByStage<T, R> implements Stage<R> {
                 }
             } else {
                 long splitting = System.nanoTime();
-                groups.split(batch);
+                split(batch);
                 groups.evictIdle(this::end);
                 meter.worked(batch.size(), 0, splitting);
             }
+        }
+    }
+
+    /** What fails goes behind what comes of the elements before it. */
+    private void split(Batch<T> batch) throws InterruptedException {
+        try {
+            groups.split(batch);
+        } catch (RuntimeException | Error thrown) {
+            failure = thrown;
         }
     }
 
@@ -213,6 +228,10 @@ final class GroupByStage<T, R> implements Stage<R> {
 
         /** Whether the stream has nothing more for now; otherwise the batch is full. */
         boolean drain(Batch<R> done, long deadlineNanos) throws InterruptedException {
+            if (pulledLast != this) {
+                pulledLast = this;
+                groups.leftovers.beginTurn();
+            }
             Stage<R> pulled = stream;
             while (pulled != null) {
                 if (done.size() >= Batch.DEFAULT_CAPACITY) {
@@ -222,11 +241,13 @@ final class GroupByStage<T, R> implements Stage<R> {
                 if (batch == null) {
                     endStream();
                     take().ackAll();
+                    groups.leftovers.finishThisTurn();
                     return true;
                 }
                 if (batch.isEmpty() && isEmpty() && !hasEnded()) {
                     return true;
                 }
+                batch.retarget(groups::outside);
                 for (int i = 0; i < batch.size(); i++) {
                     done.add(batch.get(i), batch.target(i), batch.token(i));
                 }

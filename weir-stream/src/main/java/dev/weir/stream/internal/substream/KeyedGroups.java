@@ -1,7 +1,9 @@
 package dev.weir.stream.internal.substream;
 
+import dev.weir.stream.internal.boundary.Leftovers;
 import dev.weir.stream.internal.boundary.Within;
 import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
@@ -10,6 +12,7 @@ import java.util.Collection;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -20,9 +23,12 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
     private final GroupBySettings<T> settings;
     private final Supervised supervised;
     private final Clock clock;
-    private final Function<KeyedGroups<T, G>, G> begin;
+    private final BiFunction<KeyedGroups<T, G>, Object, G> begin;
     private final Map<Object, G> groups;
-    private final Within.Wrapper within = new Within.Wrapper(() -> true);
+    /** Of the streams that are pulled by this segment, which take turns. */
+    final Leftovers leftovers = new Leftovers();
+
+    private final Within.Wrapper within = new Within.Wrapper(() -> true, leftovers);
     private final ArrayDeque<G> touched = new ArrayDeque<>();
     private Batch<T> empty = new Batch<>(0);
 
@@ -91,12 +97,26 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         return empty;
     }
 
-    KeyedGroups(GroupBySettings<T> settings, Supervised supervised, Clock clock, Function<KeyedGroups<T, G>, G> begin) {
+    /**
+     * Creates none.
+     *
+     * @param begin makes a group for a key
+     */
+    KeyedGroups(
+            GroupBySettings<T> settings,
+            Supervised supervised,
+            Clock clock,
+            BiFunction<KeyedGroups<T, G>, Object, G> begin) {
         this.settings = settings;
         this.supervised = supervised;
         this.clock = clock;
         this.begin = begin;
         this.groups = new LinkedHashMap<>(16, 0.75f, settings.evicts());
+    }
+
+    /** See {@link Within.Wrapper#outside}. */
+    final AckTarget outside(AckTarget target) {
+        return within.outside(target);
     }
 
     /** Puts each element into the inbox of its group; {@link #nextTouched} then tells which have some. */
@@ -131,7 +151,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
             throw new IllegalStateException("groupBy has as many groups as it may have: maxSubstreams="
                     + settings.maxSubstreams() + "; raise maxSubstreams, or set idleAfter to let go of idle keys");
         }
-        G group = begin.apply(this);
+        G group = begin.apply(this, key);
         groups.put(key, group);
         return group;
     }

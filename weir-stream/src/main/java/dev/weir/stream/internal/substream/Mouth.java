@@ -23,7 +23,7 @@ record Mouth<R>(BoundaryQueue<R> out, StageMeter segment, StageMeter meter, Runn
 
     @Override
     public void close() {
-        out.cancel();
         cancelAbove.run();
+        out.cancel();
     }
 }

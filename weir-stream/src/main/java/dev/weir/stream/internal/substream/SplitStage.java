@@ -1,10 +1,14 @@
 package dev.weir.stream.internal.substream;
 
+import dev.weir.stream.internal.boundary.Leftovers;
 import dev.weir.stream.internal.boundary.Within;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.run.Branch;
+import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Nest;
 import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.TaskGroup;
+import dev.weir.stream.internal.run.TaskGroup.Task;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
@@ -21,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  * the section, which the thread of the section's stream pulls if it has one.
  *
  * <p>The section pulls the stage above. When its stream ends before it, the stage waits until nobody is in there, and
- * then drops the rest of the section, acknowledged: nobody wants it.
+ * then drops the rest of the section, acknowledged: nobody wants it. The interrupt of that ended stream is held back
+ * meanwhile, as the stages above go on.
  */
 final class SplitStage<T, R> implements Stage<R> {
 
@@ -32,7 +37,6 @@ final class SplitStage<T, R> implements Stage<R> {
     private final StageMeter meter;
     private final Clock clock;
 
-    private final Within.Wrapper within = new Within.Wrapper(() -> true);
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition left = lock.newCondition();
 
@@ -41,7 +45,13 @@ final class SplitStage<T, R> implements Stage<R> {
     private int next;
     private boolean upstreamEnded;
     private boolean headTested;
+    private @Nullable Throwable failure;
     private boolean inside;
+    private @Nullable Task visitor;
+    private boolean closed;
+
+    // Written before a section's stream is started.
+    private @Nullable Task own;
 
     private @Nullable Section section;
     private Nest.@Nullable Child<R> child;
@@ -82,12 +92,14 @@ final class SplitStage<T, R> implements Stage<R> {
                 running = new Section();
                 section = running;
                 streamEnded = false;
+                own = TaskGroup.current();
                 child = nest.start(branch.lowest(), branch.hole(), running);
             }
             Nest.Child<R> stream = child;
             if (stream != null) {
                 Batch<R> batch = streamEnded ? null : stream.pull(deadlineNanos);
                 if (batch != null) {
+                    batch.retarget(running.within::outside);
                     meter.out(batch.size());
                     return batch;
                 }
@@ -97,6 +109,7 @@ final class SplitStage<T, R> implements Stage<R> {
                 }
                 child = null;
                 stream.close();
+                running.leftovers.finish();
             }
             if (!dropRest(running, deadlineNanos)) {
                 return new Batch<>(0);
@@ -106,6 +119,9 @@ final class SplitStage<T, R> implements Stage<R> {
     }
 
     private boolean isAtHand(long deadlineNanos) throws InterruptedException {
+        if (failure != null) {
+            throw Failures.rethrow(failure);
+        }
         Batch<T> batch = current;
         if (batch != null && next < batch.size()) {
             return true;
@@ -118,7 +134,6 @@ final class SplitStage<T, R> implements Stage<R> {
         current = batch;
         next = 0;
         if (batch != null) {
-            batch.retarget(within);
             meter.in(batch.size());
         }
         return batch != null && !batch.isEmpty();
@@ -137,34 +152,68 @@ final class SplitStage<T, R> implements Stage<R> {
 
     @Override
     public void close() {
+        Task guest;
+        lock.lock();
+        try {
+            closed = true;
+            guest = visitor;
+        } finally {
+            lock.unlock();
+        }
+        if (guest != null) {
+            // The stages above end as well.
+            guest.letGo();
+        }
         Streams.closeBoth(child, upstream);
     }
 
     /** The input of one section's stream. */
     private final class Section implements Stage<T> {
 
+        private final Leftovers leftovers = new Leftovers();
+        private final Within.Wrapper within = new Within.Wrapper(() -> true, leftovers);
         private boolean begun;
         private boolean complete;
         private boolean detached;
 
         @Override
         public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+            Task task = TaskGroup.current();
+            if (task == null || task == own) {
+                return visit(null, deadlineNanos);
+            }
+            task.hold();
+            try {
+                return visit(task, deadlineNanos);
+            } finally {
+                task.letGo();
+            }
+        }
+
+        private @Nullable Batch<T> visit(@Nullable Task by, long deadlineNanos) throws InterruptedException {
+            boolean late;
             lock.lock();
             try {
                 if (detached || complete) {
                     return null;
                 }
                 inside = true;
+                visitor = by;
+                late = closed;
             } finally {
                 lock.unlock();
             }
             try {
+                if (late && by != null) {
+                    by.letGo();
+                }
                 boolean atHand = isAtHand(deadlineNanos);
                 return pulled(atHand);
             } finally {
                 lock.lock();
                 try {
                     inside = false;
+                    visitor = null;
                     left.signalAll();
                 } finally {
                     lock.unlock();
@@ -193,6 +242,16 @@ final class SplitStage<T, R> implements Stage<R> {
         Batch<T> takePart() throws InterruptedException {
             Batch<T> from = Objects.requireNonNull(current);
             Batch<T> part = new Batch<>(from.size() - next);
+            try {
+                moveInto(part, from);
+            } catch (RuntimeException | Error thrown) {
+                // It goes behind the elements before it.
+                failure = thrown;
+            }
+            return part;
+        }
+
+        private void moveInto(Batch<T> part, Batch<T> from) throws InterruptedException {
             while (next < from.size()) {
                 int index = next;
                 // The first of a section has been tested when it ended the section before.
@@ -204,18 +263,17 @@ final class SplitStage<T, R> implements Stage<R> {
                 if (isCut && !cut.after && begun) {
                     headTested = true;
                     complete = true;
-                    return part;
+                    return;
                 }
                 headTested = false;
                 begun = true;
-                part.add(from.get(index), from.target(index), from.token(index));
+                part.add(from.get(index), within.apply(from.target(index)), from.token(index));
                 next++;
                 if (isCut && cut.after) {
                     complete = true;
-                    return part;
+                    return;
                 }
             }
-            return part;
         }
 
         /** Lets nobody in any more and waits until nobody is. False if somebody still is at the deadline. */

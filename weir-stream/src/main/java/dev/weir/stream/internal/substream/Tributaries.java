@@ -6,6 +6,7 @@ import dev.weir.stream.internal.run.Hole;
 import dev.weir.stream.internal.run.Nest;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Segment;
+import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,9 +52,15 @@ final class Tributaries<R> {
         return tributary;
     }
 
-    /** Starts a stream whose upper end is {@code input}. */
-    <T> Tributary start(Node<R> node, Hole<T> hole, Stage<T> input, Runnable atNormalEnd) {
+    /**
+     * Starts a stream whose upper end is {@code input}.
+     *
+     * @param outside the targets of what leaves it
+     */
+    <T> Tributary start(
+            Node<R> node, Hole<T> hole, Stage<T> input, UnaryOperator<AckTarget> outside, Runnable atNormalEnd) {
         Tributary tributary = new Tributary(Parent.NONE, atNormalEnd);
+        tributary.outside = outside;
         begin(tributary, () -> nest.start(tributary.node(node), hole, input));
         return tributary;
     }
@@ -64,12 +72,7 @@ final class Tributaries<R> {
     }
 
     private void begin(Tributary tributary, Starter<R> starter) {
-        lock.lock();
-        try {
-            running.add(tributary);
-        } finally {
-            lock.unlock();
-        }
+        add(tributary);
         try {
             tributary.attach(starter.start());
         } catch (RuntimeException | Error failure) {
@@ -78,7 +81,18 @@ final class Tributaries<R> {
         }
     }
 
-    private void remove(Tributary tributary) {
+    /** Notes that a stream is about to run. */
+    void add(Tributary tributary) {
+        lock.lock();
+        try {
+            running.add(tributary);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Notes that a stream has ended, and tells who waits for that. Any thread. */
+    void remove(Tributary tributary) {
         lock.lock();
         try {
             running.remove(tributary);
@@ -100,10 +114,22 @@ final class Tributaries<R> {
         }
     }
 
-    int size() {
+    /** Waits until a stream has ended. */
+    void awaitEnd(Tributaries<?>.Tributary stream) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (running.contains(stream)) {
+                ended.await();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    boolean isRunning(Tributaries<?>.Tributary stream) {
         lock.lock();
         try {
-            return running.size();
+            return running.contains(stream);
         } finally {
             lock.unlock();
         }
@@ -134,6 +160,9 @@ final class Tributaries<R> {
         private boolean settled;
 
         private volatile boolean replaced;
+
+        // Written before it runs.
+        private UnaryOperator<AckTarget> outside = UnaryOperator.identity();
 
         Tributary(Parent parent, Runnable atNormalEnd) {
             this.parent = parent;
@@ -195,6 +224,7 @@ final class Tributaries<R> {
                 return false;
             }
             int claims = batch.size();
+            batch.retarget(outside);
             Batch<R> claimed = parent.over(batch);
             boolean taken = false;
             try {

@@ -7,6 +7,9 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class BoundaryQueueTest {
@@ -47,6 +50,32 @@ class BoundaryQueueTest {
         assertThat(queue.put(batch(1), meter)).isFalse();
         assertThat(queue.depth()).isZero();
         canceller.join();
+    }
+
+    /** A take wakes one of those who wait to put: the others slept on though there was room for them all. */
+    @Test
+    void put_afterAnotherThatLeftRoom_neverSleepsOn() throws Exception {
+        assertThat(queue.put(batch(4), meter)).isTrue();
+        List<Thread> putters = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            putters.add(Thread.ofVirtual().start(() -> {
+                try {
+                    boolean ignored = queue.put(batch(1), new StageMeter());
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+            }));
+        }
+        for (Thread putter : putters) {
+            while (putter.getState() != Thread.State.WAITING) {
+                Thread.onSpinWait();
+            }
+        }
+        assertThat(takenSize(Stage.NEVER)).isEqualTo(4);
+        for (Thread putter : putters) {
+            assertThat(putter.join(Duration.ofSeconds(20))).isTrue();
+        }
+        assertThat(queue.depth()).isEqualTo(3);
     }
 
     @Test

@@ -1,0 +1,78 @@
+package dev.weir.stream.internal.run;
+
+import java.util.HashSet;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Expect;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.II_Result;
+
+/** A segment is cancelled while its thread is in stages of another one: the interrupt waits until it has left them. */
+@JCStressTest
+@Outcome(
+        id = {"0, 0", "0, 1"},
+        expect = Expect.ACCEPTABLE,
+        desc = "not inside, whether it came in time or not")
+@Outcome(expect = Expect.FORBIDDEN, desc = "the interrupt reached the stages of another segment")
+@State
+public class TaskHoldStress {
+
+    private final AtomicInteger insideInterrupted = new AtomicInteger();
+    private final AtomicInteger interrupted = new AtomicInteger();
+    private final TaskGroup group = new TaskGroup("stress", escaped -> {});
+    private final TaskGroup.Task task = group.new Task("task", new HashSet<>(0), false, self -> {
+        self.hold();
+        boolean before = Thread.interrupted();
+        TaskShieldStress.linger();
+        insideInterrupted.set(!before && Thread.currentThread().isInterrupted() ? 1 : 0);
+        self.letGo();
+        interrupted.set(self.isInterruptRequested() ? 1 : 0);
+    });
+
+    @Actor
+    public void thread(II_Result result) {
+        task.run();
+        result.r1 = insideInterrupted.get();
+        result.r2 = interrupted.get();
+    }
+
+    @Actor
+    public void canceller() {
+        task.interruptUnlessHeld(null);
+    }
+
+    /** The same with a look and an interrupt in two steps. */
+    @JCStressTest
+    @Outcome(
+            id = {"0, 0", "0, 1"},
+            expect = Expect.ACCEPTABLE,
+            desc = "not inside, whether it came in time or not")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "the interrupt reached the stages of another segment")
+    @State
+    public static class Broken {
+
+        private volatile boolean held;
+        private volatile boolean interrupted;
+
+        @Actor
+        public void thread(II_Result result) {
+            TaskShieldStress.linger();
+            held = true;
+            boolean before = interrupted;
+            TaskShieldStress.linger();
+            result.r1 = !before && interrupted ? 1 : 0;
+            held = false;
+            result.r2 = interrupted ? 1 : 0;
+        }
+
+        @Actor
+        public void canceller() {
+            if (!held) {
+                TaskShieldStress.linger();
+                interrupted = true;
+            }
+        }
+    }
+}

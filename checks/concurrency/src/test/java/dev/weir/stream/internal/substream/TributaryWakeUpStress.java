@@ -1,0 +1,122 @@
+package dev.weir.stream.internal.substream;
+
+import dev.weir.stream.Dispatcher;
+import dev.weir.stream.internal.boundary.BoundaryQueue;
+import dev.weir.stream.spi.Clock;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Expect;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.II_Result;
+
+/**
+ * Two streams within the stream end while the segment of the parents waits, first for one of them, then for both: it
+ * wakes up each time, and not too early.
+ */
+@JCStressTest
+@Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "woken when they had ended")
+@Outcome(expect = Expect.FORBIDDEN, desc = "woken too early, or never")
+@State
+public class TributaryWakeUpStress {
+
+    private static final Runnable NOTHING = () -> {};
+
+    @SuppressWarnings("NullAway") // nothing is started, so no nest is needed
+    private final Tributaries<Integer> tributaries =
+            new Tributaries<>(null, new BoundaryQueue<>(1, Clock.SYSTEM), "stress", Dispatcher.virtual());
+
+    private final Tributaries<Integer>.Tributary one = tributaries.new Tributary(Parent.NONE, NOTHING);
+    private final Tributaries<Integer>.Tributary other = tributaries.new Tributary(Parent.NONE, NOTHING);
+
+    public TributaryWakeUpStress() {
+        tributaries.add(one);
+        tributaries.add(other);
+    }
+
+    @Actor
+    public void first() {
+        tributaries.remove(one);
+    }
+
+    @Actor
+    public void second() {
+        tributaries.remove(other);
+    }
+
+    @Actor
+    public void parents(II_Result result) {
+        try {
+            tributaries.awaitEnd(one);
+            result.r1 = tributaries.isRunning(one) ? 1 : 0;
+            tributaries.awaitAtMost(0);
+            result.r2 = tributaries.isRunning(other) ? 1 : 0;
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Looks and waits in two steps, so that the end of a stream between them wakes nobody. */
+    @JCStressTest
+    @Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "woken when they had ended")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "woken too early, or never")
+    @State
+    public static class Broken {
+
+        private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+        private final ReentrantLock lock = new ReentrantLock();
+        private final Condition ended = lock.newCondition();
+        private int running = 2;
+
+        private void remove() {
+            lock.lock();
+            try {
+                running--;
+                ended.signalAll();
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        private int running() {
+            lock.lock();
+            try {
+                return running;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        @Actor
+        public void first() {
+            remove();
+        }
+
+        @Actor
+        public void second() {
+            remove();
+        }
+
+        @Actor
+        public void parents(II_Result result) {
+            while (running() > 0) {
+                Thread.onSpinWait();
+                lock.lock();
+                try {
+                    if (ended.awaitNanos(PATIENCE_NANOS) <= 0) {
+                        result.r1 = 1;
+                        return;
+                    }
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                } finally {
+                    lock.unlock();
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package dev.weir.stream.internal.grouping;
+
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import org.jspecify.annotations.Nullable;
+
+/** Lets pass what comes before a time has passed since the start of the run; then ends and closes what is above. */
+final class TakeWithinStage<T> implements Stage<T> {
+
+    private final Stage<T> upstream;
+    private final Clock clock;
+    private final long endNanos;
+    private final StageMeter meter;
+
+    private boolean ended;
+
+    private TakeWithinStage(Stage<T> upstream, Clock clock, long nanos, StageMeter meter) {
+        this.upstream = upstream;
+        this.clock = clock;
+        this.endNanos = clock.after(nanos);
+        this.meter = meter;
+    }
+
+    static <T> Node<T> node(Node<T> above, long nanos) {
+        return new Node<>("takeWithin", (assembly, attributes) -> {
+            Stage<T> upstream = above.build(assembly);
+            return new TakeWithinStage<>(
+                    upstream,
+                    assembly.clock(),
+                    nanos,
+                    assembly.fused(attributes).meter());
+        });
+    }
+
+    @Override
+    public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+        if (ended) {
+            return null;
+        }
+        Batch<T> batch = clock.hasPassed(endNanos) ? null : upstream.pull(Deadlines.earlier(deadlineNanos, endNanos));
+        if (batch != null && !clock.hasPassed(endNanos)) {
+            meter.in(batch.size());
+            meter.out(batch.size());
+            return batch;
+        }
+        if (batch != null) {
+            for (int i = 0; i < batch.size(); i++) {
+                batch.forgo(i);
+            }
+        }
+        close();
+        return null;
+    }
+
+    @Override
+    public void close() {
+        if (!ended) {
+            ended = true;
+            upstream.close();
+        }
+    }
+}

@@ -1,0 +1,77 @@
+package dev.weir.stream.internal.junction;
+
+import dev.weir.stream.Pair;
+import dev.weir.stream.internal.operator.JointAck;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import org.jspecify.annotations.Nullable;
+
+/** Pairs the elements of two inputs one by one; when one has ended, the rest of the other with a stand-in. */
+final class ZipAllStage<A, B> implements Stage<Pair<A, B>> {
+
+    private final Input<A> left;
+    private final Input<B> right;
+    private final Pair<A, B> standIns;
+    private final StageMeter meter;
+
+    private ZipAllStage(Stage<A> left, Stage<B> right, Pair<A, B> standIns, StageMeter meter) {
+        this.left = new Input<>(left);
+        this.right = new Input<>(right);
+        this.standIns = standIns;
+        this.meter = meter;
+    }
+
+    static <A, B> Node<Pair<A, B>> node(Node<A> left, Node<B> right, Pair<A, B> standIns) {
+        return new Node<>("zipAll", (assembly, attributes) -> {
+            Stage<A> first = left.build(assembly);
+            Stage<B> second = assembly.beside(() -> right.build(assembly));
+            return new ZipAllStage<>(
+                    first, second, standIns, assembly.fused(attributes).meter());
+        });
+    }
+
+    @Override
+    public @Nullable Batch<Pair<A, B>> pull(long deadlineNanos) throws InterruptedException {
+        boolean lefts = left.isReady(deadlineNanos);
+        if (!lefts && !left.ended()) {
+            return new Batch<>(0);
+        }
+        boolean rights = right.isReady(deadlineNanos);
+        if (!rights && !right.ended()) {
+            return new Batch<>(0);
+        }
+        if (!lefts && !rights) {
+            return null;
+        }
+        long start = System.nanoTime();
+        int pairs = lefts && rights ? Math.min(left.atHand(), right.atHand()) : left.atHand() + right.atHand();
+        Batch<Pair<A, B>> out = new Batch<>(pairs);
+        for (int i = 0; i < pairs; i++) {
+            Pair<A, B> pair =
+                    new Pair<>(lefts ? left.value() : standIns.first(), rights ? right.value() : standIns.second());
+            JointAck.addPair(
+                    out,
+                    pair,
+                    lefts ? left.target() : AckTarget.NONE,
+                    lefts ? left.token() : 0,
+                    rights ? right.target() : AckTarget.NONE,
+                    rights ? right.token() : 0);
+            if (lefts) {
+                left.skip();
+            }
+            if (rights) {
+                right.skip();
+            }
+        }
+        meter.worked(lefts && rights ? 2 * pairs : pairs, pairs, start);
+        return out;
+    }
+
+    @Override
+    public void close() {
+        Input.closeBoth(left, right);
+    }
+}

@@ -1,0 +1,78 @@
+package dev.weir.stream.internal.parallel;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The calls of the function of a {@code mapAsync}: one at a time. Thread-safe. */
+final class AsyncCalls<T, R> {
+
+    private final Function<? super T, ? extends CompletionStage<? extends R>> function;
+
+    /** Held while the function is called, if others than the starter call it. */
+    private final @Nullable ReentrantLock turns;
+
+    /**
+     * Calls {@code function}.
+     *
+     * @param retried whether it may be called again for an element, on another thread than that of the starter
+     */
+    AsyncCalls(Function<? super T, ? extends CompletionStage<? extends R>> function, boolean retried) {
+        this.function = function;
+        this.turns = retried ? new ReentrantLock() : null;
+    }
+
+    static NullPointerException completedWithNull() {
+        return new NullPointerException("a stage of mapAsync completed with null");
+    }
+
+    CompletionStage<? extends R> call(T element) {
+        if (turns != null) {
+            turns.lock();
+        }
+        try {
+            CompletionStage<? extends R> stage = function.apply(element);
+            if (stage == null) {
+                throw new NullPointerException("the function of mapAsync returned null, not a stage");
+            }
+            return stage;
+        } finally {
+            if (turns != null) {
+                turns.unlock();
+            }
+        }
+    }
+
+    /** Calls and waits for the result. */
+    R callAndWait(T element) throws Exception {
+        CompletableFuture<R> done = new CompletableFuture<>();
+        CompletionStage<? extends R> stage = call(element);
+        var ignored = stage.whenComplete((result, thrown) -> {
+            if (thrown != null) {
+                done.completeExceptionally(Running.causeOf(thrown));
+            } else if (result == null) {
+                done.completeExceptionally(completedWithNull());
+            } else {
+                done.complete(result);
+            }
+        });
+        try {
+            return done.get();
+        } catch (InterruptedException interrupted) {
+            CompletableFuture<? extends R> future = Running.futureOf(stage);
+            if (future != null) {
+                boolean unused = future.cancel(true);
+            }
+            throw interrupted;
+        } catch (ExecutionException failed) {
+            switch (failed.getCause()) {
+                case Exception exception -> throw exception;
+                case Error error -> throw error;
+                case null, default -> throw failed;
+            }
+        }
+    }
+}

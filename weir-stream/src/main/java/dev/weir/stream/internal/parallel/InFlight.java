@@ -1,0 +1,64 @@
+package dev.weir.stream.internal.parallel;
+
+import dev.weir.stream.spi.StageMeter;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The computations that run for elements of a stage, by the slot of the element. Their number, over time, is the stage's
+ * busy time. Guarded by the lock of its owner.
+ */
+final class InFlight<R> {
+
+    private final @Nullable Running<R>[] bySlot;
+    private final StageMeter meter;
+    private int count;
+    private long sinceNanos;
+
+    @SuppressWarnings({"unchecked", "rawtypes"}) // an array of a generic type
+    InFlight(int slots, StageMeter meter) {
+        this.bySlot = new Running[slots];
+        this.meter = meter;
+    }
+
+    int count() {
+        return count;
+    }
+
+    void add(Running<R> running) {
+        bySlot[running.slot()] = running;
+        change(1, running.startNanos());
+    }
+
+    /** Takes out one that has ended; false if it is not there any more. */
+    boolean remove(Running<R> running, long nowNanos) {
+        if (bySlot[running.slot()] != running) {
+            return false;
+        }
+        bySlot[running.slot()] = null;
+        change(-1, nowNanos);
+        return true;
+    }
+
+    /** Takes out all, which then tell nobody of their end. */
+    List<Running<R>> detachAll() {
+        change(-count, System.nanoTime());
+        List<Running<R>> all = new ArrayList<>();
+        for (int slot = 0; slot < bySlot.length; slot++) {
+            Running<R> running = bySlot[slot];
+            if (running != null) {
+                running.detach();
+                all.add(running);
+                bySlot[slot] = null;
+            }
+        }
+        return all;
+    }
+
+    private void change(int by, long nowNanos) {
+        meter.busy(count * (nowNanos - sinceNanos));
+        count += by;
+        sinceNanos = nowNanos;
+    }
+}

@@ -1,0 +1,56 @@
+package dev.weir.stream.internal.parallel;
+
+import dev.weir.stream.spi.StageMeter;
+
+/**
+ * The elements of one lane since it last read the time: while handlers are quick, several in a row are timed as one.
+ * Confined to the lane; {@link #account} needs the lock of its stage.
+ */
+final class Stint {
+
+    private final StageMeter meter;
+    private final HandlerPace pace;
+    private final Limit limit;
+
+    private long startNanos;
+    private int elements;
+    private int length = 1;
+    private long nanos;
+
+    Stint(StageMeter meter, HandlerPace pace, Limit limit) {
+        this.meter = meter;
+        this.pace = pace;
+        this.limit = limit;
+    }
+
+    void begin() {
+        if (elements == 0) {
+            startNanos = System.nanoTime();
+        }
+    }
+
+    void endOne() {
+        elements++;
+        if (elements >= length) {
+            end();
+        }
+    }
+
+    void end() {
+        if (elements > 0) {
+            nanos = System.nanoTime() - startNanos;
+            meter.busy(nanos);
+        }
+    }
+
+    /** Under the lock, after {@link #endOne}: tells the stage what has been measured, if anything has. */
+    void account(LaneTable<?> table) {
+        if (nanos > 0) {
+            pace.add(nanos / elements);
+            limit.worked(elements, nanos, table.isFull(), startNanos + nanos);
+            length = pace.stintLength();
+            elements = 0;
+            nanos = 0;
+        }
+    }
+}
