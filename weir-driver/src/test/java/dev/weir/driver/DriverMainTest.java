@@ -64,7 +64,7 @@ class DriverMainTest {
         try (BufferedReader said = process.inputReader()) {
             assertThat(said.readLine()).contains("\"say\":\"hello\"");
             say(commands, CONFIGURE);
-            for (int pass = 0; pass < 100; pass++) {
+            for (int pass = 0; pass < 30; pass++) {
                 say(commands, new Command.Start("g", 0, 60));
                 assertThat(said.readLine()).contains("\"say\":\"first\"");
                 assertThat(said.readLine()).contains("\"say\":\"interval\"", "\"records\":1000", "\"last\":true");

@@ -347,7 +347,7 @@
 
   function drawRounds(point) {
     const runs = point.drivers.flatMap(d => d.rounds.filter(r => r.recordsPerSecond > 0).map(r => ({ ...r, driver: d.driver })));
-    if (!runs.length) return;
+    if (!runs.some(r => r.quoted)) return;
     const wide = spreadsWide(runs.map(r => r.recordsPerSecond));
     card(byId('latency'), {
       name: 'rounds', title: 'Rate by round: how the machine drifted',
@@ -496,6 +496,7 @@
     byId('metric').append(...data.metrics
       .filter(m => data.points.some(p => p.drivers.some(d => d.metrics[m.name]?.verdict)))
       .map(m => option(m.name, m.title)));
+    byId('metric').parentElement.hidden = !byId('metric').options.length;
     const judgedBy = data.points[0]?.judgedBy;
     if ([...byId('metric').options].some(o => o.value === judgedBy)) byId('metric').value = judgedBy;
     byId('point').append(...data.points.map((p, i) => option(i, p.label)));
