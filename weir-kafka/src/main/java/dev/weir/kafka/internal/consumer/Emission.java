@@ -143,9 +143,10 @@ final class Emission {
         Object[] values = list.toArray();
         long[] tokens = new long[values.length];
         int size = 0;
+        boolean allNew = partition.finishedEarlier.isBefore(list.get(0).offset());
         for (Object value : values) {
             ConsumerRecord<?, ?> record = (ConsumerRecord<?, ?>) value;
-            if (partition.finishedEarlier.contains(record.offset())) {
+            if (!allNew && partition.finishedEarlier.contains(record.offset())) {
                 partition.tracker.appendFinished(record.offset());
             } else {
                 values[size] = record;
