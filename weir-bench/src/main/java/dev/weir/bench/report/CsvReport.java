@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class CsvReport {
 
     private final Table comparison = new Table(
-            "point,scenario,dimensions,driver,metric,unit,median,ratio,low,high,medianRatio,rounds,adjustedP,verdict");
+            "point,scenario,dimensions,driver,metric,unit,median,ratio,low,high,medianRatio,rounds,adjustedP,verdict,quoted,limit");
     private final Table runs = new Table(
             "point,driver,round,order,quoted,records,bytes,elapsedNanos,recordsPerSecond,"
                     + "cpuNanos,allocatedBytes,gcMillis,contextSwitches,brokerCpuNanos,lost,duplicates,outOfOrder,flags,failure");
@@ -65,7 +65,9 @@ final class CsvReport {
                     interval == null ? null : interval.medianRatio(),
                     interval == null ? null : interval.rounds(),
                     judged == null ? null : judged.adjustedP(),
-                    judged == null ? null : JsonReport.name(judged.verdict()));
+                    judged == null ? null : JsonReport.name(judged.verdict()),
+                    !driver.isBound(metric),
+                    driver.isBound(metric) ? DriverResult.LIMIT : null);
         });
         driver.latencies().keySet().stream().sorted().forEach(tag -> {
             var histogram = driver.latencies().get(tag);

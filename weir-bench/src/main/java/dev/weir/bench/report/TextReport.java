@@ -88,11 +88,11 @@ final class TextReport {
         boolean baseline = driver.driver().equals(campaign.baseline());
         List<String> row = new ArrayList<>();
         row.add(driver.driver());
-        row.add(Figures.of(driver.medians().get(Metric.RATE)));
+        row.add(Figures.orMore(Figures.of(driver.medians().get(Metric.RATE)), driver.isBound(Metric.RATE)));
         row.add(
                 judged == null
                         ? (baseline ? "1" : "-")
-                        : Figures.ofRatio(judged.interval().ratio()));
+                        : Figures.orMore(Figures.ofRatio(judged.interval().ratio()), judged.isBound()));
         row.add(judged == null ? "" : interval(judged.interval()));
         row.add(Figures.of(driver.medians().get(Metric.CPU)));
         row.add(Figures.of(driver.medians().get(Metric.ALLOCATED)));
@@ -108,6 +108,13 @@ final class TextReport {
     }
 
     private static void notes(StringBuilder text, DriverResult driver) {
+        if (driver.isBound(Metric.RATE)) {
+            text.append(String.format(
+                    Locale.ROOT,
+                    "  %s: limit: %s. Its rate is a bound, not quoted; CPU and bytes are its own\n",
+                    driver.driver(),
+                    DriverResult.LIMIT));
+        }
         driver.flags()
                 .forEach((flag, runs) -> text.append(String.format(
                         Locale.ROOT,

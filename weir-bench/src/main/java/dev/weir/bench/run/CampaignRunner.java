@@ -33,6 +33,7 @@ public final class CampaignRunner {
 
     private static final String VERIFY_LOG = "verify.log";
     private static final String FILL_LOG = "fill.log";
+    private static final String WARM_LOG = "warm.log";
 
     private final Workload workload;
     private final Settings settings;
@@ -196,6 +197,7 @@ public final class CampaignRunner {
 
     private void runs(BenchCluster cluster, CampaignTopics topics, ResultsFolder folder) throws InterruptedException {
         List<RunOrder.Step> steps = RunOrder.of(workload.points(), drivers, workload.rounds(), settings.seed());
+        warm(cluster, topics, folder);
         long begunNanos = System.nanoTime();
         int doneBefore = 0;
         int done = 0;
@@ -228,6 +230,30 @@ public final class CampaignRunner {
                 done++;
                 listener.finished(kept.run(), done, steps.size());
             }
+        }
+    }
+
+    /**
+     * Lets the baseline run once for nobody: brokers that have just started compile what they run as drivers do, and the
+     * first runs of a campaign would be measured with other brokers than the rest, or than those of another campaign.
+     */
+    private void warm(BenchCluster cluster, CampaignTopics topics, ResultsFolder folder) throws InterruptedException {
+        WorkloadPoint point = workload.points().get(0);
+        if (folder.campaign().rounds() == 1 || point.isPlanned() || folder.isComplete() || isStopped()) {
+            return;
+        }
+        doing("warming the brokers");
+        try {
+            var unused = measure(
+                    cluster,
+                    topics,
+                    new RunOrder.Step(point, workload.baseline(), 0),
+                    log(folder, WARM_LOG),
+                    settings.seed());
+        } catch (RunFailure e) {
+            listener.note("the brokers were not warmed: " + e.getMessage()); // The runs will tell what is wrong.
+        } finally {
+            cluster.deleteSink(point);
         }
     }
 

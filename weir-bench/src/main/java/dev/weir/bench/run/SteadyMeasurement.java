@@ -284,7 +284,7 @@ final class SteadyMeasurement {
         Totals totals = totals(passed);
         Set<Flag> flags = EnumSet.noneOf(Flag.class);
         flags.addAll(Bottleneck.ofProcessorTime(
-                totals, Runtime.getRuntime().availableProcessors(), point.brokers(), isBaseline));
+                totals, Runtime.getRuntime().availableProcessors(), point.brokers(), point.streams(), isBaseline));
         if (Bottleneck.isGeneratorBound(lateness, TOLERATED_NANOS)) {
             flags.add(Flag.GENERATOR_BOUND);
         }
@@ -322,6 +322,7 @@ final class SteadyMeasurement {
         metrics.put("allocated MB", used.allocatedBytes() / 1e6);
         metrics.put("heap MB", used.heapBytes() / 1e6);
         metrics.put("direct MB", used.directBytes() / 1e6);
+        Measurement.putCompiling(metrics, used);
         metrics.put("collections", (double) used.gcCount());
         metrics.put("collection ms", (double) used.gcMillis());
         Usage whole = passed.usage();

@@ -27,6 +27,9 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     private static final Set<Scenario> FILLED = Set.of(
             Scenario.CONSUME, Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE, Scenario.WORK, Scenario.FLOW_CONTROL);
 
+    // Those in which nobody but the brokers may keep a driver waiting.
+    private static final Set<Scenario> STREAMING = Set.of(Scenario.CONSUME, Scenario.AT_LEAST_ONCE, Scenario.PRODUCE);
+
     private static final double OVERHEAD_SECONDS = 3;
 
     static WorkloadPoint of(Map<String, String> dimensions, Map<String, String> settings) {
@@ -154,6 +157,11 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
 
     public boolean hasSlowSink() {
         return integer("options." + Pass.SINK_RATE) > 0;
+    }
+
+    /** Whether a driver goes as fast as it and the brokers can: no handler, no plan and no slow sink to wait for. */
+    public boolean streams() {
+        return STREAMING.contains(scenario()) && !isPlanned() && !hasSlowSink();
     }
 
     public boolean countsFetches() {

@@ -28,6 +28,8 @@ class ReportsTest {
                 .containsPattern("pekko .* worse, ")
                 .containsPattern("plain-again .* (no difference shown|same within the margin)")
                 .contains("weir-lean: the generator was the bottleneck in 1 of 5 runs, not quoted")
+                .containsPattern("weir-lean +>= [\\d,]+ +>= 2\\.\\d+ .* better, at least 2\\.\\d times")
+                .contains("weir-lean: limit: broker.")
                 .contains("pekko: 0 lost, 15 duplicates")
                 .contains("reactor: round 2 failed: the broker closed <b>it</b>");
         assertThat(text.lines().mapToInt(String::length).max().orElseThrow()).isLessThan(130);
@@ -50,6 +52,13 @@ class ReportsTest {
         assertThat(weir.get("metrics").get("cpu").get("median").asDouble()).isPositive();
         assertThat(weir.get("metrics").get("allocated").get("median").asDouble())
                 .isEqualTo(500);
+        assertThat(rate.get("quoted").asBoolean()).isTrue();
+        assertThat(rate.get("bound").asBoolean()).isFalse();
+        JsonNode heldBack = lines.get(3).get("metrics");
+        assertThat(heldBack.get("rate").get("quoted").asBoolean()).isFalse();
+        assertThat(heldBack.get("rate").get("bound").asBoolean()).isTrue();
+        assertThat(heldBack.get("rate").get("limit").asText()).isEqualTo("broker");
+        assertThat(heldBack.get("cpu").get("quoted").asBoolean()).as("its own").isTrue();
         assertThat(weir.get("ledger").get("lost").asLong()).isZero();
         JsonNode summary = lines.getLast();
         assertThat(summary.get("type").asText()).isEqualTo("summary");
@@ -77,6 +86,10 @@ class ReportsTest {
         }
         assertThat(temp.resolve("runs.csv")).content().contains("the broker closed <b>it</b>");
         assertThat(temp.resolve("comparison.csv")).content().contains("p0,plain-consumer,,weir,rate,records/s,");
+        assertThat(temp.resolve("comparison.csv"))
+                .content()
+                .containsPattern("p0,plain-consumer,,weir-lean,rate,.*,not-measured,false,broker\n")
+                .containsPattern("p0,plain-consumer,,weir-lean,CPU,.*,true,\n");
         assertThat(temp.resolve("intervals.csv")).content().contains("p0,plain,0,false,0,1000,");
         assertThat(temp.resolve("latency.csv")).content().contains("p0,plain,response,0.0,");
     }

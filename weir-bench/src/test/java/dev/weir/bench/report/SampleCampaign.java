@@ -127,8 +127,9 @@ final class SampleCampaign {
         }
         List<Interval> intervals = intervals(point, driver, machine);
         long records = intervals.stream().skip(8).mapToLong(Interval::records).sum();
-        Set<Flag> flags =
-                driver.equals("weir-lean") && round == 0 ? Set.of(Flag.GENERATOR_BOUND, Flag.NOT_STEADY) : Set.of();
+        Set<Flag> flags = !driver.equals("weir-lean")
+                ? Set.of()
+                : round == 0 ? Set.of(Flag.GENERATOR_BOUND, Flag.NOT_STEADY) : Set.of(Flag.BROKER_BOUND);
         Totals totals = new Totals(
                 records,
                 records * 100,
