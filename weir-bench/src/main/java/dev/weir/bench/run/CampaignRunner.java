@@ -9,6 +9,7 @@ import dev.weir.bench.workload.Workload;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.LedgerFigures;
 import dev.weir.driver.Report;
+import dev.weir.driver.Scenario;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -320,6 +321,9 @@ public final class CampaignRunner {
         try (DriverProcess process = launcher.start(driver, point.heapMegabytes(), log)) {
             if (!point.isPlanned()) {
                 return new Measurement(process, cluster, point, isBaseline).run(topic);
+            }
+            if (point.scenario() == Scenario.PRODUCE) {
+                return new SteadyMeasurement(process, null, cluster, point, isBaseline).run(topic, seed);
             }
             try (DriverProcess generator = launcher.start(SteadyMeasurement.GENERATOR, point.heapMegabytes(), log)) {
                 return new SteadyMeasurement(process, generator, cluster, point, isBaseline).run(topic, seed);

@@ -109,8 +109,7 @@ final class Measurement {
     }
 
     /** With what the brokers have, where the driver itself cannot tell. */
-    private static LedgerFigures checked(
-            BenchCluster cluster, WorkloadPoint point, String topic, LedgerFigures ledger) {
+    static LedgerFigures checked(BenchCluster cluster, WorkloadPoint point, String topic, LedgerFigures ledger) {
         return switch (point.scenario()) {
             case PRODUCE -> ledger.withWritten(cluster.written(topic, ledger.distinct()));
             case PIPELINE ->

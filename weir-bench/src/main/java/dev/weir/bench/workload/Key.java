@@ -100,13 +100,13 @@ record Key(
                             0,
                             0,
                             1_000_000,
-                            "How many records are sent in a second of scenario steady, whatever becomes of them;"
-                                    + " the others have none."),
+                            "How many records are sent in a second, whatever becomes of them: of scenario steady, and of"
+                                    + " produce, which goes as fast as it can without; the others have none."),
                     text(
                             "topic.arrivals",
                             "even",
                             List.of("even", "poisson"),
-                            "Whether the records of scenario steady are due at even times, or as from many senders."),
+                            "Whether records of a planned rate are due at even times, or as from many senders."),
                     integer("topic.batchBytes", 131_072, 0, 16_777_216, "The producer's batch.size while filling."),
                     text(
                             "topic.compression",

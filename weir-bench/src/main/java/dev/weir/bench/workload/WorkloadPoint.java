@@ -50,10 +50,11 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
                     + " topic.keys=" + keys() + " topic.partitions=" + partitions());
         }
         if (isPlanned() != (recordsPerSecond() > 0)) {
-            throw new WorkloadException("scenario " + scenario().label()
-                    + (isPlanned()
-                            ? " needs a rate: set topic.recordsPerSecond, for example 5000"
-                            : " goes as fast as it can: leave topic.recordsPerSecond out, or use scenario steady"));
+            throw new WorkloadException(
+                    "scenario " + scenario().label()
+                            + (isPlanned()
+                                    ? " needs a rate: set topic.recordsPerSecond, for example 5000"
+                                    : " goes as fast as it can: leave topic.recordsPerSecond out, or use scenario steady or produce"));
         }
         if (!FILLED.contains(scenario()) && (spreadsValueBytes() || randomShare() > 0)) {
             throw new WorkloadException(
@@ -61,7 +62,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
                             + " does not read from a topic that is filled before: leave topic.valueSpread and topic.valueRandom out");
         }
         if (isPlanned() && partitions() > MAX_PLANNED_PARTITIONS) {
-            throw new WorkloadException("with scenario steady, topic.partitions must be at most "
+            throw new WorkloadException("with topic.recordsPerSecond, topic.partitions must be at most "
                     + MAX_PLANNED_PARTITIONS + ", since latencies are taken for each: topic.partitions="
                     + partitions());
         }
@@ -95,9 +96,9 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return (long) ((seconds("maxWarmUpSeconds") + seconds("measureSeconds") + margin) * recordsPerSecond());
     }
 
-    /** Whether its records are sent while they are read, by a plan. */
+    /** Whether its records are sent by a plan: by a generator while they are read, or by the driver. */
     public boolean isPlanned() {
-        return scenario() == Scenario.STEADY;
+        return scenario() == Scenario.STEADY || (scenario() == Scenario.PRODUCE && recordsPerSecond() > 0);
     }
 
     /** How many records are sent in a second, of {@link #isPlanned}. */

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.weir.bench.result.Campaign;
 import dev.weir.bench.result.Flag;
+import dev.weir.bench.result.Ledger;
+import dev.weir.bench.result.Point;
 import dev.weir.bench.result.Run;
 import dev.weir.bench.result.Totals;
 import java.util.ArrayList;
@@ -197,6 +199,31 @@ class StatisticsTest {
 
         assertThat(heldBack(250.0, 1).isBound(Metric.RATE)).isFalse();
         assertThat(heldBack(250.0, 0).isBound(Metric.RATE)).isFalse();
+    }
+
+    @Test
+    void judgedBy_isWhatDiffers() {
+        assertThat(point("steady", Map.of()).judgedBy()).isEqualTo(Metric.CPU);
+        assertThat(point("produce", Map.of(Metric.RATE, 5.0)).judgedBy()).isEqualTo(Metric.RATE);
+        assertThat(point("produce", Map.of(Metric.RATE, 5.0, Metric.P99, 9.0)).judgedBy())
+                .as("at a planned rate all rates are the same")
+                .isEqualTo(Metric.P99);
+    }
+
+    private static PointResult point(String scenario, Map<Metric, Double> medians) {
+        DriverResult driver = new DriverResult(
+                "plain",
+                List.of(),
+                0,
+                Set.of(),
+                medians,
+                Map.of(),
+                Map.of(),
+                Map.of(),
+                Ledger.NONE,
+                Map.of(),
+                Double.NaN);
+        return new PointResult(new Point("p", scenario, Map.of()), Map.of(), List.of(driver));
     }
 
     private static Run flagged(Run run, Flag flag) {

@@ -90,7 +90,7 @@ class WorkloadTest {
             steady  | partitions: 6                          | scenario steady needs a rate: set topic.recordsPerSecond
             consume | recordsPerSecond: 5000                 | scenario consume goes as fast as it can
             produce | valueRandom: 0.5                       | scenario produce does not read from a topic that is filled
-            steady  | recordsPerSecond: 50, partitions: 101  | with scenario steady, topic.partitions must be at most 100
+            steady  | recordsPerSecond: 50, partitions: 101  | with topic.recordsPerSecond, topic.partitions must be at most 100
             """)
     void topicThatDoesNotSuitTheScenario_isRefused(String scenario, String topic, String message) {
         String yaml = SMALLEST.replace("consume", scenario) + "topic: {" + topic + "}\n";

@@ -150,6 +150,39 @@ class BenchCampaignTest {
         assertThat(Reports.html(results)).isNotEmptyFile();
     }
 
+    /** Open loop: nothing is dropped, and what waited was due when it was planned. */
+    @Test
+    void producingAtAPlannedRate_isTimedFromThePlanToTheAcknowledgement() throws Exception {
+        String yaml = """
+                name: latency
+                scenario: produce
+                drivers: [weir]
+                baseline: weir
+                topic: {partitions: 2, recordsPerSecond: 1000, valueBytes: 23, arrivals: poisson}
+                client: {linger.ms: 5}
+                method: {rounds: 1, control: false, maxWarmUpSeconds: 1, measureSeconds: 1, intervalMillis: 100}
+                """;
+        ResultsFolder results =
+                runner(yaml, folder.resolve("results"), false, run -> {}).run();
+        assertThat(results.runs()).hasSize(1).allSatisfy(run -> {
+            assertThat(run.failure()).isNull();
+            assertThat(run.ledger().expected()).isEqualTo(3_000);
+            assertThat(run.ledger().isClean()).as("%s", run.ledger()).isTrue();
+            Map<String, Histogram> latencies = LatencyTags.merge(results.latencyIntervals(run.key()));
+            Histogram response = Objects.requireNonNull(latencies.get(LatencyTags.RESPONSE));
+            assertThat(count(latencies, LatencyTags.responseOfPartition(0))
+                            + count(latencies, LatencyTags.responseOfPartition(1)))
+                    .isEqualTo(response.getTotalCount());
+            assertThat(response.getTotalCount()).isPositive();
+            assertThat(response.getValueAtPercentile(50))
+                    .as("linger, and a way there and back")
+                    .isBetween(200_000L, 2_000_000_000L);
+            assertThat(count(latencies, LatencyTags.LATENESS)).isPositive();
+            assertThat(latencies).containsKey(LatencyTags.ofWarmUp(LatencyTags.RESPONSE));
+        });
+        assertThat(Reports.html(results)).isNotEmptyFile();
+    }
+
     @Test
     void asimov_outOfOrder_givesARecordForEachEvent() throws Exception {
         String yaml = TINY.replace("at-least-once", "pipeline")
