@@ -25,6 +25,7 @@ final class CsvReport {
     private final Table intervals =
             new Table("point,driver,round,measured,startMillis,lengthMillis,records,bytes,cpuNanos,"
                     + "allocatedBytes,gcMillis,lagRecords,heapBytes,directBytes,brokerCpuNanos");
+    private final Table metrics = new Table("point,driver,round,quoted,metric,value");
     private final Table latency = new Table("point,driver,of,percentile,millis");
 
     private CsvReport() {}
@@ -43,6 +44,7 @@ final class CsvReport {
         files.put("runs.csv", csv.runs.toString());
         files.put("intervals.csv", csv.intervals.toString());
         files.put("latency.csv", csv.latency.toString());
+        files.put("metrics.csv", csv.metrics.toString());
         return files;
     }
 
@@ -101,6 +103,9 @@ final class CsvReport {
                 run.ledger().outOfOrder(),
                 run.flags().stream().map(Flag::name).collect(Collectors.joining(" ")),
                 run.failure());
+        totals.metrics()
+                .forEach((name, value) ->
+                        metrics.row(run.point(), run.driver(), run.round(), run.isValid(), name, value));
         List<Interval> all = run.intervals();
         for (int i = 0; i < all.size(); i++) {
             Interval in = all.get(i);

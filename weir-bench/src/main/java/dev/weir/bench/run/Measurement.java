@@ -59,6 +59,7 @@ final class Measurement {
     private final List<Interval> intervals = new ArrayList<>();
     private final WarmUp warmUp = new WarmUp();
     private final List<Outcome> measured = new ArrayList<>();
+    private final Surroundings surroundings;
 
     private long activeMillis;
     private long lastPassMillis;
@@ -69,6 +70,7 @@ final class Measurement {
         this.cluster = cluster;
         this.point = point;
         this.isBaseline = isBaseline;
+        this.surroundings = new Surroundings(cluster);
     }
 
     /**
@@ -192,13 +194,15 @@ final class Measurement {
         int warmUpIntervals = intervals.size();
         int warmUpSize = warmUp.size();
         double leftSeconds = point.seconds("measureSeconds");
+        surroundings.begin();
         while (leftSeconds > 0) {
             Outcome outcome = pass(point.seconds("measureSeconds"));
             measured.add(outcome);
             leftSeconds -= outcome.passed().nanos() / 1e9;
         }
+        Map<String, Double> around = surroundings.figures();
         ledger = checked(cluster, point, topic, ledger);
-        Totals totals = totals();
+        Totals totals = totals(around);
         Set<Flag> flags = EnumSet.noneOf(Flag.class);
         flags.addAll(Bottleneck.ofProcessorTime(
                 totals, Runtime.getRuntime().availableProcessors(), point.brokers(), point.streams(), isBaseline));
@@ -255,6 +259,7 @@ final class Measurement {
                 case Report.Interval interval -> {
                     long broker = cluster.cpuNanos();
                     keep(interval, broker - brokerLast);
+                    surroundings.sample();
                     brokerLast = broker;
                     records += interval.records();
                     bytes += interval.bytes();
@@ -323,7 +328,7 @@ final class Measurement {
                 brokerCpuNanos);
     }
 
-    private Totals totals() {
+    private Totals totals(Map<String, Double> around) {
         long records = 0;
         long bytes = 0;
         long nanos = 0;
@@ -349,6 +354,7 @@ final class Measurement {
         putCompiling(metrics, sum);
         putFetches(metrics);
         putClient(metrics);
+        metrics.putAll(around);
         double ceiling = point.ceilingPerSecond();
         if (!Double.isNaN(ceiling)) {
             metrics.put("% of ceiling", 1e11 * records / nanos / ceiling);

@@ -59,6 +59,9 @@ final class SteadyMeasurement {
     private final Histogram lateness = new Histogram(3);
     private final long wallNanos = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - System.nanoTime();
 
+    private final Surroundings surroundings;
+    private Map<String, Double> around = Map.of(); // of the measured part, once that is over
+
     private int warmUpIntervals;
     private long planStartNanos;
     private long delivered;
@@ -76,6 +79,7 @@ final class SteadyMeasurement {
         this.cluster = cluster;
         this.point = point;
         this.isBaseline = isBaseline;
+        this.surroundings = new Surroundings(cluster);
     }
 
     private enum Part {
@@ -259,6 +263,7 @@ final class SteadyMeasurement {
             keep(ofPartitions.get(partition), LatencyTags.responseOfPartition(partition), slice);
         }
         if (slice.part() == Part.AFTER) {
+            endMeasured();
             return;
         }
         double due = (slice.endNanos() - planStartNanos) / 1e9 * point.recordsPerSecond();
@@ -269,7 +274,17 @@ final class SteadyMeasurement {
         if (slice.part() == Part.WARM_UP) {
             warmUpIntervals = intervals.size();
         } else {
+            if (measured.isEmpty()) {
+                surroundings.begin();
+            }
+            surroundings.sample();
             measured.add(report.usage());
+        }
+    }
+
+    private void endMeasured() {
+        if (around.isEmpty() && !measured.isEmpty()) {
+            around = surroundings.figures();
         }
     }
 
@@ -332,6 +347,7 @@ final class SteadyMeasurement {
     }
 
     private Totals totals(Report.Passed passed) {
+        endMeasured();
         if (measured.isEmpty()) {
             throw new RunFailure("it reported nothing in the time that is measured");
         }
@@ -364,6 +380,7 @@ final class SteadyMeasurement {
             metrics.put("generator, % of a core", 100.0 * generatorNanos / nanos);
         }
         metrics.putAll(passed.client());
+        metrics.putAll(around);
         return new Totals(
                 records,
                 bytes,

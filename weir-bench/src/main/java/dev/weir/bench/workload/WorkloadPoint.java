@@ -3,12 +3,15 @@ package dev.weir.bench.workload;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Scenario;
 import dev.weir.driver.Work;
+import java.nio.file.Path;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One point of a campaign: a value for every key. Immutable.
@@ -56,16 +59,43 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
                                     ? " needs a rate: set topic.recordsPerSecond, for example 5000"
                                     : " goes as fast as it can: leave topic.recordsPerSecond out, or use scenario steady or produce"));
         }
-        if (!FILLED.contains(scenario()) && (spreadsValueBytes() || randomShare() > 0)) {
-            throw new WorkloadException(
-                    "scenario " + scenario().label()
-                            + " does not read from a topic that is filled before: leave topic.valueSpread and topic.valueRandom out");
-        }
+        checkValues();
         if (isPlanned() && partitions() > MAX_PLANNED_PARTITIONS) {
             throw new WorkloadException("with topic.recordsPerSecond, topic.partitions must be at most "
                     + MAX_PLANNED_PARTITIONS + ", since latencies are taken for each: topic.partitions="
                     + partitions());
         }
+    }
+
+    private void checkValues() {
+        boolean filled = FILLED.contains(scenario());
+        for (String key : List.of("valueSpread", "valueRandom", "valueSizes", "valueFile", "headers")) {
+            if (!filled && isSet(key)) {
+                throw new WorkloadException("scenario " + scenario().label()
+                        + " does not read from a topic that is filled before: leave topic." + key + " out");
+            }
+        }
+        refuseBoth("valueSizes", "valueSpread");
+        refuseBoth("valueFile", "valueSizes");
+        refuseBoth("valueFile", "valueSpread");
+        refuseBoth("valueFile", "valueRandom");
+    }
+
+    private void refuseBoth(String one, String other) {
+        if (isSet(one) && isSet(other)) {
+            throw new WorkloadException("topic." + one + " and topic." + other
+                    + " both say what values are: leave one out: topic." + one + "=" + text("topic." + one) + " topic."
+                    + other + "=" + text("topic." + other));
+        }
+    }
+
+    private boolean isSet(String topicKey) {
+        String path = "topic." + topicKey;
+        Key key = Key.ALL.get(path);
+        String text = text(path);
+        return key != null
+                && !text.equals(key.fallback())
+                && !(key.type() == Key.Type.NUMBER && Double.parseDouble(text) == 0);
     }
 
     /** Fit for a file name: the scenario and what varies, for example {@code consume-partitions-6}. */
@@ -118,6 +148,27 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     /** Whether values have any length around {@link #valueBytes}. */
     public boolean spreadsValueBytes() {
         return text("topic.valueSpread").equals("uniform");
+    }
+
+    /** Which lengths values have; empty where they have not a few. */
+    public ValueSizes valueSizes() {
+        return ValueSizes.of(text("topic.valueSizes"));
+    }
+
+    /** Where values are taken from; null for made ones. */
+    public @Nullable Path valueFile() {
+        String path = text("topic.valueFile");
+        return path.isEmpty() ? null : Path.of(path);
+    }
+
+    /** How many headers each record has. */
+    public int headers() {
+        return integer("topic.headers");
+    }
+
+    /** The length of each header's value. */
+    public int headerBytes() {
+        return integer("topic.headerBytes");
     }
 
     /** How much of a value is no other's. */

@@ -30,6 +30,8 @@ class ReportsTest {
                 .contains("weir-lean: the generator was the bottleneck in 1 of 5 runs, not quoted")
                 .containsPattern("weir-lean +>= [\\d,]+ +>= 2\\.\\d+ .* better, at least 2\\.\\d times")
                 .contains("weir-lean: limit: broker.")
+                .containsOnlyOnce(
+                        "a fetch took 0.500 ms: - queued, - local, - remote, - answer queued, 0.300 sending; machine 71 % busy")
                 .contains("pekko: 0 lost, 15 duplicates")
                 .contains("reactor: round 2 failed: the broker closed <b>it</b>");
         assertThat(text.lines().mapToInt(String::length).max().orElseThrow()).isLessThan(130);
@@ -71,7 +73,7 @@ class ReportsTest {
         ResultsFolder folder = SampleCampaign.write(temp, 1, 3, 21);
         assertThat(Reports.text(folder)).contains("0 of 21 runs done", "not measured");
         assertThat(Reports.json(folder).lines().count()).isEqualTo(8);
-        assertThat(Reports.csv(folder)).hasSize(4);
+        assertThat(Reports.csv(folder)).hasSize(5);
     }
 
     @Test
@@ -91,6 +93,7 @@ class ReportsTest {
                 .containsPattern("p0,plain-consumer,,weir-lean,rate,.*,not-measured,false,broker\n")
                 .containsPattern("p0,plain-consumer,,weir-lean,CPU,.*,true,\n");
         assertThat(temp.resolve("intervals.csv")).content().contains("p0,plain,0,false,0,1000,");
+        assertThat(temp.resolve("metrics.csv")).content().contains("p0,plain,0,true,broker: fetch sending ms,0.3");
         assertThat(temp.resolve("latency.csv")).content().contains("p0,plain,response,0.0,");
     }
 }

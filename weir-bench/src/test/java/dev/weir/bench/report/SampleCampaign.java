@@ -139,7 +139,15 @@ final class SampleCampaign {
                 40,
                 9_000,
                 8_800_000_000L,
-                Map.of("fetch requests", 900.0 + round));
+                Map.of(
+                        "fetch requests",
+                        900.0 + round,
+                        "broker: fetch total ms",
+                        0.5,
+                        "broker: fetch sending ms",
+                        0.3,
+                        "host: busy %",
+                        71.0));
         Ledger ledger = new Ledger(records, records, 0, driver.equals("pekko") ? 3 : 0, 0);
         folder.append(
                 new Run(
