@@ -82,6 +82,39 @@ class FlowControlTest {
     }
 
     @Test
+    void partition_lowWhileAnotherIsNot_waitsForItUntilAQuarterIsLeft() {
+        TopicPartition fullId = new TopicPartition("t", 1);
+        AssignedPartition full =
+                new AssignedPartition(fullId, new OffsetTracker(1_000, wakeUps::incrementAndGet), Long.MAX_VALUE);
+        List<Long> heldByFull = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            heldByFull.add(full.tracker.append(i, 1));
+        }
+        client.assign(List.of(id, fullId));
+        fetch(100, 1);
+        flow.afterFetch(full, fetcher);
+        Map<TopicPartition, AssignedPartition> both = Map.of(id, partition, fullId, full);
+
+        finish(50);
+        flow.resumeLow(both, fetcher);
+        assertThat(client.paused()).containsExactlyInAnyOrder(id, fullId);
+        finish(24);
+        flow.resumeLow(both, fetcher);
+        assertThat(client.paused()).containsExactlyInAnyOrder(id, fullId);
+        assertThat(wakeUps).hasValue(0);
+        finish(1);
+        assertThat(wakeUps.get()).isPositive();
+        flow.resumeLow(both, fetcher);
+        assertThat(client.paused()).containsExactly(fullId);
+
+        fetch(75, 1);
+        finish(50);
+        heldByFull.subList(0, 50).forEach(full.tracker::ack);
+        flow.resumeLow(both, fetcher);
+        assertThat(client.paused()).as("both are low").isEmpty();
+    }
+
+    @Test
     void partition_overItsBytes_pausesThoughRecordsAreFew() {
         fetch(2, MEGABYTE / 2);
         assertThat(client.paused()).containsExactly(id);
