@@ -240,6 +240,7 @@ public final class CampaignRunner {
      */
     private void warm(BenchCluster cluster, CampaignTopics topics, ResultsFolder folder) throws InterruptedException {
         WorkloadPoint point = workload.points().get(0);
+        cluster.times(); // Attaches to them, which takes a while and is to be over before anything counts.
         if (folder.campaign().rounds() == 1 || point.isPlanned() || folder.isComplete() || isStopped()) {
             return;
         }
@@ -252,7 +253,9 @@ public final class CampaignRunner {
                     log(folder, WARM_LOG),
                     settings.seed());
         } catch (RunFailure e) {
-            listener.note("the brokers were not warmed: " + e.getMessage()); // The runs will tell what is wrong.
+            if (!isStopped()) { // Else it was that. What is wrong, the runs will tell.
+                listener.note("the brokers were not warmed: " + e.getMessage());
+            }
         } finally {
             cluster.deleteSink(point);
         }

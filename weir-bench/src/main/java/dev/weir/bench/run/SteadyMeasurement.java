@@ -6,6 +6,7 @@ import dev.weir.bench.result.LatencyTags;
 import dev.weir.bench.result.Totals;
 import dev.weir.bench.statistics.Bottleneck;
 import dev.weir.bench.statistics.SteadyState;
+import dev.weir.bench.statistics.WarmUp;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.Command;
 import dev.weir.driver.LedgerFigures;
@@ -30,8 +31,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One run at a planned rate: a generator sends, in a process of its own, while the driver reads in one pass, or the driver
- * itself produces by the plan. What counts are the intervals of {@code measureSeconds} after {@code maxWarmUpSeconds} of the plan. Confined to one thread; used
- * once.
+ * itself produces by the plan. What counts are the intervals of {@code measureSeconds} after {@code maxWarmUpSeconds} of
+ * the plan. Confined to one thread; used once.
  */
 final class SteadyMeasurement {
     /** The driver of that name sends, and is no library under test. */
@@ -339,11 +340,19 @@ final class SteadyMeasurement {
         if (!cost.steady() || cost.from() > warmUpIntervals) {
             flags.add(Flag.NOT_STEADY);
         }
+        Usage used = used();
+        if (WarmUp.isCompiling(used.compileMillis(), used.cpuNanos())) {
+            flags.add(Flag.COMPILING);
+        }
         LedgerFigures ledger = Measurement.checked(cluster, point, topic, passed.ledger());
         if (Measurement.isBroken(point, ledger)) {
             flags.add(Flag.GUARANTEE_BROKEN);
         }
         return new Measured(warmUpIntervals, intervals, totals, ledger, flags, latencies);
+    }
+
+    private Usage used() {
+        return measured.stream().reduce(Usage::plus).orElseThrow();
     }
 
     private Totals totals(Report.Passed passed) {
@@ -361,7 +370,7 @@ final class SteadyMeasurement {
             millis += interval.lengthMillis();
             broker += interval.brokerCpuNanos();
         }
-        Usage used = measured.stream().reduce(Usage::plus).orElseThrow();
+        Usage used = used();
         long nanos = TimeUnit.MILLISECONDS.toNanos(millis);
         Map<String, Double> metrics = new LinkedHashMap<>();
         metrics.put("% of a core", 100.0 * used.cpuNanos() / nanos);

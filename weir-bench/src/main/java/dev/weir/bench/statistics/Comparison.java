@@ -18,6 +18,9 @@ public record Comparison(RatioInterval interval, double adjustedP, Verdict verdi
     /** The verdict in words. */
     public String words() {
         String words = verdict.words(interval);
-        return isBound && verdict == Verdict.BETTER ? words.replace("better, ", "better, at least ") : words;
+        if (!isBound || verdict == Verdict.NOT_MEASURED) {
+            return words;
+        }
+        return verdict == Verdict.BETTER ? words.replace("better, ", "better, at least ") : "a bound, not judged";
     }
 }

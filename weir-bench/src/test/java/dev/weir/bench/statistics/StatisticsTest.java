@@ -190,6 +190,7 @@ class StatisticsTest {
         Comparison rate = Objects.requireNonNull(slower.comparisons().get(Metric.RATE));
         assertThat(rate.isBound()).isTrue();
         assertThat(rate.verdict()).as("it may be faster").isEqualTo(Verdict.UNCLEAR);
+        assertThat(rate.words()).isEqualTo("a bound, not judged");
         assertThat(Objects.requireNonNull(slower.comparisons().get(Metric.CPU)).verdict())
                 .isEqualTo(Verdict.WORSE);
 
