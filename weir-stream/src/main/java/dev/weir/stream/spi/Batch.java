@@ -158,6 +158,12 @@ public final class Batch<T> {
         }
     }
 
+    /** The same, asking {@code change} for each element though several may have one target. */
+    public void retargetEach(UnaryOperator<AckTarget> change) {
+        splitTargets();
+        retarget(change);
+    }
+
     /** Ends one claim on each element. */
     public void ackAll() {
         if (targets.length != 0) {
