@@ -8,11 +8,14 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
@@ -20,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -28,6 +32,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
@@ -44,7 +50,8 @@ final class BenchCluster implements AutoCloseable {
     private final KafkaCluster cluster;
     private final BooleanSupplier isStopped;
     private final Set<String> filled = new HashSet<>(); // known to be
-    private @Nullable FetchCounter fetches; // attached when first asked for
+    private final Map<Path, ValueFile> valueFiles = new HashMap<>();
+    private @Nullable BrokerBeans beans; // attached when first asked for
 
     private BenchCluster(KafkaCluster cluster, BooleanSupplier isStopped) {
         this.cluster = cluster;
@@ -119,12 +126,25 @@ final class BenchCluster implements AutoCloseable {
 
     /** What consumers have fetched so far. */
     FetchCounter.Count fetched() {
-        FetchCounter counter = fetches;
-        if (counter == null) {
-            counter = new FetchCounter(cluster.brokers());
-            fetches = counter;
+        return new FetchCounter(beans()).read();
+    }
+
+    /** What requests took so far; null where brokers cannot be asked, which is no reason not to measure. */
+    BrokerTimes.@Nullable Reading times() {
+        try {
+            return new BrokerTimes(beans()).read();
+        } catch (BenchException e) {
+            return null;
         }
-        return counter.read();
+    }
+
+    private BrokerBeans beans() {
+        BrokerBeans attached = beans;
+        if (attached == null) {
+            attached = new BrokerBeans(cluster.brokers());
+            beans = attached;
+        }
+        return attached;
     }
 
     /** How many records the topic has once it has so many, or after a while: nobody waits for what is not acknowledged. */
@@ -150,7 +170,7 @@ final class BenchCluster implements AutoCloseable {
     String filled(WorkloadPoint point, long recordsPerPartition) throws InterruptedException {
         String topic = String.format(
                 Locale.ROOT,
-                "fill-p%d-n%d-v%d-b%d-%s%s%s%s",
+                "fill-p%d-n%d-v%d-b%d-%s%s%s%s%s",
                 point.partitions(),
                 recordsPerPartition,
                 point.valueBytes(),
@@ -158,9 +178,36 @@ final class BenchCluster implements AutoCloseable {
                 point.compression(),
                 point.keys() == 0 ? "" : "-k" + point.keys() + "-z" + point.keySkew(),
                 point.spreadsValueBytes() ? "-u" : "",
-                point.randomShare() == 0 ? "" : "-r" + point.randomShare());
+                point.randomShare() == 0 ? "" : "-r" + point.randomShare(),
+                payload(point));
         fillOnce(topic, point.partitions(), recordsPerPartition, name -> fill(name, point, recordsPerPartition));
         return topic;
+    }
+
+    /** What else tells topics apart. */
+    private String payload(WorkloadPoint point) {
+        ValueFile file = valueFile(point);
+        return (file == null ? "" : "-f" + file.digest())
+                + point.valueSizes().sizes().stream()
+                        .map(size -> "-s" + size.bytes() + "x" + size.share())
+                        .collect(Collectors.joining())
+                + (point.headers() == 0 ? "" : "-h" + point.headers() + "x" + point.headerBytes());
+    }
+
+    private @Nullable ValueFile valueFile(WorkloadPoint point) {
+        Path path = point.valueFile();
+        return path == null ? null : valueFiles.computeIfAbsent(path, ValueFile::read);
+    }
+
+    private static List<Header> headers(WorkloadPoint point) {
+        List<Header> headers = new ArrayList<>();
+        Random random = new Random(3);
+        for (int i = 0; i < point.headers(); i++) {
+            byte[] value = new byte[point.headerBytes()];
+            random.nextBytes(value);
+            headers.add(new RecordHeader("header-" + i, value));
+        }
+        return headers;
     }
 
     /** Lets the topic be filled if it is not there with so many records in each partition. */
@@ -232,7 +279,8 @@ final class BenchCluster implements AutoCloseable {
 
     private void fill(String topic, WorkloadPoint point, long recordsPerPartition) {
         AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
-        Values values = new Values(point.valueBytes(), point.spreadsValueBytes(), point.randomShare());
+        Values values = Values.of(point, valueFile(point));
+        List<Header> headers = headers(point);
         Keys keys = new Keys(point.keys() / point.partitions(), point.keySkew());
         Map<String, Object> config = Map.of(
                 "bootstrap.servers", bootstrapServers(),
@@ -251,7 +299,8 @@ final class BenchCluster implements AutoCloseable {
                     for (long number = from; number < to; number++) {
                         byte[] value = values.next(number);
                         var unused = producer.send(
-                                new ProducerRecord<>(topic, partition, keys.next(partition), value), (written, e) -> {
+                                new ProducerRecord<>(topic, partition, keys.next(partition), value, headers),
+                                (written, e) -> {
                                     if (e != null) {
                                         failure.compareAndSet(null, e);
                                     }
@@ -275,9 +324,9 @@ final class BenchCluster implements AutoCloseable {
 
     @Override
     public void close() {
-        FetchCounter counter = fetches;
-        if (counter != null) {
-            counter.close();
+        BrokerBeans attached = beans;
+        if (attached != null) {
+            attached.close();
         }
         cluster.close();
     }

@@ -1,6 +1,7 @@
 package dev.weir.drivers.kafka;
 
 import dev.weir.driver.Driver;
+import dev.weir.driver.Pacer;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Scenario;
 import java.util.HashMap;
@@ -33,9 +34,21 @@ final class PlainProducer implements Driver {
         produce(pass, preset);
     }
 
+    private static Callback planned(Pass pass, long ticket) {
+        int valueBytes = pass.configuration().valueBytes();
+        return (written, failure) -> {
+            if (failure == null) {
+                pass.acknowledged(ticket, valueBytes);
+            } else {
+                pass.fail(failure);
+            }
+        };
+    }
+
     static void produce(Pass pass, Map<String, String> preset) throws InterruptedException {
         int partitions = pass.configuration().partitions();
         int valueBytes = pass.configuration().valueBytes();
+        Pacer pacer = pass.pacer();
         Callback acknowledged = (written, failure) -> {
             if (failure == null) {
                 pass.acknowledged(valueBytes);
@@ -46,10 +59,11 @@ final class PlainProducer implements Driver {
         try (Producer<byte[], byte[]> producer = new KafkaProducer<>(
                 new HashMap<>(pass.producerConfig(preset)), new ByteArraySerializer(), new ByteArraySerializer())) {
             for (long i = 0; i < pass.wanted() && !pass.isDone(); i++) {
+                int partition = (int) (i % partitions);
+                long ticket = pacer.next(partition);
                 var unused = producer.send(
-                        new ProducerRecord<>(
-                                pass.configuration().topic(), (int) (i % partitions), null, pass.value(i / partitions)),
-                        acknowledged);
+                        new ProducerRecord<>(pass.configuration().topic(), partition, null, pass.value(i / partitions)),
+                        ticket == 0 ? acknowledged : planned(pass, ticket));
             }
             producer.flush();
             pass.awaitDone();
