@@ -16,8 +16,9 @@ import org.apache.kafka.common.TopicPartition;
  * budget, and may go on when both are down to half. Between the marks nothing happens, because each pause and resume costs
  * the client something. What the client has fetched for a paused partition stays in the client.
  *
- * <p>Those that may go on wait for each other until one is down to a quarter, or none is above half: a fetch request for
- * many partitions costs the client and the brokers little more than one for a single one.
+ * <p>Those that may go on wait for each other, because a fetch request for many partitions costs the client and the brokers
+ * little more than one for a single one: until none is above half, or one is down to a quarter and of those that go the
+ * same way at most half have something waiting, so that the pipeline would soon have little to choose from.
  *
  * <p>With so many partitions that the smallest shares exceed the budget, all pause when the whole budget is used, and go
  * on when half of it is free.
@@ -34,6 +35,9 @@ final class FlowControl {
     private static final int LOW = 2;
 
     private static final int URGENT = 4;
+
+    /** Partitions that are too few for their requests to matter. */
+    private static final int FEW = 4;
 
     private final int highRecords;
     private final long budgetBytes;
@@ -157,8 +161,12 @@ final class FlowControl {
                 }
             }
         }
+        RecordBuffer withEnough = null;
         for (AssignedPartition partition : low) {
-            urgent |= isDownTo(partition, URGENT);
+            if (!urgent && isDownTo(partition, URGENT) && partition.outlet != withEnough) {
+                urgent = fewWait(partition.outlet, assignment.values());
+                withEnough = partition.outlet;
+            }
         }
         if (urgent && !low.isEmpty()) {
             Collection<TopicPartition> resumed = new ArrayList<>();
@@ -169,6 +177,19 @@ final class FlowControl {
             }
             fetcher.resume(resumed);
         }
+    }
+
+    /** Whether at most half of the paused partitions that go out there have records waiting. */
+    private static boolean fewWait(RecordBuffer outlet, Collection<AssignedPartition> assigned) {
+        int paused = 0;
+        int waiting = 0;
+        for (AssignedPartition partition : assigned) {
+            if (partition.paused && partition.outlet == outlet) {
+                paused++;
+                waiting += outlet.isReady(partition) ? 1 : 0;
+            }
+        }
+        return waiting <= Math.max(FEW, paused / 2);
     }
 
     /** Whether so small a part of what it may hold is outstanding; if not, its tracker will call when that may be. */
