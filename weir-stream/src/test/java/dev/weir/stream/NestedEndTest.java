@@ -190,7 +190,7 @@ class NestedEndTest {
             UnaryOperator<Source<Integer>> inner = endingEarly(depth);
             UnaryOperator<Source<Integer>> other = work();
             return switch (kind) {
-                case 0 -> s -> s.groupBy(n -> n % keys, keys, depth == 0 ? inner : key -> inner.apply(key.async()));
+                case 0 -> s -> s.groupBy(n -> n % keys, keys, inner);
                 case 1 -> s -> s.splitWhen(n -> n % (10 * keys) == 0, inner);
                 case 2 -> s -> s.splitAfter(n -> n % (10 * keys) == 0, part -> inner.apply(part.async()));
                 case 3 -> s -> s.groupBy(n -> n % keys, keys, key -> inner.apply(key.async()));

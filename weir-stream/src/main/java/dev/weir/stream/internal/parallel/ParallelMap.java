@@ -20,6 +20,7 @@ import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,9 @@ public final class ParallelMap<T, R> implements Stage<R> {
 
     /** Chunks per worker and batch: more balance uneven elements better, fewer cost less. */
     private static final int CHUNKS_PER_WORKER = 4;
+
+    /** How long a chunk should last at most, if it has more than one element. */
+    private static final long CHUNK_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
 
     private static final int NOT_TAKEN = -1;
 
@@ -67,6 +71,9 @@ public final class ParallelMap<T, R> implements Stage<R> {
 
     /** What the segment below is to fail with next. Confined to it. */
     private @Nullable Throwable pendingFailure;
+    /** What an element of the last chunk took: a hint, written by any worker. */
+    private volatile long nanosPerElement;
+
     /** Written under the lock: whether a worker should end though there is work. */
     private volatile boolean tooManyWorkers;
 
@@ -180,7 +187,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
                 return NOT_TAKEN;
             }
             meter.in(batch.size());
-            Work<T> work = new Work<>(batch, limit.current() * CHUNKS_PER_WORKER);
+            Work<T> work = new Work<>(batch, wantedChunks(batch.size()));
             inOrder.add(work);
             claimable.add(work);
             elements += batch.size();
@@ -190,6 +197,12 @@ public final class ParallelMap<T, R> implements Stage<R> {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Some for each worker, and so many that none lasts long: whoever waits for the last one to be done is idle. */
+    private int wantedChunks(int size) {
+        long notTooLong = size * nanosPerElement / CHUNK_NANOS;
+        return Math.max(limit.current() * CHUNKS_PER_WORKER, (int) Math.min(size, notTooLong));
     }
 
     private void forkWorker() {
@@ -270,6 +283,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         loop.run(work, from, to, this, self);
         long end = System.nanoTime();
         meter.busy(end - start);
+        nanosPerElement = (end - start) / (to - from);
         if (limit.isAdaptive()) {
             noteWorked(to - from, end - start, end);
         }

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +30,8 @@ public final class Assembly {
     private final Set<Dispatcher> dispatchersOfWorkers = new HashSet<>();
     private @Nullable StageMeter openSegment;
     private @Nullable StageEntry lastEntry;
+    private boolean probe;
+    private boolean threadsWithin;
 
     /** The assembly of a whole run. */
     Assembly(PipelineRun run) {
@@ -106,6 +109,20 @@ public final class Assembly {
     /** A place for streams that the stage being built will start while it runs. */
     public Nest nest() {
         return new Nest(run, segmentMeter(), lastEntry);
+    }
+
+    /** What is built is only to show what it needs; see {@link Nest#hasThreads}. */
+    void probes() {
+        probe = true;
+    }
+
+    /** In a probe: notes that the stage will start streams which read its input, if those have threads of their own. */
+    public void noteThreadsWithin(BooleanSupplier hasThreads) {
+        threadsWithin |= probe && hasThreads.getAsBoolean();
+    }
+
+    boolean hasThreadsWithin() {
+        return threadsWithin;
     }
 
     /** Says what stage {@code hole} stands for in this assembly. */

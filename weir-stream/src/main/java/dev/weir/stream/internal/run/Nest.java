@@ -48,6 +48,21 @@ public final class Nest {
         return child.begin(node, assembly);
     }
 
+    /**
+     * Whether such a stream, or one that it starts for parts of its input, has threads of its own, so that what it reads must
+     * make them wait. Shown by one that is built and not used.
+     *
+     * @param input an input that has nothing until it is closed
+     */
+    public <T, R> boolean hasThreads(Node<R> node, Hole<T> hole, Stage<T> input) {
+        Child<R> probe = new Child<>(this);
+        Assembly assembly = new Assembly(run, this, probe, segmentMeter, nestingStage);
+        assembly.fill(hole, input);
+        assembly.probes();
+        probe.begin(node, assembly).close();
+        return assembly.hasThreadsWithin() || probe.isAsynchronous();
+    }
+
     /** Asks the sources of all streams, present and future, to end. Any thread. */
     public void stop() {
         stopped = true;
@@ -96,8 +111,7 @@ public final class Nest {
             return this;
         }
 
-        /** Whether part of it runs on threads of its own. */
-        public boolean isAsynchronous() {
+        private boolean isAsynchronous() {
             return !segments.isEmpty();
         }
 

@@ -2,7 +2,6 @@ package dev.weir.stream.internal.substream;
 
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.internal.boundary.BoundaryQueue;
-import dev.weir.stream.internal.boundary.Outlet;
 import dev.weir.stream.internal.boundary.Within;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.run.Branch;
@@ -79,6 +78,7 @@ final class GroupByStage<T, R> implements Stage<R> {
             StageEntry entry = assembly.fused(attributes);
             Nest nest = assembly.nest();
             entry.onStop(nest::stop);
+            assembly.noteThreadsWithin(() -> Streams.haveThreads(nest, branch, assembly.clock()));
             return new GroupByStage<>(
                     upstream,
                     branch,
@@ -103,13 +103,7 @@ final class GroupByStage<T, R> implements Stage<R> {
 
     /** Looks at a first stream, which is not used. */
     private void begin() {
-        Nest.Child<R> probe = nest.start(
-                branch.lowest(),
-                branch.hole(),
-                new Outlet<>(new BoundaryQueue<>(1, clock), new StageMeter(), () -> true));
-        boolean hasThreads = probe.isAsynchronous();
-        probe.close();
-        if (hasThreads) {
+        if (Streams.haveThreads(nest, branch, clock)) {
             asynchronous = takeOver();
         }
     }

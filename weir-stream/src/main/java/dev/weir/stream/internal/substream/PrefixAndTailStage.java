@@ -60,6 +60,8 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
             var entry = assembly.fused(attributes);
             Nest nest = assembly.nest();
             entry.onStop(nest::stop);
+            // What the function makes of its tail is not known before there are elements.
+            assembly.noteThreadsWithin(() -> true);
             return new PrefixAndTailStage<>(upstream, prefixSize, function, nest, entry.meter());
         });
     }

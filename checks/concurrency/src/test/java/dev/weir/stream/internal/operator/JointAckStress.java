@@ -48,6 +48,65 @@ public class JointAckStress {
         result.r2 = members.acks[1].get();
     }
 
+    /** One holder leaves a stream and is acknowledged outside, the other is abandoned inside: so the member is, once, inside. */
+    @JCStressTest
+    @Outcome(id = "0, 1", expect = Expect.ACCEPTABLE, desc = "all claims ended, one abandoned where it was")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "a claim was lost, or what was abandoned inside was told outside")
+    @State
+    public static class Leave {
+
+        private final AtomicInteger open = new AtomicInteger(1);
+        private final AtomicInteger abandonedInside = new AtomicInteger();
+        private final AckTarget outside = new Member(new AtomicInteger());
+        private final JointAck joint = new JointAck(1);
+
+        public Leave() {
+            joint.add(new Member(abandonedInside), 0);
+            joint.retain(0, 1);
+        }
+
+        private final class Member implements AckTarget {
+
+            private final AtomicInteger abandoned;
+
+            Member(AtomicInteger abandoned) {
+                this.abandoned = abandoned;
+            }
+
+            @Override
+            public void ack(long token) {
+                open.decrementAndGet();
+            }
+
+            @Override
+            public void abandon(long token) {
+                open.decrementAndGet();
+                abandoned.incrementAndGet();
+            }
+
+            @Override
+            public void retain(long token, int claims) {
+                open.addAndGet(claims);
+            }
+        }
+
+        @Actor
+        public void leaver() {
+            joint.leave(inside -> outside).ack(0);
+        }
+
+        @Actor
+        public void holder() {
+            joint.abandon(0);
+        }
+
+        @Arbiter
+        public void arbiter(II_Result result) {
+            result.r1 = open.get();
+            result.r2 = abandonedInside.get();
+        }
+    }
+
     /** The same with claims that are counted without atomicity. */
     @JCStressTest
     @Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "each member once")
