@@ -135,11 +135,11 @@ public final class Pass {
     }
 
     /**
-     * Properties of a Kafka consumer: what all drivers share, then the driver's own, then what the workload says. Nothing
-     * commits by itself, and reading begins with the first record.
+     * Properties of a Kafka consumer: what reaches the brokers, what all drivers share, then the driver's own, then what the
+     * workload says. Nothing commits by itself, and reading begins with the first record.
      */
     public Map<String, String> consumerConfig(Map<String, String> driversOwn) {
-        Map<String, String> config = new HashMap<>();
+        Map<String, String> config = connectionConfig();
         config.put("auto.offset.reset", "earliest");
         config.putAll(driversOwn);
         config.putAll(configuration.client());
@@ -149,10 +149,18 @@ public final class Pass {
         return config;
     }
 
-    /** Properties of a Kafka producer: the driver's own, then what the workload says. */
+    /** Properties of a Kafka producer: what reaches the brokers, the driver's own, then what the workload says. */
     public Map<String, String> producerConfig(Map<String, String> driversOwn) {
-        Map<String, String> config = new HashMap<>(driversOwn);
+        Map<String, String> config = connectionConfig();
+        config.putAll(driversOwn);
         config.putAll(configuration.client());
+        config.put("bootstrap.servers", configuration.bootstrapServers());
+        return config;
+    }
+
+    /** Properties that any Kafka client needs to reach the brokers; the caller's to change. */
+    public Map<String, String> connectionConfig() {
+        Map<String, String> config = new HashMap<>(configuration.connection());
         config.put("bootstrap.servers", configuration.bootstrapServers());
         return config;
     }

@@ -46,7 +46,7 @@ final class CampaignTopics {
 
     private String events(WorkloadPoint point, long recordsPerPartition, Path log) throws InterruptedException {
         String events = "asimov-p" + point.partitions() + "-n" + recordsPerPartition;
-        cluster.fillOnce(events, point.partitions(), recordsPerPartition, topic -> {
+        return cluster.fillOnce(events, point.partitions(), recordsPerPartition, topic -> {
             try (DriverProcess process = launcher.start(EVENTS, point.heapMegabytes(), log)) {
                 Measurement.fill(process, cluster, point, topic, recordsPerPartition);
             } catch (RunFailure e) {
@@ -54,6 +54,5 @@ final class CampaignTopics {
                         "topic " + topic + " could not be filled: " + e.getMessage() + "; the log is " + log);
             }
         });
-        return events;
     }
 }

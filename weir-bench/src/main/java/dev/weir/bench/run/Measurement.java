@@ -21,7 +21,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -94,7 +93,7 @@ final class Measurement {
             throws InterruptedException {
         Report.Hello hello = hello(driver, point.scenario());
         driver.send(configure(cluster, point, topic, recordsPerPartition));
-        String group = newGroup();
+        String group = cluster.newGroup();
         driver.send(new Command.Start(group, 0, PATIENCE.toSeconds()));
         Report.Passed passed = passed(driver);
         LedgerFigures ledger = checked(cluster, point, topic, passed.ledger());
@@ -114,7 +113,7 @@ final class Measurement {
         return switch (point.scenario()) {
             case PRODUCE -> ledger.withWritten(cluster.written(topic, ledger.distinct()));
             case PIPELINE ->
-                ledger.withOutput(cluster.written(BenchCluster.sink(point), ledger.distinct() + ledger.duplicates()));
+                ledger.withOutput(cluster.written(cluster.sink(), ledger.distinct() + ledger.duplicates()));
             default -> ledger;
         };
     }
@@ -134,10 +133,11 @@ final class Measurement {
             BenchCluster cluster, WorkloadPoint point, String topic, long recordsPerPartition) {
         Map<String, String> options = new TreeMap<>(point.options());
         if (point.scenario() == Scenario.PIPELINE) {
-            options.put(Pass.OUTPUT, BenchCluster.sink(point));
+            options.put(Pass.OUTPUT, cluster.sink());
         }
         return new Command.Configure(
                 cluster.bootstrapServers(),
+                cluster.client(),
                 topic,
                 point.partitions(),
                 recordsPerPartition,
@@ -155,6 +155,7 @@ final class Measurement {
         hello(driver, Scenario.PRODUCE);
         driver.send(new Command.Configure(
                 cluster.bootstrapServers(),
+                cluster.client(),
                 topic,
                 point.partitions(),
                 recordsPerPartition,
@@ -163,7 +164,7 @@ final class Measurement {
                 Map.of(),
                 Map.of(),
                 point.intervalMillis()));
-        driver.send(new Command.Start(newGroup(), 0, MAX_FILL_SECONDS));
+        driver.send(new Command.Start(cluster.newGroup(), 0, MAX_FILL_SECONDS));
         if (!passed(driver).complete()) {
             throw new RunFailure("it did not write all records within " + MAX_FILL_SECONDS + " s");
         }
@@ -178,15 +179,11 @@ final class Measurement {
         }
     }
 
-    static String newGroup() {
-        return "bench-" + UUID.randomUUID();
-    }
-
     /** The run. */
     Measured run(String topic) throws InterruptedException {
         hello(driver, point.scenario());
         driver.send(configure(cluster, point, topic, point.recordsPerPartition()));
-        if (point.countsFetches()) {
+        if (cluster.countsFetches(point)) {
             cluster.fetched(); // Finds the counters, which takes a while the first time.
         }
         boolean steady = warmUp();
@@ -232,7 +229,7 @@ final class Measurement {
 
     private Outcome pass(double seconds) throws InterruptedException {
         long most = (long) (point.recordsPerPartition() * point.partitions() * PASS_SHARE);
-        driver.send(new Command.Start(newGroup(), Math.max(1, most), seconds));
+        driver.send(new Command.Start(cluster.newGroup(), Math.max(1, most), seconds));
         Duration patience = PATIENCE.plusSeconds((long) seconds);
         long brokerBefore = 0;
         long brokerLast = 0;
@@ -249,11 +246,11 @@ final class Measurement {
                 }
                 case Report.Interval interval -> {
                     long broker = cluster.cpuNanos();
-                    keep(interval, broker - brokerLast);
+                    keep(interval, Counts.minus(broker, brokerLast));
                     brokerLast = broker;
                     records += interval.records();
                     bytes += interval.bytes();
-                    if (from == null && point.countsFetches() && interval.atNanos() >= FILLED_NANOS) {
+                    if (from == null && cluster.countsFetches(point) && interval.atNanos() >= FILLED_NANOS) {
                         from = new Fetches(cluster.fetched(), records, bytes, interval.atNanos());
                     } else if (from != null && interval.last()) {
                         // Now: closing down, a client may fetch what nobody will ask for.
@@ -263,7 +260,7 @@ final class Measurement {
                 case Report.Passed passed -> {
                     requireTimed(passed);
                     ledger = ledger.plus(passed.ledger());
-                    return new Outcome(passed, brokerLast - brokerBefore, fetched);
+                    return new Outcome(passed, Counts.minus(brokerLast, brokerBefore), fetched);
                 }
                 case Report.Hello hello -> throw new RunFailure("hello came twice");
                 case Report.Failed failed -> throw new RunFailure(failed.message());
@@ -326,7 +323,7 @@ final class Measurement {
             records += passed.records();
             bytes += passed.bytes();
             nanos += passed.nanos();
-            broker += outcome.brokerCpuNanos();
+            broker = Counts.plus(broker, outcome.brokerCpuNanos());
             joinMillis += passed.joinNanos() / 1e6;
             sum = sum.plus(passed.usage());
         }

@@ -175,6 +175,7 @@ final class SteadyMeasurement {
             Map<String, String> options) {
         process.send(new Command.Configure(
                 cluster.bootstrapServers(),
+                cluster.client(),
                 topic,
                 point.partitions(),
                 recordsPerPartition,
@@ -184,7 +185,7 @@ final class SteadyMeasurement {
                 options,
                 point.intervalMillis()));
         double seconds = recordsPerPartition * point.partitions() / (double) point.recordsPerSecond();
-        process.send(new Command.Start(Measurement.newGroup(), 0, seconds + GRACE_SECONDS));
+        process.send(new Command.Start(cluster.newGroup(), 0, seconds + GRACE_SECONDS));
     }
 
     private Report.@Nullable Passed heardFromGenerator(Report report) {
@@ -236,7 +237,11 @@ final class SteadyMeasurement {
         double due = (slice.endNanos() - planStartNanos) / 1e9 * point.recordsPerSecond() + point.partitions();
         long startMillis = TimeUnit.NANOSECONDS.toMillis(slice.startNanos() - ofDriver.firstNanos);
         intervals.add(Measurement.interval(
-                startMillis, slice.millis(), report, Math.max(0, (long) due - delivered), brokerNanos - brokerBefore));
+                startMillis,
+                slice.millis(),
+                report,
+                Math.max(0, (long) due - delivered),
+                Counts.minus(brokerNanos, brokerBefore)));
         if (slice.part() == Part.WARM_UP) {
             warmUpIntervals = intervals.size();
         } else {
@@ -313,7 +318,7 @@ final class SteadyMeasurement {
             records += interval.records();
             bytes += interval.bytes();
             millis += interval.lengthMillis();
-            broker += interval.brokerCpuNanos();
+            broker = Counts.plus(broker, interval.brokerCpuNanos());
         }
         Usage used = measured.stream().reduce(Usage::plus).orElseThrow();
         long nanos = TimeUnit.MILLISECONDS.toNanos(millis);
