@@ -47,6 +47,9 @@ public final class Pass {
     /** Option: {@link #inFlight}. */
     public static final String IN_FLIGHT = "in.flight.records";
 
+    /** Option: {@link #transactionRecords}. */
+    public static final String TRANSACTION_RECORDS = "transaction.records";
+
     /** Which records are worked on one after the other. */
     public enum Order {
         /** Those of a partition. */
@@ -208,6 +211,11 @@ public final class Pass {
         return Integer.parseInt(options().getOrDefault(IN_FLIGHT, "0"));
     }
 
+    /** How many records {@link Scenario#PRODUCE} sends in a transaction; 0: without transactions. */
+    public int transactionRecords() {
+        return Integer.parseInt(options().getOrDefault(TRANSACTION_RECORDS, "0"));
+    }
+
     /** Which order handlers keep, where the library lets one choose. */
     public Order ordering() {
         return ordering(options());
@@ -301,6 +309,13 @@ public final class Pass {
     public void acknowledged(int valueBytes) {
         BYTES.setOpaque(this, bytes + valueBytes);
         count(records + 1);
+    }
+
+    /** A transaction of so many records of the ordered length was committed. One thread at a time. */
+    public void committed(int transactionRecords) {
+        for (int i = 0; i < transactionRecords; i++) {
+            acknowledged(configuration.valueBytes());
+        }
     }
 
     /** The library gave up; does nothing for null, so that it can be told how anything ended. Any thread. */

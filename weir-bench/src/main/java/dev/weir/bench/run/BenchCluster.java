@@ -4,7 +4,6 @@ import dev.weir.bench.result.Interval;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.testkit.Broker;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -13,17 +12,12 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
-import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.Producer;
-import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +26,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class BenchCluster implements AutoCloseable {
     private static final String SINK = "sink";
-    private static final int BLOCK_RECORDS = 1000;
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final Brokers brokers;
@@ -40,7 +33,6 @@ final class BenchCluster implements AutoCloseable {
     private final Set<String> filled = new HashSet<>(); // known to be
     private @Nullable FetchCounter fetches; // attached when first asked for
 
-    private final List<String> groups = new ArrayList<>();
     private String sink = ""; // the last one made, empty for none
 
     /**
@@ -77,9 +69,7 @@ final class BenchCluster implements AutoCloseable {
 
     /** A consumer group that the brokers do not know yet. */
     String newGroup() {
-        String group = brokers.named("group-" + UUID.randomUUID());
-        groups.add(group);
-        return group;
+        return brokers.named("group-" + UUID.randomUUID());
     }
 
     /** Processor time of all brokers so far; {@link Interval#UNKNOWN} where it cannot be read. */
@@ -126,6 +116,11 @@ final class BenchCluster implements AutoCloseable {
         }
     }
 
+    /** How many records the topic has that no transaction has aborted. */
+    long committed(String topic) {
+        return CommittedRecords.count(connection(), topic);
+    }
+
     /** Writes the records of a topic. */
     interface Filler {
         void fill(String topic) throws InterruptedException;
@@ -133,9 +128,10 @@ final class BenchCluster implements AutoCloseable {
 
     /** The name of a topic with the numbered records of this point; fills it if it is not there whole. */
     String filled(WorkloadPoint point, long recordsPerPartition) throws InterruptedException {
+        FillPlan plan = FillPlan.of(point, recordsPerPartition);
         String content = String.format(
                 Locale.ROOT,
-                "fill-p%d-n%d-v%d-b%d-%s%s%s%s",
+                "fill-p%d-n%d-v%d-b%d-%s%s%s%s%s",
                 point.partitions(),
                 recordsPerPartition,
                 point.valueBytes(),
@@ -143,20 +139,19 @@ final class BenchCluster implements AutoCloseable {
                 point.compression(),
                 point.keys() == 0 ? "" : "-k" + point.keys() + "-z" + point.keySkew(),
                 point.spreadsValueBytes() ? "-u" : "",
-                point.randomShare() == 0 ? "" : "-r" + point.randomShare());
-        return fillOnce(
-                content, point.partitions(), recordsPerPartition, name -> fill(name, point, recordsPerPartition));
+                point.randomShare() == 0 ? "" : "-r" + point.randomShare(),
+                plan.suffix());
+        return fillOnce(content, point.partitions(), plan.endOffset(), name -> fill(name, point, plan));
     }
 
-    /** The name of the topic with that content; lets it be filled if it is not there with so many records in each partition. */
-    String fillOnce(String content, int partitions, long recordsPerPartition, Filler filler)
-            throws InterruptedException {
+    /** The name of the topic with that content; lets it be filled if it is not there with all partitions ending there. */
+    String fillOnce(String content, int partitions, long endOffset, Filler filler) throws InterruptedException {
         String topic = brokers.named(content);
         if (!filled.add(topic)) {
             return topic;
         }
         if (exists(topic)) {
-            if (endOffsets(topic).values().stream().allMatch(end -> end == recordsPerPartition)) {
+            if (endOffsets(topic).values().stream().allMatch(end -> end == endOffset)) {
                 return topic;
             }
             brokers.delete(topic); // An interrupted campaign left it half full.
@@ -185,7 +180,7 @@ final class BenchCluster implements AutoCloseable {
     /** A new topic with a record in each partition, from which on others are sent by a plan. */
     String begun(WorkloadPoint point) {
         String topic = fresh(point);
-        fill(topic, point, 1);
+        fill(topic, point, new FillPlan(1, 0, 0));
         return topic;
     }
 
@@ -226,51 +221,24 @@ final class BenchCluster implements AutoCloseable {
         return ends;
     }
 
-    private void fill(String topic, WorkloadPoint point, long recordsPerPartition) {
-        AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
-        Values values = new Values(point.valueBytes(), point.spreadsValueBytes(), point.randomShare());
-        Keys keys = new Keys(point.keys() / point.partitions(), point.keySkew());
-        Map<String, Object> config = new HashMap<>(client());
-        config.putAll(Map.of(
-                "bootstrap.servers", bootstrapServers(),
-                "batch.size", point.batchBytes(),
-                "linger.ms", 5,
-                "buffer.memory", 64L << 20,
-                "compression.type", point.compression()));
-        try (Producer<byte[], byte[]> producer =
-                new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer())) {
-            for (long from = 0; from < recordsPerPartition; from += BLOCK_RECORDS) {
-                if (isStopped.getAsBoolean()) {
-                    throw new BenchException("stopped while topic " + topic + " was being filled");
-                }
-                long to = Math.min(from + BLOCK_RECORDS, recordsPerPartition);
-                for (int partition = 0; partition < point.partitions(); partition++) {
-                    for (long number = from; number < to; number++) {
-                        byte[] value = values.next(number);
-                        var unused = producer.send(
-                                new ProducerRecord<>(topic, partition, keys.next(partition), value), (written, e) -> {
-                                    if (e != null) {
-                                        failure.compareAndSet(null, e);
-                                    }
-                                });
-                    }
-                }
-            }
-        }
-        Exception cause = failure.get();
-        if (cause != null) {
-            throw new BenchException("topic " + topic + " could not be filled: " + cause, cause);
-        }
+    private void fill(String topic, WorkloadPoint point, FillPlan plan) {
+        new TopicFill(topic, point, plan, isStopped).run(connection(), brokers.namedAnew("filler"));
+    }
+
+    private Map<String, String> connection() {
+        Map<String, String> connection = new HashMap<>(client());
+        connection.put("bootstrap.servers", bootstrapServers());
+        return connection;
     }
 
     /** Whether the group has committed the end of every partition that it read whole. */
-    boolean committedAll(String group, String topic, long recordsPerPartition) {
+    boolean committedAll(String group, String topic, FillPlan plan) {
         Map<TopicPartition, OffsetAndMetadata> committed = Asked.of(
                 "what group " + group + " committed",
                 brokers.admin().listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata());
         return endOffsets(topic).keySet().stream().allMatch(partition -> {
             OffsetAndMetadata offset = committed.get(partition);
-            return offset != null && offset.offset() == recordsPerPartition;
+            return offset != null && offset.offset() >= plan.leastCommitted() && offset.offset() <= plan.endOffset();
         });
     }
 
@@ -282,7 +250,7 @@ final class BenchCluster implements AutoCloseable {
         }
         try {
             deleteSink();
-            brokers.cleanUp(groups);
+            brokers.cleanUp();
         } finally {
             brokers.close();
         }

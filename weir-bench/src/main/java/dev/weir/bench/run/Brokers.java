@@ -1,7 +1,6 @@
 package dev.weir.bench.run;
 
 import dev.weir.testkit.Broker;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
@@ -32,7 +31,7 @@ interface Brokers extends AutoCloseable {
     void delete(String topic);
 
     /** Deletes what the campaign leaves behind, unless it is to stay. */
-    void cleanUp(Collection<String> groups);
+    void cleanUp();
 
     /** Which cluster it is, in a file name; empty for one of the campaign's own. */
     String id();

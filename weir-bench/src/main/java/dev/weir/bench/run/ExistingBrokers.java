@@ -15,6 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.GroupListing;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.Node;
@@ -135,7 +136,7 @@ final class ExistingBrokers implements Brokers {
     }
 
     @Override
-    public void cleanUp(Collection<String> groups) {
+    public void cleanUp() {
         if (!cluster.keepsTopics()) {
             try {
                 // Those of earlier ones too, killed or told to keep them: what a campaign did not use this time, say
@@ -150,15 +151,17 @@ final class ExistingBrokers implements Brokers {
             }
         }
         // What cannot be deleted, such as the group of a killed process, the brokers forget by themselves.
-        admin.deleteConsumerGroups(groups).deletedGroups().values().forEach(deletion -> {
-            try {
-                deletion.get();
-            } catch (ExecutionException e) {
-                // As above.
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
-        });
+        try {
+            List<String> groups = Asked.of(
+                            "for their groups", admin.listGroups().valid())
+                    .stream()
+                    .map(GroupListing::groupId)
+                    .filter(cluster::isGroupOfCampaigns)
+                    .toList();
+            Asked.of("to delete groups", admin.deleteConsumerGroups(groups).all());
+        } catch (BenchException e) {
+            // As above.
+        }
     }
 
     /** Of the cluster and of how it is reached, but for secrets. */

@@ -45,6 +45,11 @@ public record ExistingCluster(String bootstrapServers, Map<String, String> clien
                         .matches("fill-p\\d+-n\\d+-v\\d+-b\\d+-.*|asimov-p\\d+-n\\d+|sink-p\\d+-[0-9a-f-]{13}");
     }
 
+    /** The same of a consumer group. */
+    boolean isGroupOfCampaigns(String group) {
+        return group.startsWith(prefix) && group.substring(prefix.length()).matches("group-[0-9a-f-]{36}");
+    }
+
     /** What clients speak to the brokers. */
     String protocol() {
         return client.getOrDefault("security.protocol", "PLAINTEXT");

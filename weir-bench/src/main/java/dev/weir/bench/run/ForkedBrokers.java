@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -74,7 +73,7 @@ final class ForkedBrokers implements Brokers {
     }
 
     @Override
-    public void cleanUp(Collection<String> groups) {}
+    public void cleanUp() {}
 
     @Override
     public String id() {

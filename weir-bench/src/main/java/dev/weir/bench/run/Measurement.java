@@ -7,6 +7,7 @@ import dev.weir.bench.statistics.Bottleneck;
 import dev.weir.bench.statistics.SteadyState;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.Command;
+import dev.weir.driver.Feature;
 import dev.weir.driver.LedgerFigures;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Report;
@@ -91,7 +92,7 @@ final class Measurement {
     static Report.Hello verify(
             DriverProcess driver, BenchCluster cluster, WorkloadPoint point, String topic, long recordsPerPartition)
             throws InterruptedException {
-        Report.Hello hello = hello(driver, point.scenario());
+        Report.Hello hello = hello(driver, point);
         driver.send(configure(cluster, point, topic, recordsPerPartition));
         String group = cluster.newGroup();
         driver.send(new Command.Start(group, 0, PATIENCE.toSeconds()));
@@ -101,7 +102,8 @@ final class Measurement {
             throw new RunFailure("it did not deliver each of " + recordsPerPartition * point.partitions()
                     + " records once and in order: " + ledger);
         }
-        if (COMMITTING.contains(point.scenario()) && !cluster.committedAll(group, topic, recordsPerPartition)) {
+        if (COMMITTING.contains(point.scenario())
+                && !cluster.committedAll(group, topic, FillPlan.of(point, recordsPerPartition))) {
             throw new RunFailure("it did not commit all that it delivered");
         }
         return hello;
@@ -111,7 +113,11 @@ final class Measurement {
     private static LedgerFigures checked(
             BenchCluster cluster, WorkloadPoint point, String topic, LedgerFigures ledger) {
         return switch (point.scenario()) {
-            case PRODUCE -> ledger.withWritten(cluster.written(topic, ledger.distinct()));
+            case PRODUCE ->
+                ledger.withWritten(
+                        point.producesInTransactions()
+                                ? cluster.committed(topic)
+                                : cluster.written(topic, ledger.distinct()));
             case PIPELINE ->
                 ledger.withOutput(cluster.written(cluster.sink(), ledger.distinct() + ledger.duplicates()));
             default -> ledger;
@@ -148,6 +154,18 @@ final class Measurement {
                 point.intervalMillis());
     }
 
+    /** That of a driver which has what the point asks for. */
+    static Report.Hello hello(DriverProcess driver, WorkloadPoint point) throws InterruptedException {
+        Report.Hello hello = hello(driver, point.scenario());
+        for (Feature wanted : point.features()) {
+            if (!hello.features().contains(wanted)) {
+                throw new RunFailure("it does not offer " + wanted.text() + ", only "
+                        + hello.scenarios().stream().map(Scenario::label).toList() + " without");
+            }
+        }
+        return hello;
+    }
+
     /** Lets a driver write the records of a topic. */
     static void fill(
             DriverProcess driver, BenchCluster cluster, WorkloadPoint point, String topic, long recordsPerPartition)
@@ -181,7 +199,7 @@ final class Measurement {
 
     /** The run. */
     Measured run(String topic) throws InterruptedException {
-        hello(driver, point.scenario());
+        hello(driver, point);
         driver.send(configure(cluster, point, topic, point.recordsPerPartition()));
         if (cluster.countsFetches(point)) {
             cluster.fetched(); // Finds the counters, which takes a while the first time.

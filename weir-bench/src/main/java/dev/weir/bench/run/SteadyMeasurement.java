@@ -125,7 +125,7 @@ final class SteadyMeasurement {
      * @param seed draws the arrivals
      */
     Measured run(String topic, long seed) throws InterruptedException {
-        Measurement.hello(driver, point.scenario());
+        Measurement.hello(driver, point);
         Measurement.hello(generator, Scenario.PRODUCE);
         Map<String, String> plan = Map.of(
                 SendPlan.RATE, Integer.toString(point.recordsPerSecond()),

@@ -108,6 +108,19 @@ record Key(
                             List.of("even", "poisson"),
                             "Whether the records of scenario steady are due at even times, or as from many senders."),
                     integer("topic.batchBytes", 131_072, 0, 16_777_216, "The producer's batch.size while filling."),
+                    integer(
+                            "topic.transactionRecords",
+                            0,
+                            0,
+                            1_000_000,
+                            "How many records of each partition a transaction of the filling producer has; 0: none are used."),
+                    number(
+                            "topic.abortedShare",
+                            0,
+                            0,
+                            0.9,
+                            "How many of those transactions are aborted, as a share; needs client.isolation.level:"
+                                    + " read_committed."),
                     text(
                             "topic.compression",
                             "none",
@@ -148,6 +161,12 @@ record Key(
                             0,
                             1_000_000,
                             "How many produced records may be unacknowledged, where a library counts them; 0: its default."),
+                    integer(
+                            "options." + Pass.TRANSACTION_RECORDS,
+                            0,
+                            0,
+                            1_000_000,
+                            "How many records produce sends in a transaction; 0: without transactions."),
                     number("options." + Work.MILLIS, 0, 0, 60_000, "How long a handler of work blocks."),
                     integer(
                             "options." + Work.ROUNDS,

@@ -1,5 +1,6 @@
 package dev.weir.bench.workload;
 
+import dev.weir.driver.Feature;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Scenario;
 import dev.weir.driver.Work;
@@ -57,10 +58,31 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
                     "scenario " + scenario().label()
                             + " does not read from a topic that is filled before: leave topic.valueSpread and topic.valueRandom out");
         }
+        checkTransactions();
         if (isPlanned() && partitions() > MAX_PLANNED_PARTITIONS) {
             throw new WorkloadException("with scenario steady, topic.partitions must be at most "
                     + MAX_PLANNED_PARTITIONS + ", since latencies are taken for each: topic.partitions="
                     + partitions());
+        }
+    }
+
+    private void checkTransactions() {
+        if (transactionRecords() > 0 && !FILLED.contains(scenario())) {
+            throw new WorkloadException("scenario " + scenario().label()
+                    + " does not read from a topic that is filled before: leave topic.transactionRecords out");
+        }
+        if (abortedShare() > 0 && transactionRecords() == 0) {
+            throw new WorkloadException(
+                    "topic.abortedShare is a share of transactions: set topic.transactionRecords, for example 1000");
+        }
+        if (abortedShare() > 0 && !"read_committed".equals(client().get("isolation.level"))) {
+            throw new WorkloadException("with topic.abortedShare, drivers would deliver what was aborted:"
+                    + " set client.isolation.level: read_committed");
+        }
+        if (scenario() != Scenario.PRODUCE && integer("options." + Pass.TRANSACTION_RECORDS) > 0) {
+            throw new WorkloadException(
+                    "options." + Pass.TRANSACTION_RECORDS
+                            + " is of scenario produce; a topic to be read is filled in transactions by topic.transactionRecords");
         }
     }
 
@@ -119,6 +141,26 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     /** How much of a value is no other's. */
     public double randomShare() {
         return Double.parseDouble(text("topic.valueRandom"));
+    }
+
+    /** How many records of each partition a transaction has in which the topic is filled; 0 for none. */
+    public int transactionRecords() {
+        return integer("topic.transactionRecords");
+    }
+
+    /** How many of those transactions are aborted. */
+    public double abortedShare() {
+        return Double.parseDouble(text("topic.abortedShare"));
+    }
+
+    /** Whether records are produced in transactions. */
+    public boolean producesInTransactions() {
+        return scenario() == Scenario.PRODUCE && integer("options." + Pass.TRANSACTION_RECORDS) > 0;
+    }
+
+    /** What a library must have for it that not every one has. */
+    public Set<Feature> features() {
+        return producesInTransactions() ? Set.of(Feature.TRANSACTIONS) : Set.of();
     }
 
     /** How many distinct keys the topic has; none if 0. */

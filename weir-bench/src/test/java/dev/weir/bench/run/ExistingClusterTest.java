@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -47,6 +48,9 @@ class ExistingClusterTest {
                 .allMatch(cluster::isOfCampaigns);
         assertThat(List.of("orders-eu", "orders-sink-p6", "orders-fill", "fill-p2-n5-v50-b131072-none", "orders-"))
                 .noneMatch(cluster::isOfCampaigns);
+        assertThat(cluster.isGroupOfCampaigns("orders-group-" + UUID.randomUUID()))
+                .isTrue();
+        assertThat(cluster.isGroupOfCampaigns("orders-group-1")).isFalse();
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.weir.drivers.kafka;
 
 import dev.weir.driver.Driver;
+import dev.weir.driver.Feature;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Scenario;
 import dev.weir.driver.Turns;
@@ -39,6 +40,11 @@ final class PlainDriver implements Driver {
                 Scenario.WORK,
                 Scenario.FLOW_CONTROL,
                 Scenario.PRODUCE);
+    }
+
+    @Override
+    public Set<Feature> features() {
+        return Set.of(Feature.TRANSACTIONS);
     }
 
     @Override
