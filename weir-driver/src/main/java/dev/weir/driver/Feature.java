@@ -3,7 +3,9 @@ package dev.weir.driver;
 /** What a library may or may not have, and a workload may ask for by an option of a scenario. */
 public enum Feature {
     /** Produces in transactions. */
-    TRANSACTIONS("transactions", Pass.TRANSACTION_RECORDS);
+    TRANSACTIONS("transactions", Pass.TRANSACTION_RECORDS),
+    /** Calls a handler again that failed, after a while. */
+    RETRIES("retries", Failures.SHARE);
 
     private final String title;
     private final String option;

@@ -76,6 +76,7 @@ public final class Pass {
     private final double sinkNanos; // per record; 0: no limit
     private final PartitionLedger[] ledgers;
     private final @Nullable Timings timings; // only where records have planned times
+    private final Failures failures;
     private final KeyLedger keys = new KeyLedger();
     private final ReentrantLock lock = new ReentrantLock();
     private final AtomicBoolean ending = new AtomicBoolean();
@@ -115,6 +116,7 @@ public final class Pass {
         for (int i = 0; i < ledgers.length; i++) {
             ledgers[i] = new PartitionLedger(configuration.recordsPerPartition());
         }
+        this.failures = Failures.of(configuration.options());
         this.timings =
                 configuration.options().containsKey(SendPlan.RATE) ? new Timings(configuration.partitions()) : null;
     }
@@ -274,6 +276,26 @@ public final class Pass {
         }
     }
 
+    /**
+     * A handler has done its work for a record, which is not yet delivered: it may be to fail. Any thread, one at a time for
+     * a record.
+     *
+     * @throws HandlerFailure if it is; the library is to call the handler again {@link #retryMillis} later
+     */
+    public void attempted(int partition, byte[] value) {
+        failures.attempt(partition, number(value));
+    }
+
+    /** Whether some handlers fail. */
+    public boolean hasFailures() {
+        return Double.parseDouble(options().getOrDefault(Failures.SHARE, "0")) > 0;
+    }
+
+    /** How long to wait before a handler is called again that failed. */
+    public long retryMillis() {
+        return Long.parseLong(options().getOrDefault(Failures.RETRY_MILLIS, "10"));
+    }
+
     /** A record's work is done. Any thread. */
     public void deliveredConcurrently(int partition, byte @Nullable [] key, byte[] value) {
         long number = number(value);
@@ -424,6 +446,7 @@ public final class Pass {
         for (PartitionLedger ledger : ledgers) {
             sum = sum.plus(ledger.figures(all, behind));
         }
+        sum = sum.withRetried(failures.count());
         // Asked for order by key, a partition's records may overtake each other.
         return keys.isUsed() && ordering() == Order.KEY ? sum.withReordered(keys.reordered()) : sum;
     }

@@ -325,7 +325,8 @@ public final class CampaignRunner {
                             ledger.distinct() + ledger.duplicates() + ledger.foreign(),
                             ledger.missing(),
                             ledger.duplicates() + ledger.foreign(),
-                            ledger.reordered()),
+                            ledger.reordered(),
+                            ledger.retried()),
                     measured.flags(),
                     null);
             return new Kept(run, measured.latencies());

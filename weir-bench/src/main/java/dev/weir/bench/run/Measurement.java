@@ -7,6 +7,7 @@ import dev.weir.bench.statistics.Bottleneck;
 import dev.weir.bench.statistics.SteadyState;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.Command;
+import dev.weir.driver.Failures;
 import dev.weir.driver.Feature;
 import dev.weir.driver.LedgerFigures;
 import dev.weir.driver.Pass;
@@ -101,6 +102,11 @@ final class Measurement {
         if (!passed.complete() || isBroken(point, ledger)) {
             throw new RunFailure("it did not deliver each of " + recordsPerPartition * point.partitions()
                     + " records once and in order: " + ledger);
+        }
+        long failures = Failures.inAll(point.failures(), point.partitions(), recordsPerPartition);
+        if (ledger.retried() != failures) {
+            throw new RunFailure("it called handlers again " + ledger.retried() + " times, where " + failures
+                    + " calls were to fail");
         }
         if (COMMITTING.contains(point.scenario())
                 && !cluster.committedAll(group, topic, FillPlan.of(point, recordsPerPartition))) {

@@ -1,5 +1,6 @@
 package dev.weir.bench.workload;
 
+import dev.weir.driver.Failures;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Work;
 import java.util.Arrays;
@@ -185,6 +186,18 @@ record Key(
                             0,
                             100_000,
                             "How many handlers of work may block at a time, as on a pool of connections; 0: all."),
+                    number(
+                            "options." + Failures.SHARE,
+                            0,
+                            0,
+                            0.9,
+                            "How many calls of handlers of work fail, as a share; which ones is the same for all drivers."),
+                    integer(
+                            "options." + Failures.RETRY_MILLIS,
+                            10,
+                            0,
+                            60_000,
+                            "How long a driver waits before it calls a handler of work again that failed."),
                     integer("brokers", 1, 1, 3, "Brokers of the cluster; each partition has one replica."),
                     integer("method.rounds", 10, 1, 1000, "How often each driver runs; each time in a fresh JVM."),
                     number(

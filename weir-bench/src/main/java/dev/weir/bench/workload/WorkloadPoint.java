@@ -1,10 +1,12 @@
 package dev.weir.bench.workload;
 
+import dev.weir.driver.Failures;
 import dev.weir.driver.Feature;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Scenario;
 import dev.weir.driver.Work;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -59,6 +61,9 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
                             + " does not read from a topic that is filled before: leave topic.valueSpread and topic.valueRandom out");
         }
         checkTransactions();
+        if (failures() > 0 && scenario() != Scenario.WORK) {
+            throw new WorkloadException("options." + Failures.SHARE + " is of scenario work, whose handlers may fail");
+        }
         if (isPlanned() && partitions() > MAX_PLANNED_PARTITIONS) {
             throw new WorkloadException("with scenario steady, topic.partitions must be at most "
                     + MAX_PLANNED_PARTITIONS + ", since latencies are taken for each: topic.partitions="
@@ -160,7 +165,19 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
 
     /** What a library must have for it that not every one has. */
     public Set<Feature> features() {
-        return producesInTransactions() ? Set.of(Feature.TRANSACTIONS) : Set.of();
+        Set<Feature> features = EnumSet.noneOf(Feature.class);
+        if (producesInTransactions()) {
+            features.add(Feature.TRANSACTIONS);
+        }
+        if (failures() > 0) {
+            features.add(Feature.RETRIES);
+        }
+        return features;
+    }
+
+    /** Which share of the calls of handlers fails. */
+    public double failures() {
+        return Double.parseDouble(text("options." + Failures.SHARE));
     }
 
     /** How many distinct keys the topic has; none if 0. */
@@ -222,7 +239,8 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
                     case NONE -> atATime;
                 }
                 * 1e3
-                / millis;
+                / millis
+                * (1 - failures()); // A record takes that many calls, on average.
     }
 
     public int heapMegabytes() {

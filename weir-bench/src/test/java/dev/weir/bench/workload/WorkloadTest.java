@@ -113,6 +113,21 @@ class WorkloadTest {
     }
 
     @Test
+    void failingHandlers_areOfScenarioWork_andLowerTheCeiling() {
+        String yaml = SMALLEST + "options: {work.failures: 0.2, work.millis: 10, ordering: none, concurrency: 5}\n";
+        assertThatThrownBy(() -> Workload.parse("w.yaml", yaml, false))
+                .isInstanceOf(WorkloadException.class)
+                .hasMessageStartingWith("options.work.failures is of scenario work");
+        assertThat(Workload.parse("w.yaml", yaml.replace("consume", "work"), false)
+                        .points())
+                .singleElement()
+                .satisfies(point -> {
+                    assertThat(point.features()).containsExactly(Feature.RETRIES);
+                    assertThat(point.ceilingPerSecond()).isEqualTo(400);
+                });
+    }
+
+    @Test
     void transactionsOfTheDriver_areOfScenarioProduce() {
         String yaml = SMALLEST + "options: {transaction.records: 9}\n";
         assertThatThrownBy(() -> Workload.parse("w.yaml", yaml, false))
