@@ -4,6 +4,7 @@ import com.sun.management.OperatingSystemMXBean;
 import com.sun.management.ThreadMXBean;
 import java.io.IOException;
 import java.lang.management.BufferPoolMXBean;
+import java.lang.management.CompilationMXBean;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.file.DirectoryStream;
@@ -78,6 +79,14 @@ final class Meters {
                 voluntary,
                 involuntary,
                 runtime.totalMemory() - runtime.freeMemory(),
-                direct);
+                direct,
+                compileMillis());
+    }
+
+    private static long compileMillis() {
+        CompilationMXBean compiler = ManagementFactory.getCompilationMXBean();
+        return compiler != null && compiler.isCompilationTimeMonitoringSupported()
+                ? compiler.getTotalCompilationTime()
+                : -1;
     }
 }

@@ -75,8 +75,9 @@ public final class Pass {
     private final long limitNanos;
     private final double sinkNanos; // per record; 0: no limit
     private final PartitionLedger[] ledgers;
-    private final @Nullable Timings timings; // only where records have planned times
     private final Failures failures;
+    private final @Nullable Timings timings; // only where records have planned times; the last is of lateness
+    private final long planStartNanos;
     private final KeyLedger keys = new KeyLedger();
     private final ReentrantLock lock = new ReentrantLock();
     private final AtomicBoolean ending = new AtomicBoolean();
@@ -118,7 +119,8 @@ public final class Pass {
         }
         this.failures = Failures.of(configuration.options());
         this.timings =
-                configuration.options().containsKey(SendPlan.RATE) ? new Timings(configuration.partitions()) : null;
+                configuration.options().containsKey(SendPlan.RATE) ? new Timings(configuration.partitions() + 1) : null;
+        this.planStartNanos = Long.parseLong(options().getOrDefault(SendPlan.START, "0"));
     }
 
     public Command.Configure configuration() {
@@ -325,6 +327,30 @@ public final class Pass {
     /** What was taken of {@link SendPlan planned} records since the last call. Sampler only. */
     List<String> takeTimings() {
         return timings == null ? List.of() : timings.take();
+    }
+
+    /** When the records of {@link Scenario#PRODUCE} are to be sent; for one thread. */
+    public Pacer pacer() {
+        return new Pacer(this);
+    }
+
+    /** A record was sent that much later than planned because the thread that sends had slept. That thread only. */
+    void wasLate(long nanos) {
+        if (timings != null) {
+            timings.record(ledgers.length, nanos);
+        }
+    }
+
+    /**
+     * A produced record of that many bytes was acknowledged. One thread at a time.
+     *
+     * @param ticket of {@link Pacer#next}
+     */
+    public void acknowledged(long ticket, int valueBytes) {
+        if (ticket != 0 && !isDone) { // Given up, it is sent before it is due.
+            wasDue(Pacer.partition(ticket), planStartNanos + Pacer.nanosAfterStart(ticket));
+        }
+        acknowledged(valueBytes);
     }
 
     /** A produced record of that many bytes was acknowledged. One thread at a time. */

@@ -44,7 +44,8 @@ public sealed interface Report {
      *
      * @param atNanos end of the interval, since the first record
      * @param timings where records have a planned time: for each partition, how long after it they came (or, of the one
-     *     who sends, were sent), as an HdrHistogram of nanoseconds, compressed, in Base64; empty for none
+     *     who sends, were sent), as an HdrHistogram of nanoseconds, compressed, in Base64; empty for none. One more, the
+     *     last: how late the thread slept that sends what the driver produces
      * @param last whether enough has come, or time has run out: what follows is closing down
      */
     record Interval(long atNanos, long records, long bytes, Usage usage, List<String> timings, boolean last)

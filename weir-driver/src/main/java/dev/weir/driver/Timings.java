@@ -10,7 +10,7 @@ import org.HdrHistogram.SingleWriterRecorder;
 
 /**
  * How long after its planned time each record came, as a histogram in nanoseconds per partition and interval. One thread at
- * a time records, another one takes; recording allocates nothing.
+ * a time records for a partition, another one takes; recording allocates nothing.
  */
 final class Timings {
     // Three digits from a microsecond to an hour; what is beyond counts as the end, nothing is dropped.

@@ -11,6 +11,7 @@ package dev.weir.driver;
  * @param involuntarySwitches context switches because a thread was put off; -1 where the system does not say
  * @param heapBytes used at the end
  * @param directBytes of direct buffers at the end
+ * @param compileMillis time in the compilers of the virtual machine; -1 where it does not say
  */
 public record Usage(
         long cpuNanos,
@@ -20,7 +21,8 @@ public record Usage(
         long voluntarySwitches,
         long involuntarySwitches,
         long heapBytes,
-        long directBytes) {
+        long directBytes,
+        long compileMillis) {
 
     /** Both together; heap and direct memory are the greater of both. */
     public Usage plus(Usage other) {
@@ -33,7 +35,8 @@ public record Usage(
                 known ? voluntarySwitches + other.voluntarySwitches : -1,
                 known ? involuntarySwitches + other.involuntarySwitches : -1,
                 Math.max(heapBytes, other.heapBytes),
-                Math.max(directBytes, other.directBytes));
+                Math.max(directBytes, other.directBytes),
+                compileMillis < 0 || other.compileMillis < 0 ? -1 : compileMillis + other.compileMillis);
     }
 
     /** What was used since {@code earlier}. */
@@ -46,6 +49,7 @@ public record Usage(
                 voluntarySwitches < 0 ? -1 : voluntarySwitches - earlier.voluntarySwitches,
                 involuntarySwitches < 0 ? -1 : involuntarySwitches - earlier.involuntarySwitches,
                 heapBytes,
-                directBytes);
+                directBytes,
+                compileMillis < 0 ? -1 : compileMillis - earlier.compileMillis);
     }
 }

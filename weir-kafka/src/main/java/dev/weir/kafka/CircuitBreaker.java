@@ -1,7 +1,6 @@
 package dev.weir.kafka;
 
 import dev.weir.stream.spi.Clock;
-import dev.weir.stream.spi.Stage;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.Objects;
@@ -19,7 +18,8 @@ import java.util.function.Predicate;
  * </pre>
  *
  * <p>While it is open callers wait instead of failing, so that a pipeline stands still, its consumer pauses, and nothing is
- * lost, repeated or sent away because of the service. Half open, so many calls as it takes probes go through.
+ * lost, repeated or sent away because of the service. Half open, so many calls as it takes probes go through; for each time
+ * {@code openFor} that they do not answer, one more.
  */
 public final class CircuitBreaker {
 
@@ -64,7 +64,9 @@ public final class CircuitBreaker {
     private int calls;
     private int failures;
     private long generation;
-    private long openUntilNanos;
+    /** Until when an open breaker lets nothing through, or one that is half open waits for its probes alone. */
+    private long shutUntilNanos;
+
     private int probesBegun;
     private int probesDone;
     private long timesOpened;
@@ -121,7 +123,7 @@ public final class CircuitBreaker {
         lock.lockInterruptibly();
         try {
             while (!mayCall()) {
-                clock.await(lock, mayHaveChanged, state == State.OPEN ? openUntilNanos : Stage.NEVER);
+                clock.await(lock, mayHaveChanged, shutUntilNanos);
             }
             return generation;
         } finally {
@@ -130,8 +132,14 @@ public final class CircuitBreaker {
     }
 
     private boolean mayCall() {
-        if (state == State.OPEN && clock.hasPassed(openUntilNanos)) {
-            become(State.HALF_OPEN);
+        if (state != State.CLOSED && clock.hasPassed(shutUntilNanos)) {
+            if (state == State.OPEN) {
+                become(State.HALF_OPEN);
+            } else if (probesBegun == probes) {
+                // A probe has not answered for so long: another may find out, though the answer still counts.
+                probesBegun--;
+            }
+            shutUntilNanos = clock.after(openFor.toNanos());
         }
         if (state == State.HALF_OPEN && probesBegun < probes) {
             probesBegun++;
@@ -161,7 +169,7 @@ public final class CircuitBreaker {
         lock.lock();
         try {
             if (permit == generation && state == State.HALF_OPEN) {
-                probesBegun--;
+                probesBegun = Math.max(0, probesBegun - 1);
                 mayHaveChanged.signalAll();
             }
         } finally {
@@ -207,7 +215,7 @@ public final class CircuitBreaker {
         probesBegun = 0;
         probesDone = 0;
         if (newState == State.OPEN) {
-            openUntilNanos = clock.after(openFor.toNanos());
+            shutUntilNanos = clock.after(openFor.toNanos());
             timesOpened++;
         }
         if (newState == State.CLOSED) {

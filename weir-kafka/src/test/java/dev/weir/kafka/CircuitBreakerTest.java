@@ -102,6 +102,24 @@ class CircuitBreakerTest {
     }
 
     @Test
+    void probe_thatDoesNotAnswer_isJoinedByAnotherAfterTheTimeAndStillCounts() throws Exception {
+        openAndWait();
+        long slow = breaker.acquire();
+        long never = breaker.acquire();
+        CompletableFuture<Long> another = acquireElsewhere();
+        clock.awaitWaiters(1);
+        clock.advance(OPEN_FOR.minusMillis(1));
+        assertThat(another).isNotDone();
+        clock.advance(Duration.ofMillis(1));
+        breaker.succeeded(another.get());
+        assertThat(breaker.state()).isEqualTo(State.HALF_OPEN);
+        breaker.succeeded(slow);
+        assertThat(breaker.state()).isEqualTo(State.CLOSED);
+        breaker.failed(never, refused);
+        assertThat(breaker.snapshot()).isEqualTo(new Snapshot(State.CLOSED, 0, 0, 1));
+    }
+
+    @Test
     void probe_thatWasAbandoned_givesItsPlaceToAnother() throws Exception {
         openAndWait();
         long first = breaker.acquire();

@@ -10,20 +10,30 @@ public final class OffsetLostException extends PartitionException {
 
     private final long divergentOffset;
 
-    /** @param divergentOffset see {@link #divergentOffset} */
-    public OffsetLostException(String topic, int partition, long offset, long divergentOffset) {
-        super(
-                topic,
-                partition,
-                offset,
-                (divergentOffset < 0
-                                ? "the offset is not in the log (deleted, or not yet written)"
-                                : "the log was truncated; it differs from what was read from offset " + divergentOffset)
-                        + "; seek, or set a policy with onOffsetLost");
+    private OffsetLostException(String topic, int partition, long offset, String what, long divergentOffset) {
+        super(topic, partition, offset, what + "; seek, or set a policy with onOffsetLost");
         this.divergentOffset = divergentOffset;
     }
 
-    /** From where on the log differs from what was read, if it was truncated; -1 if the offset is out of range. */
+    /** It was deleted, or is not yet written. */
+    public static OffsetLostException outOfRange(String topic, int partition, long offset) {
+        return new OffsetLostException(
+                topic, partition, offset, "the offset is not in the log (deleted, or not yet written)", -1);
+    }
+
+    /** The log has other records from {@code divergentOffset} on. */
+    public static OffsetLostException truncated(String topic, int partition, long offset, long divergentOffset) {
+        String what = "the log was truncated; it differs from what was read from offset " + divergentOffset;
+        return new OffsetLostException(topic, partition, offset, what, divergentOffset);
+    }
+
+    /** It was deleted with its topic. */
+    public static OffsetLostException otherTopic(String topic, int partition, long offset) {
+        String what = "the topic was deleted, and another topic of this name is there";
+        return new OffsetLostException(topic, partition, offset, what, -1);
+    }
+
+    /** From where on the log differs from what was read, if it was truncated; -1 if the offset is not in the log at all. */
     public long divergentOffset() {
         return divergentOffset;
     }

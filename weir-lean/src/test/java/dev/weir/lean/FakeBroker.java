@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
+import java.util.stream.IntStream;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.AbstractConfig;
 import org.apache.kafka.common.config.internals.BrokerSecurityConfigs;
@@ -33,6 +34,7 @@ import org.apache.kafka.common.network.Selector;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.ByteBufferAccessor;
+import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.requests.ApiVersionsResponse;
 import org.apache.kafka.common.requests.RequestHeader;
 import org.apache.kafka.common.requests.RequestUtils;
@@ -47,7 +49,7 @@ import org.apache.kafka.common.utils.internals.LogContext;
 
 /**
  * A broker that says what a test wants, over any security protocol, by the official server's classes. It has one topic with
- * one partition, and a thread of its own; the script is called there.
+ * one partition or as many as said, and a thread of its own; the script is called there.
  */
 final class FakeBroker implements AutoCloseable {
 
@@ -68,6 +70,10 @@ final class FakeBroker implements AutoCloseable {
     private volatile int nearPort;
     private volatile ToLongFunction<ListOffsetsPartition> offsets = wanted -> 0;
     private volatile List<String> topicsAskedFor = List.of();
+    private volatile Uuid topicId = TOPIC_ID;
+    private volatile int partitions = 1;
+    private volatile String host = "localhost";
+    private volatile Errors topicError = Errors.NONE;
     private int accepted;
 
     /**
@@ -121,6 +127,26 @@ final class FakeBroker implements AutoCloseable {
     /** Answers for the places that are no offsets; 0 at first. */
     void offsets(ToLongFunction<ListOffsetsPartition> answer) {
         offsets = answer;
+    }
+
+    /** From now on the topic is another one of that name. */
+    void topicId(Uuid id) {
+        topicId = id;
+    }
+
+    /** The name that metadata have of it. */
+    void host(String name) {
+        host = name;
+    }
+
+    /** How many partitions the topic is said to have. */
+    void partitions(int count) {
+        partitions = count;
+    }
+
+    /** What is said of the topic instead of where it is. */
+    void topicError(Errors error) {
+        topicError = error;
     }
 
     /** Those of the last question for metadata. */
@@ -199,22 +225,30 @@ final class FakeBroker implements AutoCloseable {
         if (nearPort > 0) {
             data.brokers().add(node(NEAR, nearPort));
         }
+        Errors error = topicError;
         request.topics()
                 .forEach(topic -> data.topics()
                         .add(new MetadataResponseData.MetadataResponseTopic()
                                 .setName(topic.name())
-                                .setTopicId(TOPIC_ID)
-                                .setPartitions(List.of(new MetadataResponseData.MetadataResponsePartition()
-                                        .setPartitionIndex(0)
-                                        .setLeaderId(LEADER)
-                                        .setLeaderEpoch(1)))));
+                                .setTopicId(topicId)
+                                .setErrorCode(error.code())
+                                .setPartitions(error == Errors.NONE ? partitions() : List.of())));
         return data;
     }
 
-    private static MetadataResponseData.MetadataResponseBroker node(int id, int port) {
+    private List<MetadataResponseData.MetadataResponsePartition> partitions() {
+        return IntStream.range(0, partitions)
+                .mapToObj(number -> new MetadataResponseData.MetadataResponsePartition()
+                        .setPartitionIndex(number)
+                        .setLeaderId(LEADER)
+                        .setLeaderEpoch(1))
+                .toList();
+    }
+
+    private MetadataResponseData.MetadataResponseBroker node(int id, int port) {
         return new MetadataResponseData.MetadataResponseBroker()
                 .setNodeId(id)
-                .setHost("localhost")
+                .setHost(host)
                 .setPort(port);
     }
 

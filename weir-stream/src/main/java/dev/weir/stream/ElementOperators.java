@@ -205,8 +205,8 @@ abstract class ElementOperators<T> {
      * acknowledged. It was not worked on; a source that waits for acknowledgements delivers it again to the next run.
      * In a stream within the stream (a group, a section, a branch while others run) the rest of the pipeline goes on, and
      * an element that nobody ever acknowledges would hold back all commits behind it. So there what came in one batch
-     * with the last is acknowledged: it was not wanted; and so is what that inner stream still holds in its buffers, groups
-     * and the like. What handlers in parallel stages work on is not: put the {@code take} above them.
+     * with the last is acknowledged: it was not wanted; and so is what that inner stream still holds in its buffers, groups,
+     * parallel stages and streams of its own. What a handler is working on is acknowledged when the handler returns.
      *
      * <pre>{@code
      * Source.repeat("x").take(3) // x, x, x

@@ -18,13 +18,14 @@ import org.jspecify.annotations.Nullable;
 final class CsvReport {
 
     private final Table comparison = new Table(
-            "point,scenario,dimensions,driver,metric,unit,median,ratio,low,high,medianRatio,rounds,adjustedP,verdict");
+            "point,scenario,dimensions,driver,metric,unit,median,ratio,low,high,medianRatio,rounds,adjustedP,verdict,quoted,limit");
     private final Table runs = new Table(
             "point,driver,round,order,quoted,records,bytes,elapsedNanos,recordsPerSecond,"
                     + "cpuNanos,allocatedBytes,gcMillis,contextSwitches,brokerCpuNanos,lost,duplicates,outOfOrder,retried,flags,failure");
     private final Table intervals =
             new Table("point,driver,round,measured,startMillis,lengthMillis,records,bytes,cpuNanos,"
                     + "allocatedBytes,gcMillis,lagRecords,heapBytes,directBytes,brokerCpuNanos");
+    private final Table metrics = new Table("point,driver,round,quoted,metric,value");
     private final Table latency = new Table("point,driver,of,percentile,millis");
 
     private CsvReport() {}
@@ -43,6 +44,7 @@ final class CsvReport {
         files.put("runs.csv", csv.runs.toString());
         files.put("intervals.csv", csv.intervals.toString());
         files.put("latency.csv", csv.latency.toString());
+        files.put("metrics.csv", csv.metrics.toString());
         return files;
     }
 
@@ -65,7 +67,9 @@ final class CsvReport {
                     interval == null ? null : interval.medianRatio(),
                     interval == null ? null : interval.rounds(),
                     judged == null ? null : judged.adjustedP(),
-                    judged == null ? null : JsonReport.name(judged.verdict()));
+                    judged == null ? null : JsonReport.name(judged.verdict()),
+                    !driver.isBound(metric),
+                    driver.isBound(metric) ? DriverResult.LIMIT : null);
         });
         driver.latencies().keySet().stream().sorted().forEach(tag -> {
             var histogram = driver.latencies().get(tag);
@@ -100,6 +104,9 @@ final class CsvReport {
                 run.ledger().retried(),
                 run.flags().stream().map(Flag::name).collect(Collectors.joining(" ")),
                 run.failure());
+        totals.metrics()
+                .forEach((name, value) ->
+                        metrics.row(run.point(), run.driver(), run.round(), run.isValid(), name, value));
         List<Interval> all = run.intervals();
         for (int i = 0; i < all.size(); i++) {
             Interval in = all.get(i);

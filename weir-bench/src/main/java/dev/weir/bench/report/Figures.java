@@ -20,6 +20,11 @@ final class Figures {
         return size == 0 ? "0" : String.format(Locale.ROOT, "%,." + decimals + "f", value);
     }
 
+    /** A figure that may be a bound: then the true one is this or more. */
+    static String orMore(String figure, boolean isBound) {
+        return isBound && !figure.equals("-") ? ">= " + figure : figure;
+    }
+
     static String ofRatio(double value) {
         if (Double.isInfinite(value)) {
             return "inf";

@@ -97,6 +97,11 @@ final class JsonReport {
             ObjectNode figure = metrics.putObject(name(metric));
             put(figure, "median", median == null ? Double.NaN : median);
             figure.put("unit", metric.unit());
+            figure.put("quoted", !driver.isBound(metric));
+            figure.put("bound", driver.isBound(metric));
+            if (driver.isBound(metric)) {
+                figure.put("limit", DriverResult.LIMIT);
+            }
             if (comparison != null) {
                 figure.setAll(comparison(comparison));
             }

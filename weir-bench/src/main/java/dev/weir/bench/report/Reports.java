@@ -19,7 +19,7 @@ public final class Reports {
         return html(folder, Analysis.of(folder));
     }
 
-    /** {@code comparison.csv}, {@code runs.csv}, {@code intervals.csv} and {@code latency.csv}, for other tools. */
+    /** {@code comparison.csv}, {@code runs.csv}, {@code intervals.csv}, {@code latency.csv} and {@code metrics.csv}, for other tools. */
     public static List<Path> csv(ResultsFolder folder) {
         return csv(folder, Analysis.of(folder));
     }

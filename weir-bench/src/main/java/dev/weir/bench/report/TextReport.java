@@ -13,6 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The judged campaign as tables of a terminal. Stateless, thread-safe. */
 final class TextReport {
@@ -88,11 +90,11 @@ final class TextReport {
         boolean baseline = driver.driver().equals(campaign.baseline());
         List<String> row = new ArrayList<>();
         row.add(driver.driver());
-        row.add(Figures.of(driver.medians().get(Metric.RATE)));
+        row.add(Figures.orMore(Figures.of(driver.medians().get(Metric.RATE)), driver.isBound(Metric.RATE)));
         row.add(
                 judged == null
                         ? (baseline ? "1" : "-")
-                        : Figures.ofRatio(judged.interval().ratio()));
+                        : Figures.orMore(Figures.ofRatio(judged.interval().ratio()), judged.isBound()));
         row.add(judged == null ? "" : interval(judged.interval()));
         row.add(Figures.of(driver.medians().get(Metric.CPU)));
         row.add(Figures.of(driver.medians().get(Metric.ALLOCATED)));
@@ -108,6 +110,14 @@ final class TextReport {
     }
 
     private static void notes(StringBuilder text, DriverResult driver) {
+        if (driver.isBound(Metric.RATE)) {
+            text.append(String.format(
+                    Locale.ROOT,
+                    "  %s: limit: %s. Its rate is a bound, not quoted; CPU and bytes are its own\n",
+                    driver.driver(),
+                    DriverResult.LIMIT));
+            surroundings(text, driver);
+        }
         driver.flags()
                 .forEach((flag, runs) -> text.append(String.format(
                         Locale.ROOT,
@@ -141,6 +151,29 @@ final class TextReport {
                 text.append(String.format(
                         Locale.ROOT, "  %s: round %d failed: %s\n", driver.driver(), run.round() + 1, run.failure()));
             }
+        }
+    }
+
+    /** What explains a limit: where a request spent its time, and how busy the machine was. */
+    private static void surroundings(StringBuilder text, DriverResult driver) {
+        Map<String, Double> figures = driver.metrics();
+        List<String> parts = new ArrayList<>();
+        for (String request : List.of("fetch", "produce")) {
+            Double total = figures.get("broker: " + request + " total ms");
+            if (total != null) {
+                parts.add("a " + request + " took " + Figures.of(total) + " ms: "
+                        + Stream.of("queued", "local", "remote", "answer queued", "sending")
+                                .map(part ->
+                                        Figures.of(figures.get("broker: " + request + " " + part + " ms")) + " " + part)
+                                .collect(Collectors.joining(", ")));
+            }
+        }
+        Double busy = figures.get("host: busy %");
+        if (busy != null) {
+            parts.add("machine " + Math.round(busy) + " % busy");
+        }
+        if (!parts.isEmpty()) {
+            text.append("    ").append(String.join("; ", parts)).append('\n');
         }
     }
 

@@ -4,14 +4,16 @@ package dev.weir.bench.result;
 public enum Flag {
     /** The load generator fell behind its plan: the figures are the generator's. */
     GENERATOR_BOUND(true, "the generator was the bottleneck"),
-    /** The brokers were the bottleneck: the driver can do at least this, so its ratio is too low, if anything. */
-    BROKER_BOUND(false, "held back by the broker, so at least this fast"),
+    /** The brokers were the bottleneck: the driver can do at least this. Its rate is a bound and not quoted, its costs are. */
+    BROKER_BOUND(false, "held back by the broker, its rate is not quoted"),
     /** The brokers were the bottleneck of the driver that others are divided by: their ratios would be too high. */
     BASELINE_BROKER_BOUND(true, "the broker held the baseline back"),
     /** Records were lost, doubled or out of order beyond what the scenario promises. */
     GUARANTEE_BROKEN(true, "the asked guarantee was broken"),
     /** No steady state was found before measuring, or it drifted away while measuring. */
     NOT_STEADY(false, "no steady state"),
+    /** A compiler of the virtual machine took part of the processor time while it was measured: the costs are too high. */
+    COMPILING(false, "still being compiled"),
     /** Client and broker together used all cores: ratios say who uses the machine better, not how fast each could be. */
     MACHINE_SATURATED(false, "all cores were busy");
 

@@ -3,21 +3,27 @@ package dev.weir.bench.run;
 import dev.weir.bench.result.Interval;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.testkit.Broker;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeader;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,7 +37,8 @@ final class BenchCluster implements AutoCloseable {
     private final Brokers brokers;
     private final BooleanSupplier isStopped;
     private final Set<String> filled = new HashSet<>(); // known to be
-    private @Nullable FetchCounter fetches; // attached when first asked for
+    private final Map<Path, ValueFile> valueFiles = new HashMap<>();
+    private @Nullable BrokerBeans beans; // attached when first asked for
 
     private String sink = ""; // the last one made, empty for none
 
@@ -94,12 +101,28 @@ final class BenchCluster implements AutoCloseable {
 
     /** What consumers have fetched so far; only where {@link #countsFetches}. */
     FetchCounter.Count fetched() {
-        FetchCounter counter = fetches;
-        if (counter == null) {
-            counter = new FetchCounter(brokers.forked());
-            fetches = counter;
+        return new FetchCounter(beans()).read();
+    }
+
+    /** What requests took so far; null where brokers cannot be asked, which is no reason not to measure. */
+    BrokerTimes.@Nullable Reading times() {
+        if (brokers.forked().isEmpty()) {
+            return null;
         }
-        return counter.read();
+        try {
+            return new BrokerTimes(beans()).read();
+        } catch (BenchException e) {
+            return null;
+        }
+    }
+
+    private BrokerBeans beans() {
+        BrokerBeans attached = beans;
+        if (attached == null) {
+            attached = new BrokerBeans(brokers.forked());
+            beans = attached;
+        }
+        return attached;
     }
 
     /** How many records the topic has once it has so many, or after a while: nobody waits for what is not acknowledged. */
@@ -131,7 +154,7 @@ final class BenchCluster implements AutoCloseable {
         FillPlan plan = FillPlan.of(point, recordsPerPartition);
         String content = String.format(
                 Locale.ROOT,
-                "fill-p%d-n%d-v%d-b%d-%s%s%s%s%s",
+                "fill-p%d-n%d-v%d-b%d-%s%s%s%s%s%s",
                 point.partitions(),
                 recordsPerPartition,
                 point.valueBytes(),
@@ -140,8 +163,35 @@ final class BenchCluster implements AutoCloseable {
                 point.keys() == 0 ? "" : "-k" + point.keys() + "-z" + point.keySkew(),
                 point.spreadsValueBytes() ? "-u" : "",
                 point.randomShare() == 0 ? "" : "-r" + point.randomShare(),
+                payload(point),
                 plan.suffix());
         return fillOnce(content, point.partitions(), plan.endOffset(), name -> fill(name, point, plan));
+    }
+
+    /** What else tells topics apart. */
+    private String payload(WorkloadPoint point) {
+        ValueFile file = valueFile(point);
+        return (file == null ? "" : "-f" + file.digest())
+                + point.valueSizes().sizes().stream()
+                        .map(size -> "-s" + size.bytes() + "x" + size.share())
+                        .collect(Collectors.joining())
+                + (point.headers() == 0 ? "" : "-h" + point.headers() + "x" + point.headerBytes());
+    }
+
+    private @Nullable ValueFile valueFile(WorkloadPoint point) {
+        Path path = point.valueFile();
+        return path == null ? null : valueFiles.computeIfAbsent(path, ValueFile::read);
+    }
+
+    private static List<Header> headers(WorkloadPoint point) {
+        List<Header> headers = new ArrayList<>();
+        Random random = new Random(3);
+        for (int i = 0; i < point.headers(); i++) {
+            byte[] value = new byte[point.headerBytes()];
+            random.nextBytes(value);
+            headers.add(new RecordHeader("header-" + i, value));
+        }
+        return headers;
     }
 
     /** The name of the topic with that content; lets it be filled if it is not there with all partitions ending there. */
@@ -222,7 +272,8 @@ final class BenchCluster implements AutoCloseable {
     }
 
     private void fill(String topic, WorkloadPoint point, FillPlan plan) {
-        new TopicFill(topic, point, plan, isStopped).run(connection(), brokers.namedAnew("filler"));
+        new TopicFill(topic, point, plan, Values.of(point, valueFile(point)), headers(point), isStopped)
+                .run(connection(), brokers.namedAnew("filler"));
     }
 
     private Map<String, String> connection() {
@@ -244,9 +295,9 @@ final class BenchCluster implements AutoCloseable {
 
     @Override
     public void close() {
-        FetchCounter counter = fetches;
-        if (counter != null) {
-            counter.close();
+        BrokerBeans attached = beans;
+        if (attached != null) {
+            attached.close();
         }
         try {
             deleteSink();

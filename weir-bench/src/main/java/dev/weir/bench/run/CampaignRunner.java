@@ -9,6 +9,7 @@ import dev.weir.bench.workload.Workload;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.LedgerFigures;
 import dev.weir.driver.Report;
+import dev.weir.driver.Scenario;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,6 +36,7 @@ public final class CampaignRunner {
 
     private static final String VERIFY_LOG = "verify.log";
     private static final String FILL_LOG = "fill.log";
+    private static final String WARM_LOG = "warm.log";
 
     private final Workload workload;
     private final Settings settings;
@@ -256,6 +258,7 @@ public final class CampaignRunner {
 
     private void runs(BenchCluster cluster, CampaignTopics topics, ResultsFolder folder) throws InterruptedException {
         List<RunOrder.Step> steps = RunOrder.of(workload.points(), drivers, workload.rounds(), settings.seed());
+        warm(cluster, topics, folder);
         long begunNanos = System.nanoTime();
         int doneBefore = 0;
         int done = 0;
@@ -288,6 +291,30 @@ public final class CampaignRunner {
                 done++;
                 listener.finished(kept.run(), done, steps.size());
             }
+        }
+    }
+
+    /**
+     * Lets the baseline run once for nobody: brokers that have just started compile what they run as drivers do, and the
+     * first runs of a campaign would be measured with other brokers than the rest, or than those of another campaign.
+     */
+    private void warm(BenchCluster cluster, CampaignTopics topics, ResultsFolder folder) throws InterruptedException {
+        WorkloadPoint point = workload.points().get(0);
+        if (folder.campaign().rounds() == 1 || point.isPlanned() || folder.isComplete() || isStopped()) {
+            return;
+        }
+        doing("warming the brokers");
+        try {
+            var unused = measure(
+                    cluster,
+                    topics,
+                    new RunOrder.Step(point, workload.baseline(), 0),
+                    log(folder, WARM_LOG),
+                    settings.seed());
+        } catch (RunFailure e) {
+            listener.note("the brokers were not warmed: " + e.getMessage()); // The runs will tell what is wrong.
+        } finally {
+            cluster.deleteSink();
         }
     }
 
@@ -355,6 +382,9 @@ public final class CampaignRunner {
         try (DriverProcess process = launcher.start(driver, point.heapMegabytes(), log)) {
             if (!point.isPlanned()) {
                 return new Measurement(process, cluster, point, isBaseline).run(topic);
+            }
+            if (point.scenario() == Scenario.PRODUCE) {
+                return new SteadyMeasurement(process, null, cluster, point, isBaseline).run(topic, seed);
             }
             try (DriverProcess generator = launcher.start(SteadyMeasurement.GENERATOR, point.heapMegabytes(), log)) {
                 return new SteadyMeasurement(process, generator, cluster, point, isBaseline).run(topic, seed);

@@ -36,7 +36,9 @@ final class CampaignTopics {
 
     /** The topic of a run. */
     String ofRun(WorkloadPoint point, Path log) throws InterruptedException {
-        return point.isPlanned() ? cluster.begun(point) : topic(point, point.recordsPerPartition(), log);
+        return point.scenario() == Scenario.STEADY
+                ? cluster.begun(point)
+                : topic(point, point.recordsPerPartition(), log);
     }
 
     /** Whether its records are there before the first run. */

@@ -1,24 +1,17 @@
 package dev.weir.bench.run;
 
-import com.sun.tools.attach.AttachNotSupportedException;
-import com.sun.tools.attach.VirtualMachine;
-import dev.weir.testkit.Broker;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
 import javax.management.JMException;
 import javax.management.MBeanServerConnection;
+import javax.management.MalformedObjectNameException;
 import javax.management.ObjectName;
-import javax.management.remote.JMXConnector;
-import javax.management.remote.JMXConnectorFactory;
-import javax.management.remote.JMXServiceURL;
 
 /**
  * What forked brokers have sent to consumers, by their own counters: the same for each library, whatever it counts itself.
- * Confined to one thread. Brokers are attached to, so that they need no port for it.
+ * Confined to one thread.
  */
-final class FetchCounter implements AutoCloseable {
-    private final List<JMXConnector> brokers = new ArrayList<>();
+final class FetchCounter {
+    private final BrokerBeans brokers;
     private final ObjectName bytes;
     private final ObjectName requests;
 
@@ -33,58 +26,29 @@ final class FetchCounter implements AutoCloseable {
         }
     }
 
-    FetchCounter(List<Broker> brokers) {
+    FetchCounter(BrokerBeans brokers) {
+        this.brokers = brokers;
         try {
             bytes = new ObjectName("kafka.server:type=BrokerTopicMetrics,name=BytesOutPerSec");
             // One for each version of the protocol that was spoken.
             requests = new ObjectName("kafka.network:type=RequestMetrics,name=RequestsPerSec,request=FetchConsumer,*");
-            for (Broker broker : brokers) {
-                this.brokers.add(attach(broker));
-            }
-        } catch (JMException | IOException | AttachNotSupportedException e) {
-            close();
-            throw new BenchException("brokers cannot be asked for their counts (method.countFetches): " + e, e);
-        }
-    }
-
-    @SuppressWarnings("BanJNDI") // the address comes from a process of our own that we have just attached to
-    private static JMXConnector attach(Broker broker) throws IOException, AttachNotSupportedException {
-        VirtualMachine machine = VirtualMachine.attach(Long.toString(broker.pid()));
-        try {
-            return JMXConnectorFactory.connect(new JMXServiceURL(machine.startLocalManagementAgent()));
-        } finally {
-            machine.detach();
+        } catch (MalformedObjectNameException e) {
+            throw new IllegalStateException(e);
         }
     }
 
     Count read() {
-        long sentBytes = 0;
-        long answered = 0;
-        try {
-            for (JMXConnector broker : brokers) {
-                MBeanServerConnection beans = broker.getMBeanServerConnection();
-                sentBytes += count(beans, bytes);
-                for (ObjectName version : beans.queryNames(requests, null)) {
-                    answered += count(beans, version);
-                }
+        long[] sums = new long[2];
+        brokers.each(beans -> {
+            sums[0] += count(beans, bytes);
+            for (ObjectName version : beans.queryNames(requests, null)) {
+                sums[1] += count(beans, version);
             }
-        } catch (JMException | IOException e) {
-            throw new BenchException("a broker did not tell its counts: " + e, e);
-        }
-        return new Count(sentBytes, answered);
+        });
+        return new Count(sums[0], sums[1]);
     }
 
     private static long count(MBeanServerConnection beans, ObjectName name) throws JMException, IOException {
         return (Long) beans.getAttribute(name, "Count");
-    }
-
-    @Override
-    public void close() {
-        for (JMXConnector broker : brokers) {
-            try {
-                broker.close();
-            } catch (IOException ignored) { // The broker is gone.
-            }
-        }
     }
 }

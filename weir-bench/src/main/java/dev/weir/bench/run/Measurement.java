@@ -4,7 +4,7 @@ import dev.weir.bench.result.Flag;
 import dev.weir.bench.result.Interval;
 import dev.weir.bench.result.Totals;
 import dev.weir.bench.statistics.Bottleneck;
-import dev.weir.bench.statistics.SteadyState;
+import dev.weir.bench.statistics.WarmUp;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.Command;
 import dev.weir.driver.Failures;
@@ -58,8 +58,9 @@ final class Measurement {
     private final WorkloadPoint point;
     private final boolean isBaseline;
     private final List<Interval> intervals = new ArrayList<>();
-    private final List<Double> rates = new ArrayList<>();
+    private final WarmUp warmUp = new WarmUp();
     private final List<Outcome> measured = new ArrayList<>();
+    private final Surroundings surroundings;
 
     private long activeMillis;
     private long lastPassMillis;
@@ -70,6 +71,7 @@ final class Measurement {
         this.cluster = cluster;
         this.point = point;
         this.isBaseline = isBaseline;
+        this.surroundings = new Surroundings(cluster);
     }
 
     /**
@@ -116,8 +118,7 @@ final class Measurement {
     }
 
     /** With what the brokers have, where the driver itself cannot tell. */
-    private static LedgerFigures checked(
-            BenchCluster cluster, WorkloadPoint point, String topic, LedgerFigures ledger) {
+    static LedgerFigures checked(BenchCluster cluster, WorkloadPoint point, String topic, LedgerFigures ledger) {
         return switch (point.scenario()) {
             case PRODUCE ->
                 ledger.withWritten(
@@ -212,20 +213,25 @@ final class Measurement {
         }
         boolean steady = warmUp();
         int warmUpIntervals = intervals.size();
-        int warmUpRates = rates.size();
+        int warmUpSize = warmUp.size();
         double leftSeconds = point.seconds("measureSeconds");
+        surroundings.begin();
         while (leftSeconds > 0) {
             Outcome outcome = pass(point.seconds("measureSeconds"));
             measured.add(outcome);
             leftSeconds -= outcome.passed().nanos() / 1e9;
         }
+        Map<String, Double> around = surroundings.figures();
         ledger = checked(cluster, point, topic, ledger);
-        Totals totals = totals();
+        Totals totals = totals(around);
         Set<Flag> flags = EnumSet.noneOf(Flag.class);
         flags.addAll(Bottleneck.ofProcessorTime(
-                totals, Runtime.getRuntime().availableProcessors(), point.brokers(), isBaseline));
-        if (!steady || SteadyState.drifts(rates(warmUpRates))) {
+                totals, Runtime.getRuntime().availableProcessors(), point.brokers(), point.streams(), isBaseline));
+        if (!steady || warmUp.driftsFrom(warmUpSize)) {
             flags.add(Flag.NOT_STEADY);
+        }
+        if (WarmUp.isCompiling(used().compileMillis(), used().cpuNanos())) {
+            flags.add(Flag.COMPILING);
         }
         if (isBroken(point, ledger)) {
             flags.add(Flag.GUARANTEE_BROKEN);
@@ -240,15 +246,18 @@ final class Measurement {
         while (warmSeconds < most) {
             double seconds = Math.min(Math.max(1, least), Math.max(LEAST_PASS_SECONDS, most - warmSeconds));
             warmSeconds += pass(seconds).passed().nanos() / 1e9;
-            if (warmSeconds >= least && SteadyState.of(rates(0)).steady()) {
+            if (warmSeconds >= least && warmUp.isOver()) {
                 return true;
             }
         }
         return false;
     }
 
-    private double[] rates(int from) {
-        return rates.stream().skip(from).mapToDouble(rate -> rate).toArray();
+    private Usage used() {
+        return measured.stream()
+                .map(outcome -> outcome.passed().usage())
+                .reduce(Usage::plus)
+                .orElseThrow();
     }
 
     private Outcome pass(double seconds) throws InterruptedException {
@@ -271,6 +280,7 @@ final class Measurement {
                 case Report.Interval interval -> {
                     long broker = cluster.cpuNanos();
                     keep(interval, Counts.minus(broker, brokerLast));
+                    surroundings.sample();
                     brokerLast = broker;
                     records += interval.records();
                     bytes += interval.bytes();
@@ -315,7 +325,11 @@ final class Measurement {
         activeMillis += lengthMillis;
         lastPassMillis = passMillis;
         if (lengthMillis >= point.intervalMillis() * 0.8) {
-            rates.add(interval.records() * 1e3 / lengthMillis);
+            warmUp.add(
+                    lengthMillis,
+                    interval.records(),
+                    interval.usage().cpuNanos(),
+                    interval.usage().compileMillis());
         }
     }
 
@@ -335,13 +349,12 @@ final class Measurement {
                 brokerCpuNanos);
     }
 
-    private Totals totals() {
+    private Totals totals(Map<String, Double> around) {
         long records = 0;
         long bytes = 0;
         long nanos = 0;
         long broker = 0;
         double joinMillis = 0;
-        Usage sum = new Usage(0, 0, 0, 0, 0, 0, 0, 0);
         for (Outcome outcome : measured) {
             Report.Passed passed = outcome.passed();
             records += passed.records();
@@ -349,8 +362,8 @@ final class Measurement {
             nanos += passed.nanos();
             broker = Counts.plus(broker, outcome.brokerCpuNanos());
             joinMillis += passed.joinNanos() / 1e6;
-            sum = sum.plus(passed.usage());
         }
+        Usage sum = used();
         Map<String, Double> metrics = new LinkedHashMap<>();
         metrics.put("passes", (double) measured.size());
         metrics.put("join ms", joinMillis / measured.size());
@@ -359,8 +372,10 @@ final class Measurement {
         metrics.put("involuntary switches", (double) sum.involuntarySwitches());
         metrics.put("heap MB", sum.heapBytes() / 1e6);
         metrics.put("direct MB", sum.directBytes() / 1e6);
+        putCompiling(metrics, sum);
         putFetches(metrics);
         putClient(metrics);
+        metrics.putAll(around);
         double ceiling = point.ceilingPerSecond();
         if (!Double.isNaN(ceiling)) {
             metrics.put("% of ceiling", 1e11 * records / nanos / ceiling);
@@ -369,6 +384,12 @@ final class Measurement {
                 sum.voluntarySwitches() < 0 ? Interval.UNKNOWN : sum.voluntarySwitches() + sum.involuntarySwitches();
         return new Totals(
                 records, bytes, nanos, sum.cpuNanos(), sum.allocatedBytes(), sum.gcMillis(), switches, broker, metrics);
+    }
+
+    static void putCompiling(Map<String, Double> metrics, Usage used) {
+        if (used.compileMillis() >= 0 && used.cpuNanos() > 0) {
+            metrics.put("compiling, % of CPU", 1e8 * used.compileMillis() / used.cpuNanos());
+        }
     }
 
     /** Of each figure the mean over the passes that have it. */

@@ -8,6 +8,7 @@ import dev.weir.bench.statistics.Bottleneck;
 import dev.weir.bench.statistics.SteadyState;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.Command;
+import dev.weir.driver.LedgerFigures;
 import dev.weir.driver.Report;
 import dev.weir.driver.Scenario;
 import dev.weir.driver.SendPlan;
@@ -28,8 +29,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run at a planned rate: a generator sends, in a process of its own, while the driver reads in one pass. What counts
- * are the intervals of {@code measureSeconds} after {@code maxWarmUpSeconds} of the plan. Confined to one thread; used
+ * One run at a planned rate: a generator sends, in a process of its own, while the driver reads in one pass, or the driver
+ * itself produces by the plan. What counts are the intervals of {@code measureSeconds} after {@code maxWarmUpSeconds} of the plan. Confined to one thread; used
  * once.
  */
 final class SteadyMeasurement {
@@ -46,7 +47,7 @@ final class SteadyMeasurement {
     private static final int GRACE_SECONDS = 30;
 
     private final DriverProcess driver;
-    private final DriverProcess generator;
+    private final @Nullable DriverProcess generator; // none where the driver sends
     private final BenchCluster cluster;
     private final WorkloadPoint point;
     private final boolean isBaseline;
@@ -58,6 +59,9 @@ final class SteadyMeasurement {
     private final Histogram lateness = new Histogram(3);
     private final long wallNanos = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - System.nanoTime();
 
+    private final Surroundings surroundings;
+    private Map<String, Double> around = Map.of(); // of the measured part, once that is over
+
     private int warmUpIntervals;
     private long planStartNanos;
     private long delivered;
@@ -66,7 +70,7 @@ final class SteadyMeasurement {
 
     SteadyMeasurement(
             DriverProcess driver,
-            DriverProcess generator,
+            @Nullable DriverProcess generator,
             BenchCluster cluster,
             WorkloadPoint point,
             boolean isBaseline) {
@@ -75,6 +79,7 @@ final class SteadyMeasurement {
         this.cluster = cluster;
         this.point = point;
         this.isBaseline = isBaseline;
+        this.surroundings = new Surroundings(cluster);
     }
 
     private enum Part {
@@ -120,44 +125,63 @@ final class SteadyMeasurement {
 
     /**
      * The run. The plan begins when the driver has shown, with the one record per partition that {@code topic} holds, that
-     * it is there.
+     * it is there; where it sends, soon.
      *
      * @param seed draws the arrivals
      */
     Measured run(String topic, long seed) throws InterruptedException {
         Measurement.hello(driver, point);
-        Measurement.hello(generator, Scenario.PRODUCE);
         Map<String, String> plan = Map.of(
                 SendPlan.RATE, Integer.toString(point.recordsPerSecond()),
                 SendPlan.ARRIVALS, point.arrivals(),
                 SendPlan.SEED, Long.toString(seed));
         long each = point.recordsPerPartition();
+        if (generator == null) {
+            plan = beginning(plan);
+        } else {
+            Measurement.hello(generator, Scenario.PRODUCE);
+        }
         start(driver, topic, each, point.scenario(), point.client(), with(plan, point.options()));
         if (!(driver.receive(Measurement.PATIENCE) instanceof Report.First first)) {
             throw new RunFailure("it reported something else before its first record");
         }
         ofDriver.begin(first);
         brokerNanos = cluster.cpuNanos();
+        if (generator != null) {
+            start(generator, topic, each - 1, Scenario.PRODUCE, Map.of(), beginning(plan));
+            return result(heardFromBoth(generator), topic);
+        }
+        Report.Passed passed = null;
+        while (passed == null) {
+            passed = heardFromDriver(driver.receive(Measurement.PATIENCE));
+        }
+        return result(passed, topic);
+    }
+
+    /** The plan, which begins soon. */
+    private Map<String, String> beginning(Map<String, String> plan) {
         planStartNanos = System.nanoTime() + LEAD_NANOS;
-        Map<String, String> start = Map.of(SendPlan.START, Long.toString(planStartNanos));
-        start(generator, topic, each - 1, Scenario.PRODUCE, Map.of(), with(plan, start));
+        return with(plan, Map.of(SendPlan.START, Long.toString(planStartNanos)));
+    }
+
+    private Report.Passed heardFromBoth(DriverProcess sender) throws InterruptedException {
         Report.Passed passed = null;
         Report.Passed sent = null;
         while (passed == null || sent == null) {
             // First whether the generator failed: the driver would be waited for in vain.
-            Report said = sent == null ? generator.poll(Duration.ZERO) : null;
+            Report said = sent == null ? sender.poll(Duration.ZERO) : null;
             if (said != null) {
                 sent = heardFromGenerator(said);
             } else if (passed == null) {
                 passed = heardFromDriver(driver.receive(Measurement.PATIENCE));
             } else {
-                sent = heardFromGenerator(generator.receive(Measurement.PATIENCE));
+                sent = heardFromGenerator(sender.receive(Measurement.PATIENCE));
             }
         }
         if (!sent.complete()) {
             throw new RunFailure("the generator sent " + sent.records() + " records in time only; see the log");
         }
-        return result(passed);
+        return passed;
     }
 
     private static Map<String, String> with(Map<String, String> some, Map<String, String> others) {
@@ -226,15 +250,25 @@ final class SteadyMeasurement {
         long brokerBefore = brokerNanos;
         brokerNanos = cluster.cpuNanos();
         delivered += report.records();
-        List<Histogram> ofPartitions = decoded(report);
+        List<Histogram> timings = decoded(report);
+        List<Histogram> ofPartitions = timings.subList(0, point.partitions());
+        if (generator == null) {
+            Histogram late = timings.getLast();
+            keep(late, LatencyTags.LATENESS, slice);
+            if (slice.part() == Part.MEASURED) {
+                lateness.add(late);
+            }
+        }
         keep(sum(ofPartitions), LatencyTags.RESPONSE, slice);
         for (int partition = 0; partition < ofPartitions.size(); partition++) {
             keep(ofPartitions.get(partition), LatencyTags.responseOfPartition(partition), slice);
         }
         if (slice.part() == Part.AFTER) {
+            endMeasured();
             return;
         }
-        double due = (slice.endNanos() - planStartNanos) / 1e9 * point.recordsPerSecond() + point.partitions();
+        double due = (slice.endNanos() - planStartNanos) / 1e9 * point.recordsPerSecond();
+        due += generator == null ? 0 : point.partitions(); // Those that were there before.
         long startMillis = TimeUnit.NANOSECONDS.toMillis(slice.startNanos() - ofDriver.firstNanos);
         intervals.add(Measurement.interval(
                 startMillis,
@@ -245,7 +279,17 @@ final class SteadyMeasurement {
         if (slice.part() == Part.WARM_UP) {
             warmUpIntervals = intervals.size();
         } else {
+            if (measured.isEmpty()) {
+                surroundings.begin();
+            }
+            surroundings.sample();
             measured.add(report.usage());
+        }
+    }
+
+    private void endMeasured() {
+        if (around.isEmpty() && !measured.isEmpty()) {
+            around = surroundings.figures();
         }
     }
 
@@ -280,7 +324,7 @@ final class SteadyMeasurement {
         }
     }
 
-    private Measured result(Report.Passed passed) {
+    private Measured result(Report.Passed passed, String topic) {
         if (!passed.complete()) {
             throw new RunFailure((point.recordsPerPartition() * point.partitions() - passed.records())
                     + " records had not come " + GRACE_SECONDS
@@ -289,7 +333,7 @@ final class SteadyMeasurement {
         Totals totals = totals(passed);
         Set<Flag> flags = EnumSet.noneOf(Flag.class);
         flags.addAll(Bottleneck.ofProcessorTime(
-                totals, Runtime.getRuntime().availableProcessors(), point.brokers(), isBaseline));
+                totals, Runtime.getRuntime().availableProcessors(), point.brokers(), point.streams(), isBaseline));
         if (Bottleneck.isGeneratorBound(lateness, TOLERATED_NANOS)) {
             flags.add(Flag.GENERATOR_BOUND);
         }
@@ -300,13 +344,15 @@ final class SteadyMeasurement {
         if (!cost.steady() || cost.from() > warmUpIntervals) {
             flags.add(Flag.NOT_STEADY);
         }
-        if (Measurement.isBroken(point, passed.ledger())) {
+        LedgerFigures ledger = Measurement.checked(cluster, point, topic, passed.ledger());
+        if (Measurement.isBroken(point, ledger)) {
             flags.add(Flag.GUARANTEE_BROKEN);
         }
-        return new Measured(warmUpIntervals, intervals, totals, passed.ledger(), flags, latencies);
+        return new Measured(warmUpIntervals, intervals, totals, ledger, flags, latencies);
     }
 
     private Totals totals(Report.Passed passed) {
+        endMeasured();
         if (measured.isEmpty()) {
             throw new RunFailure("it reported nothing in the time that is measured");
         }
@@ -327,6 +373,7 @@ final class SteadyMeasurement {
         metrics.put("allocated MB", used.allocatedBytes() / 1e6);
         metrics.put("heap MB", used.heapBytes() / 1e6);
         metrics.put("direct MB", used.directBytes() / 1e6);
+        Measurement.putCompiling(metrics, used);
         metrics.put("collections", (double) used.gcCount());
         metrics.put("collection ms", (double) used.gcMillis());
         Usage whole = passed.usage();
@@ -334,8 +381,11 @@ final class SteadyMeasurement {
             metrics.put("switches/s", 1e9 * (whole.voluntarySwitches() + whole.involuntarySwitches()) / passed.nanos());
         }
         metrics.put("join ms", passed.joinNanos() / 1e6);
-        metrics.put("generator, % of a core", 100.0 * generatorNanos / nanos);
+        if (generator != null) {
+            metrics.put("generator, % of a core", 100.0 * generatorNanos / nanos);
+        }
         metrics.putAll(passed.client());
+        metrics.putAll(around);
         return new Totals(
                 records,
                 bytes,

@@ -2,6 +2,7 @@ package dev.weir.bench.run;
 
 import dev.weir.bench.workload.WorkloadPoint;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
@@ -9,6 +10,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
@@ -21,15 +23,23 @@ final class TopicFill {
     private final FillPlan plan;
     private final BooleanSupplier isStopped;
     private final Values values;
+    private final List<Header> headers;
     private final Keys keys;
     private final AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
 
-    TopicFill(String topic, WorkloadPoint point, FillPlan plan, BooleanSupplier isStopped) {
+    TopicFill(
+            String topic,
+            WorkloadPoint point,
+            FillPlan plan,
+            Values values,
+            List<Header> headers,
+            BooleanSupplier isStopped) {
         this.topic = topic;
         this.point = point;
         this.plan = plan;
         this.isStopped = isStopped;
-        this.values = new Values(point.valueBytes(), point.spreadsValueBytes(), point.randomShare());
+        this.values = values;
+        this.headers = headers;
         this.keys = new Keys(point.keys() / point.partitions(), point.keySkew());
     }
 
@@ -92,7 +102,7 @@ final class TopicFill {
             for (long number = from; number < to; number++) {
                 byte[] value = values.next(isAborted ? FillPlan.ABORTED : number);
                 var unused = producer.send(
-                        new ProducerRecord<>(topic, partition, keys.next(partition), value), (written, e) -> {
+                        new ProducerRecord<>(topic, partition, keys.next(partition), value, headers), (written, e) -> {
                             if (e != null) {
                                 failure.compareAndSet(null, e);
                             }

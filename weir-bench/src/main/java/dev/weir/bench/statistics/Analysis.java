@@ -11,10 +11,12 @@ import dev.weir.bench.result.Run;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +32,9 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
 
     /** Below so many rounds there is an interval, but no verdict. */
     public static final int MIN_ROUNDS = 3;
+
+    /** What is usual is known of so many drivers. */
+    private static final int MIN_DRIVERS = 4;
 
     /** A difference of less does not matter. */
     public static final double MARGIN = 0.05;
@@ -121,7 +126,9 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
                     double p = tested ? adjustedP.apply(metric) : interval.p();
                     double factor = control ? Double.NaN : noise.getOrDefault(metric, Double.NaN);
                     Verdict verdict = Verdict.of(interval, factor, p, MARGIN, metric.higherIsBetter());
-                    comparisons.put(metric, new Comparison(interval, p, verdict));
+                    comparisons.put(
+                            metric,
+                            new Comparison(interval, p, verdict, driver.bounds().contains(metric)));
                 }
                 results.add(driver.result(name, comparisons));
             });
@@ -146,7 +153,21 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
             if (baseline == null || campaign.baseline().equals(name)) {
                 return RatioInterval.ofPairs(new double[0], new double[0], CONFIDENCE);
             }
-            return RatioInterval.ofPairs(driver.of(metric), baseline.of(metric), CONFIDENCE);
+            return RatioInterval.ofPairs(
+                    driver.of(metric), baseline.of(metric), CONFIDENCE, leastDeviation(baseline, metric));
+        }
+
+        /**
+         * What drivers usually deviate by from round to round. One whose few rounds happened to agree was lucky: it met the
+         * same machine.
+         */
+        private double leastDeviation(DriverFigures baseline, Metric metric) {
+            double[] all = drivers.values().stream()
+                    .filter(driver -> driver != baseline)
+                    .mapToDouble(driver -> RatioInterval.deviation(driver.of(metric), baseline.of(metric)))
+                    .filter(Double::isFinite)
+                    .toArray();
+            return all.length < MIN_DRIVERS ? 0 : Samples.median(all);
         }
     }
 
@@ -158,6 +179,7 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
         private final Map<String, Histogram> latencies = new HashMap<>();
         private final List<Run> runs = new ArrayList<>();
         private int quoted;
+        private int heldBack;
 
         DriverFigures(int rounds) {
             for (Metric metric : Metric.values()) {
@@ -174,6 +196,7 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
                 return;
             }
             quoted++;
+            heldBack += run.flags().contains(Flag.BROKER_BOUND) ? 1 : 0;
             byRound.forEach((metric, values) -> values[run.round()] = metric.of(run, latenciesOfRun));
             run.totals()
                     .metrics()
@@ -182,6 +205,16 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
             List<Histogram> both = new ArrayList<>(latencies.values());
             both.addAll(latenciesOfRun.values());
             latencies.putAll(LatencyTags.merge(both));
+        }
+
+        Set<Metric> bounds() {
+            Set<Metric> bounds = EnumSet.noneOf(Metric.class);
+            for (Metric metric : Metric.values()) {
+                if (metric.dependsOnBrokers() && heldBack > 0 && 2 * heldBack >= quoted) {
+                    bounds.add(metric);
+                }
+            }
+            return bounds;
         }
 
         double[] of(Metric metric) {
@@ -203,6 +236,7 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
                     name,
                     List.copyOf(runs),
                     quoted,
+                    bounds(),
                     medians,
                     comparisons,
                     medianMetrics,

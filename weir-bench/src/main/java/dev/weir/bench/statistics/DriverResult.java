@@ -5,6 +5,7 @@ import dev.weir.bench.result.Ledger;
 import dev.weir.bench.result.Run;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -12,6 +13,7 @@ import org.HdrHistogram.Histogram;
  *
  * @param runs all of them, in their order
  * @param quoted how many of them may be quoted; the figures are of these
+ * @param bounds metrics whose figures are not the library's own but bounds: the brokers held back half of the quoted runs or more
  * @param medians by metric; those not taken are missing
  * @param comparisons by metric; missing for the baseline itself and where no round has both figures
  * @param metrics medians of what else the scenario counts
@@ -24,10 +26,20 @@ public record DriverResult(
         String driver,
         List<Run> runs,
         int quoted,
+        Set<Metric> bounds,
         Map<Metric, Double> medians,
         Map<Metric, Comparison> comparisons,
         Map<String, Double> metrics,
         Map<Flag, Integer> flags,
         Ledger ledger,
         Map<String, Histogram> latencies,
-        double worstPartitionP99Millis) {}
+        double worstPartitionP99Millis) {
+
+    /** What made {@link #bounds} of figures. */
+    public static final String LIMIT = "broker";
+
+    /** Whether the true figure is this one or more. */
+    public boolean isBound(Metric metric) {
+        return bounds.contains(metric);
+    }
+}

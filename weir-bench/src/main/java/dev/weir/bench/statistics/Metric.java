@@ -41,6 +41,11 @@ public enum Metric {
         return higherIsBetter;
     }
 
+    /** Whether brokers that hold a driver back make this figure theirs. What a record costs the driver stays its own. */
+    public boolean dependsOnBrokers() {
+        return this == RATE;
+    }
+
     /** This figure of one run; not a number where it was not taken or too few samples stand behind it. */
     double of(Run run, Map<String, Histogram> latencies) {
         return switch (this) {

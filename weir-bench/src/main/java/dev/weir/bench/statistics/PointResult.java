@@ -13,8 +13,12 @@ import java.util.Map;
  */
 public record PointResult(Point point, Map<Metric, Double> noise, List<DriverResult> drivers) {
 
-    /** What drivers are judged by at first sight: the rate, or what it costs where the rate is planned. */
+    /** What drivers are judged by at first sight: the rate, or what it costs or how late it is where the rate is planned. */
     public Metric judgedBy() {
-        return point.scenario().equals(Scenario.STEADY.label()) ? Metric.CPU : Metric.RATE;
+        if (point.scenario().equals(Scenario.STEADY.label())) {
+            return Metric.CPU;
+        }
+        boolean timed = drivers.stream().anyMatch(driver -> driver.medians().containsKey(Metric.P99));
+        return timed && point.scenario().equals(Scenario.PRODUCE.label()) ? Metric.P99 : Metric.RATE;
     }
 }

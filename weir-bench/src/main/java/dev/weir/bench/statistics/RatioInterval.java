@@ -27,6 +27,15 @@ public record RatioInterval(
      * @param confidence in (0, 1), e.g. 0.95
      */
     public static RatioInterval ofPairs(double[] driver, double[] baseline, double confidence) {
+        return ofPairs(driver, baseline, confidence, 0);
+    }
+
+    /**
+     * The same where the logarithms deviate by no less than is known of others like them.
+     *
+     * @param leastDeviation 0 if nothing is known
+     */
+    static RatioInterval ofPairs(double[] driver, double[] baseline, double confidence, double leastDeviation) {
         if (driver.length != baseline.length) {
             throw new IllegalArgumentException(
                     "figures must pair: driver=" + driver.length + " baseline=" + baseline.length);
@@ -34,6 +43,22 @@ public record RatioInterval(
         if (!(confidence > 0 && confidence < 1)) {
             throw new IllegalArgumentException("confidence must be between 0 and 1: confidence=" + confidence);
         }
+        double[] logs = logs(driver, baseline);
+        int rounds = logs.length;
+        double mean = Samples.mean(logs);
+        double median = Math.exp(Samples.median(logs));
+        if (rounds < 2) {
+            return new RatioInterval(Math.exp(mean), median, 0, Double.POSITIVE_INFINITY, rounds, confidence, 1);
+        }
+        double error = Math.max(Samples.deviation(logs), leastDeviation) / Math.sqrt(rounds);
+        double half = error * StudentT.twoSidedQuantile(confidence, rounds - 1);
+        double p = error == 0 ? (mean == 0 ? 1 : 0) : StudentT.twoSidedP(mean / error, rounds - 1);
+        return new RatioInterval(
+                Math.exp(mean), median, Math.exp(mean - half), Math.exp(mean + half), rounds, confidence, p);
+    }
+
+    /** Of the rounds that have both figures. */
+    private static double[] logs(double[] driver, double[] baseline) {
         double[] logs = new double[driver.length];
         int rounds = 0;
         for (int i = 0; i < driver.length; i++) {
@@ -42,17 +67,12 @@ public record RatioInterval(
                 logs[rounds++] = log;
             }
         }
-        logs = Arrays.copyOf(logs, rounds);
-        double mean = Samples.mean(logs);
-        double median = Math.exp(Samples.median(logs));
-        if (rounds < 2) {
-            return new RatioInterval(Math.exp(mean), median, 0, Double.POSITIVE_INFINITY, rounds, confidence, 1);
-        }
-        double error = Samples.deviation(logs) / Math.sqrt(rounds);
-        double half = error * StudentT.twoSidedQuantile(confidence, rounds - 1);
-        double p = error == 0 ? (mean == 0 ? 1 : 0) : StudentT.twoSidedP(mean / error, rounds - 1);
-        return new RatioInterval(
-                Math.exp(mean), median, Math.exp(mean - half), Math.exp(mean + half), rounds, confidence, p);
+        return Arrays.copyOf(logs, rounds);
+    }
+
+    /** How much the logarithms of such a pair of figures deviate from round to round; not a number below two rounds. */
+    static double deviation(double[] driver, double[] baseline) {
+        return Samples.deviation(logs(driver, baseline));
     }
 
     /** Whether there is an interval at all. */

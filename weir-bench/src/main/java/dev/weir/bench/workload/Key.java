@@ -3,6 +3,8 @@ package dev.weir.bench.workload;
 import dev.weir.driver.Failures;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Work;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +34,11 @@ record Key(
         TEXTS,
         INTEGER,
         NUMBER,
-        BOOLEAN
+        BOOLEAN,
+        /** {@link ValueSizes}. */
+        SIZES,
+        /** A file or folder that is there; none if empty. */
+        PATH
     }
 
     /** The section whose keys are properties of Kafka clients. */
@@ -84,6 +90,25 @@ record Key(
                             0,
                             1,
                             "How much of a value is no other's, which no compression makes less; the rest is the same in all."),
+                    new Key(
+                            "topic.valueSizes",
+                            Type.SIZES,
+                            "",
+                            0,
+                            0,
+                            List.of(),
+                            "Lengths of values with their shares, such as 100:0.9 10000:0.1, in place of topic.valueBytes."),
+                    new Key(
+                            "topic.valueFile",
+                            Type.PATH,
+                            "",
+                            0,
+                            0,
+                            List.of(),
+                            "Values from the lines of a file, or the files of a folder, over and over; 16 bytes, its numbers,"
+                                    + " stand before each."),
+                    integer("topic.headers", 0, 0, 100, "Headers of each record."),
+                    integer("topic.headerBytes", 16, 0, 10_000, "Length of each header's value."),
                     integer(
                             "topic.keys",
                             0,
@@ -101,13 +126,13 @@ record Key(
                             0,
                             0,
                             1_000_000,
-                            "How many records are sent in a second of scenario steady, whatever becomes of them;"
-                                    + " the others have none."),
+                            "How many records are sent in a second, whatever becomes of them: of scenario steady, and of"
+                                    + " produce, which goes as fast as it can without; the others have none."),
                     text(
                             "topic.arrivals",
                             "even",
                             List.of("even", "poisson"),
-                            "Whether the records of scenario steady are due at even times, or as from many senders."),
+                            "Whether records of a planned rate are due at even times, or as from many senders."),
                     integer("topic.batchBytes", 131_072, 0, 16_777_216, "The producer's batch.size while filling."),
                     integer(
                             "topic.transactionRecords",
@@ -252,6 +277,9 @@ record Key(
         return switch (type) {
             case TEXT, TEXTS ->
                 choices.isEmpty() || choices.contains(text) ? null : "must be one of " + String.join(", ", choices);
+            case SIZES -> ValueSizes.objection(text);
+            case PATH ->
+                text.isEmpty() || Files.isReadable(Path.of(text)) ? null : "is no file or folder that can be read";
             case BOOLEAN -> text.equals("true") || text.equals("false") ? null : "must be true or false";
             case INTEGER ->
                 text.matches("-?\\d{1,15}") && inBounds(Double.parseDouble(text))

@@ -5,13 +5,16 @@ import dev.weir.driver.Feature;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Scenario;
 import dev.weir.driver.Work;
+import java.nio.file.Path;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One point of a campaign: a value for every key. Immutable.
@@ -29,6 +32,9 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     // Those whose records the harness writes ahead.
     private static final Set<Scenario> FILLED = Set.of(
             Scenario.CONSUME, Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE, Scenario.WORK, Scenario.FLOW_CONTROL);
+
+    // Those in which nobody but the brokers may keep a driver waiting.
+    private static final Set<Scenario> STREAMING = Set.of(Scenario.CONSUME, Scenario.AT_LEAST_ONCE, Scenario.PRODUCE);
 
     private static final double OVERHEAD_SECONDS = 3;
 
@@ -50,22 +56,19 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
                     + " topic.keys=" + keys() + " topic.partitions=" + partitions());
         }
         if (isPlanned() != (recordsPerSecond() > 0)) {
-            throw new WorkloadException("scenario " + scenario().label()
-                    + (isPlanned()
-                            ? " needs a rate: set topic.recordsPerSecond, for example 5000"
-                            : " goes as fast as it can: leave topic.recordsPerSecond out, or use scenario steady"));
-        }
-        if (!FILLED.contains(scenario()) && (spreadsValueBytes() || randomShare() > 0)) {
             throw new WorkloadException(
                     "scenario " + scenario().label()
-                            + " does not read from a topic that is filled before: leave topic.valueSpread and topic.valueRandom out");
+                            + (isPlanned()
+                                    ? " needs a rate: set topic.recordsPerSecond, for example 5000"
+                                    : " goes as fast as it can: leave topic.recordsPerSecond out, or use scenario steady or produce"));
         }
         checkTransactions();
         if (failures() > 0 && scenario() != Scenario.WORK) {
             throw new WorkloadException("options." + Failures.SHARE + " is of scenario work, whose handlers may fail");
         }
+        checkValues();
         if (isPlanned() && partitions() > MAX_PLANNED_PARTITIONS) {
-            throw new WorkloadException("with scenario steady, topic.partitions must be at most "
+            throw new WorkloadException("with topic.recordsPerSecond, topic.partitions must be at most "
                     + MAX_PLANNED_PARTITIONS + ", since latencies are taken for each: topic.partitions="
                     + partitions());
         }
@@ -84,11 +87,47 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
             throw new WorkloadException("with topic.abortedShare, drivers would deliver what was aborted:"
                     + " set client.isolation.level: read_committed");
         }
+        if (isPlanned() && producesInTransactions()) {
+            throw new WorkloadException(
+                    "options." + Pass.TRANSACTION_RECORDS
+                            + " does not go with topic.recordsPerSecond, since a record waits for its transaction: leave one out");
+        }
         if (scenario() != Scenario.PRODUCE && integer("options." + Pass.TRANSACTION_RECORDS) > 0) {
             throw new WorkloadException(
                     "options." + Pass.TRANSACTION_RECORDS
                             + " is of scenario produce; a topic to be read is filled in transactions by topic.transactionRecords");
         }
+    }
+
+    private void checkValues() {
+        boolean filled = FILLED.contains(scenario());
+        for (String key : List.of("valueSpread", "valueRandom", "valueSizes", "valueFile", "headers")) {
+            if (!filled && isSet(key)) {
+                throw new WorkloadException("scenario " + scenario().label()
+                        + " does not read from a topic that is filled before: leave topic." + key + " out");
+            }
+        }
+        refuseBoth("valueSizes", "valueSpread");
+        refuseBoth("valueFile", "valueSizes");
+        refuseBoth("valueFile", "valueSpread");
+        refuseBoth("valueFile", "valueRandom");
+    }
+
+    private void refuseBoth(String one, String other) {
+        if (isSet(one) && isSet(other)) {
+            throw new WorkloadException("topic." + one + " and topic." + other
+                    + " both say what values are: leave one out: topic." + one + "=" + text("topic." + one) + " topic."
+                    + other + "=" + text("topic." + other));
+        }
+    }
+
+    private boolean isSet(String topicKey) {
+        String path = "topic." + topicKey;
+        Key key = Key.ALL.get(path);
+        String text = text(path);
+        return key != null
+                && !text.equals(key.fallback())
+                && !(key.type() == Key.Type.NUMBER && Double.parseDouble(text) == 0);
     }
 
     /** Fit for a file name: the scenario and what varies, for example {@code consume-partitions-6}. */
@@ -119,9 +158,9 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return (long) ((seconds("maxWarmUpSeconds") + seconds("measureSeconds") + margin) * recordsPerSecond());
     }
 
-    /** Whether its records are sent while they are read, by a plan. */
+    /** Whether its records are sent by a plan: by a generator while they are read, or by the driver. */
     public boolean isPlanned() {
-        return scenario() == Scenario.STEADY;
+        return scenario() == Scenario.STEADY || (scenario() == Scenario.PRODUCE && recordsPerSecond() > 0);
     }
 
     /** How many records are sent in a second, of {@link #isPlanned}. */
@@ -141,6 +180,27 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     /** Whether values have any length around {@link #valueBytes}. */
     public boolean spreadsValueBytes() {
         return text("topic.valueSpread").equals("uniform");
+    }
+
+    /** Which lengths values have; empty where they have not a few. */
+    public ValueSizes valueSizes() {
+        return ValueSizes.of(text("topic.valueSizes"));
+    }
+
+    /** Where values are taken from; null for made ones. */
+    public @Nullable Path valueFile() {
+        String path = text("topic.valueFile");
+        return path.isEmpty() ? null : Path.of(path);
+    }
+
+    /** How many headers each record has. */
+    public int headers() {
+        return integer("topic.headers");
+    }
+
+    /** The length of each header's value. */
+    public int headerBytes() {
+        return integer("topic.headerBytes");
     }
 
     /** How much of a value is no other's. */
@@ -213,6 +273,11 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
 
     public boolean hasSlowSink() {
         return integer("options." + Pass.SINK_RATE) > 0;
+    }
+
+    /** Whether a driver goes as fast as it and the brokers can: no handler, no plan and no slow sink to wait for. */
+    public boolean streams() {
+        return STREAMING.contains(scenario()) && !isPlanned() && !hasSlowSink();
     }
 
     public boolean countsFetches() {

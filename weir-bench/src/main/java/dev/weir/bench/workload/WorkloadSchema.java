@@ -100,7 +100,8 @@ public final class WorkloadSchema {
         node.put("description", key.about());
         String fallback = key.fallback();
         switch (key.type()) {
-            case TEXT -> node.put("type", "string");
+            case TEXT, PATH -> node.put("type", "string");
+            case SIZES -> node.put("type", "string").put("pattern", ValueSizes.PATTERN);
             case TEXTS ->
                 node.put("type", "array").put("minItems", 1).putObject("items").put("type", "string");
             case BOOLEAN -> node.put("type", "boolean");
@@ -110,7 +111,7 @@ public final class WorkloadSchema {
         }
         if (fallback != null) {
             switch (key.type()) {
-                case TEXT, TEXTS -> node.put("default", fallback);
+                case TEXT, TEXTS, SIZES, PATH -> node.put("default", fallback);
                 case BOOLEAN -> node.put("default", Boolean.parseBoolean(fallback));
                 case INTEGER -> node.put("default", Long.parseLong(fallback));
                 case NUMBER -> node.put("default", Double.parseDouble(fallback));

@@ -30,6 +30,7 @@
   };
   const tensOnly = value => value.toExponential().startsWith('1e') ? short(value) : '';
   const ratio = value => value === null || value === undefined ? '∞' : value < 0.01 ? value.toPrecision(2) : value.toFixed(value < 0.1 ? 3 : value < 100 ? 2 : 0);
+  const orMore = (figure, text) => figure.bound ? `≥ ${text}` : text;
   const range = figure => figure.low === null ? 'one round' : `${ratio(figure.low)} – ${ratio(figure.high)}`;
 
   /** Makes an element; text is text, never markup. */
@@ -217,7 +218,9 @@
     const label = value => {
       const point = data.points[Math.floor(value / lanes)];
       const driver = rivals[value % lanes];
-      return !point || !driver ? '' : data.points.length > 1 ? `${driver} · ${point.label}` : driver;
+      if (!point || !driver) return '';
+      const bound = point.drivers.find(d => d.driver === driver)?.metrics[metric.name]?.bound ? ' (or more)' : '';
+      return (data.points.length > 1 ? `${driver} · ${point.label}` : driver) + bound;
     };
     const other = rows
       ? axis('', { min: -0.6, max: data.points.length * lanes - 1.4, reverse: true, grid: { display: false },
@@ -244,13 +247,14 @@
             whiskers: { bands }, legend: rows ? { display: false } : legend(),
             tooltip: { callbacks: { label: item => {
               const f = item.raw.f;
-              return [`${f.driver} at ${f.point.label}`, `ratio ${ratio(f.ratio)} (${range(f)}), ${f.rounds} rounds`, f.words];
+              return [`${f.driver} at ${f.point.label}`, `ratio ${orMore(f, ratio(f.ratio))} (${range(f)}), ${f.rounds} rounds`, f.words,
+                ...(f.bound ? [`a bound, not quoted; limit: ${f.limit}`] : [])];
             } } },
           },
         },
       }),
-      csv: () => [['point', 'dimensions', 'driver', 'ratio', 'low', 'high', 'rounds', 'verdict'],
-        ...figures.map(f => [f.point.id, f.point.label, f.driver, f.ratio, f.low, f.high, f.rounds, f.verdict])],
+      csv: () => [['point', 'dimensions', 'driver', 'ratio', 'low', 'high', 'rounds', 'verdict', 'limit'],
+        ...figures.map(f => [f.point.id, f.point.label, f.driver, f.ratio, f.low, f.high, f.rounds, f.verdict, f.limit])],
     });
     drawMatrix(metric);
   }
@@ -263,11 +267,11 @@
       ...point.drivers.map(d => {
         const figure = d.metrics[metric.name];
         if (!figure) return cell(d.runs ? 'not quoted' : '–');
-        if (!figure.verdict) return cell(`${number(figure.median)} ${metric.unit}`);
+        if (!figure.verdict) return cell(`${orMore(figure, number(figure.median))} ${metric.unit}`);
         // The control is the yardstick: it is neither better nor worse, it is off.
         const off = d.driver === data.control && (figure.verdict === 'better' || figure.verdict === 'worse');
-        const made = cell(`${off ? '≠' : MARKS[figure.verdict]} ${ratio(figure.ratio)}`,
-          { class: off ? '' : figure.verdict, title: off ? 'the baseline differs from itself: distrust this point' : figure.words });
+        const made = cell(`${off ? '≠' : MARKS[figure.verdict]} ${orMore(figure, ratio(figure.ratio))}`,
+          { class: off ? '' : figure.verdict, title: (off ? 'the baseline differs from itself: distrust this point' : figure.words) + (figure.bound ? `; a bound, limit: ${figure.limit}` : '') });
         made.append(element('small', {}, range(figure)));
         return made;
       })]));
@@ -308,8 +312,8 @@
         ...metrics.map(m => {
           const figure = d.metrics[m.name];
           if (!figure) return cell('–');
-          const made = cell(number(figure.median), figure.verdict ? { class: figure.verdict, title: figure.words } : {});
-          if (figure.verdict) made.append(element('small', {}, `× ${ratio(figure.ratio)} (${range(figure)})`));
+          const made = cell(orMore(figure, number(figure.median)), figure.verdict ? { class: figure.verdict, title: figure.words } : {});
+          if (figure.verdict) made.append(element('small', {}, `× ${orMore(figure, ratio(figure.ratio))} (${range(figure)})`));
           return made;
         }),
         ...(partitions ? [cell(number(d.worstPartitionP99Millis))] : []),
@@ -336,6 +340,9 @@
     const control = point.drivers.find(d => d.driver === data.control)?.metrics.rate;
     if (control && (control.verdict === 'better' || control.verdict === 'worse')) {
       notes.unshift(`The baseline differs from itself here (${range(control)}): distrust this point.`);
+    }
+    for (const d of point.drivers.filter(d => d.metrics.rate?.bound)) {
+      notes.unshift(`${d.driver}: its rate is a bound (limit: ${d.metrics.rate.limit}) and not quoted; CPU and bytes are its own.`);
     }
     byId('notes').replaceChildren(...notes.slice(0, 4).map(text => element('p', { class: 'warn' }, text)));
     if (notes.length > 4) {
@@ -474,7 +481,8 @@
       `Better or worse is said only with ${data.minRounds} rounds or more, where the interval excludes 1 after correction for the number of comparisons`
         + (data.control ? ` and the ratio is beyond what the baseline shows against itself (${data.control}).` : '; there was no A/A run.')
         + ` Same: the whole interval is within ${data.margin * 100} % of 1.`,
-      'A run whose generator or broker was the bottleneck, or that lost or doubled records against its guarantee, is not quoted. '
+      'A run whose generator was the bottleneck, whose broker held the baseline back, or that lost or doubled records against its guarantee, is not quoted. '
+        + 'A rate at which brokers held a driver back is given as a bound (≥) and not quoted; what a record costs it is. '
         + 'A percentile is shown only with ten samples beyond it.',
     ].map(text => element('p', {}, text)));
     const pairs = (table, entries) => fill(table, ['name', 'value'], entries.map(([name, value]) => [rowTitle(name), cell(String(value))]));

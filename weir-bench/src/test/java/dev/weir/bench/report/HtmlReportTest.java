@@ -42,7 +42,7 @@ class HtmlReportTest {
                 return { title: figure.querySelector('figcaption span').textContent, points: points.length, drawn: drawn.length,
                   png: saved[0][1].slice(0, 22), pngLength: saved[0][1].length, csv: decodeURIComponent(saved[1][1]), names: saved.map(s => s[0]) };
               });
-              const tables = () => ({ matrix: document.querySelectorAll('#matrix tbody tr').length, drivers: document.querySelectorAll('#drivers tbody tr').length });
+              const tables = () => ({ bounds: [...document.querySelectorAll('#matrix td')].filter(td => td.textContent.includes('≥')).length, matrix: document.querySelectorAll('#matrix tbody tr').length, drivers: document.querySelectorAll('#drivers tbody tr').length });
               const first = look();
               const point = document.getElementById('point');
               point.value = String(point.options.length - 1);
@@ -73,6 +73,8 @@ class HtmlReportTest {
         assertThat(titles(seen.get("last"))).contains("latency p99, ratio to plain");
         assertThat(seen.get("tables").get("matrix").asInt()).isEqualTo(1);
         assertThat(seen.get("tables").get("drivers").asInt()).isEqualTo(7);
+        String ratios = seen.get("first").get(0).get("csv").asText();
+        assertThat(ratios).contains(",better,broker\n").as("of weir-lean").containsOnlyOnce("broker");
         requireDrawn(seen);
     }
 

@@ -28,6 +28,10 @@ class ReportsTest {
                 .containsPattern("pekko .* worse, ")
                 .containsPattern("plain-again .* (no difference shown|same within the margin)")
                 .contains("weir-lean: the generator was the bottleneck in 1 of 5 runs, not quoted")
+                .containsPattern("weir-lean +>= [\\d,]+ +>= 2\\.\\d+ .* better, at least 2\\.\\d times")
+                .contains("weir-lean: limit: broker.")
+                .containsOnlyOnce(
+                        "a fetch took 0.500 ms: - queued, - local, - remote, - answer queued, 0.300 sending; machine 71 % busy")
                 .contains("pekko: 0 lost, 15 duplicates")
                 .contains("reactor: round 2 failed: the broker closed <b>it</b>");
         assertThat(text.lines().mapToInt(String::length).max().orElseThrow()).isLessThan(130);
@@ -50,6 +54,13 @@ class ReportsTest {
         assertThat(weir.get("metrics").get("cpu").get("median").asDouble()).isPositive();
         assertThat(weir.get("metrics").get("allocated").get("median").asDouble())
                 .isEqualTo(500);
+        assertThat(rate.get("quoted").asBoolean()).isTrue();
+        assertThat(rate.get("bound").asBoolean()).isFalse();
+        JsonNode heldBack = lines.get(3).get("metrics");
+        assertThat(heldBack.get("rate").get("quoted").asBoolean()).isFalse();
+        assertThat(heldBack.get("rate").get("bound").asBoolean()).isTrue();
+        assertThat(heldBack.get("rate").get("limit").asText()).isEqualTo("broker");
+        assertThat(heldBack.get("cpu").get("quoted").asBoolean()).as("its own").isTrue();
         assertThat(weir.get("ledger").get("lost").asLong()).isZero();
         JsonNode summary = lines.getLast();
         assertThat(summary.get("type").asText()).isEqualTo("summary");
@@ -62,7 +73,7 @@ class ReportsTest {
         ResultsFolder folder = SampleCampaign.write(temp, 1, 3, 21);
         assertThat(Reports.text(folder)).contains("0 of 21 runs done", "not measured");
         assertThat(Reports.json(folder).lines().count()).isEqualTo(8);
-        assertThat(Reports.csv(folder)).hasSize(4);
+        assertThat(Reports.csv(folder)).hasSize(5);
     }
 
     @Test
@@ -77,7 +88,12 @@ class ReportsTest {
         }
         assertThat(temp.resolve("runs.csv")).content().contains("the broker closed <b>it</b>");
         assertThat(temp.resolve("comparison.csv")).content().contains("p0,plain-consumer,,weir,rate,records/s,");
+        assertThat(temp.resolve("comparison.csv"))
+                .content()
+                .containsPattern("p0,plain-consumer,,weir-lean,rate,.*,not-measured,false,broker\n")
+                .containsPattern("p0,plain-consumer,,weir-lean,CPU,.*,true,\n");
         assertThat(temp.resolve("intervals.csv")).content().contains("p0,plain,0,false,0,1000,");
+        assertThat(temp.resolve("metrics.csv")).content().contains("p0,plain,0,true,broker: fetch sending ms,0.3");
         assertThat(temp.resolve("latency.csv")).content().contains("p0,plain,response,0.0,");
     }
 }

@@ -127,8 +127,9 @@ final class SampleCampaign {
         }
         List<Interval> intervals = intervals(point, driver, machine);
         long records = intervals.stream().skip(8).mapToLong(Interval::records).sum();
-        Set<Flag> flags =
-                driver.equals("weir-lean") && round == 0 ? Set.of(Flag.GENERATOR_BOUND, Flag.NOT_STEADY) : Set.of();
+        Set<Flag> flags = !driver.equals("weir-lean")
+                ? Set.of()
+                : round == 0 ? Set.of(Flag.GENERATOR_BOUND, Flag.NOT_STEADY) : Set.of(Flag.BROKER_BOUND);
         Totals totals = new Totals(
                 records,
                 records * 100,
@@ -138,7 +139,15 @@ final class SampleCampaign {
                 40,
                 9_000,
                 8_800_000_000L,
-                Map.of("fetch requests", 900.0 + round));
+                Map.of(
+                        "fetch requests",
+                        900.0 + round,
+                        "broker: fetch total ms",
+                        0.5,
+                        "broker: fetch sending ms",
+                        0.3,
+                        "host: busy %",
+                        71.0));
         Ledger ledger = new Ledger(records, records, 0, driver.equals("pekko") ? 3 : 0, 0);
         folder.append(
                 new Run(

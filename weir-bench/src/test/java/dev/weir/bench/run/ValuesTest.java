@@ -1,12 +1,20 @@
 package dev.weir.bench.run;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.weir.bench.workload.Workload;
+import dev.weir.bench.workload.WorkloadPoint;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class ValuesTest {
 
@@ -40,6 +48,59 @@ class ValuesTest {
         assertThat(Arrays.stream(lengths).average().orElseThrow()).isCloseTo(100, within(1.0));
         assertThat(lengths[0]).isEqualTo(16);
         assertThat(lengths[19_999]).isEqualTo(184);
+    }
+
+    @Test
+    void mixedLengths_comeInTheirShares() {
+        Values values = ofWorkload("valueSizes: 100:0.9 10000:0.1, valueRandom: 1");
+        int[] lengths = IntStream.range(0, 20_000)
+                .map(number -> values.next(number).length)
+                .toArray();
+        assertThat(Arrays.stream(lengths).distinct().sorted().toArray()).containsExactly(100, 10_000);
+        assertThat(Arrays.stream(lengths).filter(length -> length == 10_000).count())
+                .isBetween(1_800L, 2_200L);
+    }
+
+    @Test
+    void linesOfAFile_comeOneAfterTheOther_behindTheirNumbers(@TempDir Path folder) throws IOException {
+        Path file = Files.writeString(folder.resolve("lines.json"), "{\"a\":1}\n\n{\"b\":22}");
+        Values values = ofWorkload("valueFile: " + file);
+        byte[] third = values.next(2);
+        assertThat(ByteBuffer.wrap(third).getLong()).isEqualTo(2);
+        assertThat(new String(third, 16, third.length - 16, UTF_8)).isEqualTo("{\"b\":22}");
+        assertThat(values.next(1)).as("an empty line is a value").hasSize(16);
+        byte[] fourth = values.next(3);
+        assertThat(new String(fourth, 16, fourth.length - 16, UTF_8)).isEqualTo("{\"a\":1}");
+        assertThat(ByteBuffer.wrap(fourth).getLong()).isEqualTo(3);
+    }
+
+    @Test
+    void filesOfAFolder_areAValueEach_andNameTheirContent(@TempDir Path folder) throws IOException {
+        Files.write(folder.resolve("b"), new byte[] {1, 2, '\n', 3});
+        Files.write(folder.resolve("a"), new byte[] {9});
+        Values values = ofWorkload("valueFile: " + folder);
+        assertThat(values.next(0)).hasSize(17).endsWith(9);
+        assertThat(values.next(1)).hasSize(20).endsWith(1, 2, '\n', 3);
+        String before = ValueFile.read(folder).digest();
+        Files.write(folder.resolve("a"), new byte[] {8});
+        assertThat(ValueFile.read(folder).digest()).isNotEqualTo(before);
+    }
+
+    @Test
+    void fileWithoutAValue_orWithTooLongAOne_isRefused(@TempDir Path folder) throws IOException {
+        assertThatThrownBy(() -> ValueFile.read(folder)).hasMessageContaining("holds no value");
+        Path file = Files.write(folder.resolve("long"), new byte[1_000_001]);
+        assertThatThrownBy(() -> ValueFile.read(file))
+                .hasMessageContaining(file + ": line 1 must be at most 1000000 bytes: it has 1000001");
+    }
+
+    private static Values ofWorkload(String topic) {
+        WorkloadPoint point = Workload.parse(
+                        "w.yaml", "name: w\nscenario: consume\ndrivers: [plain]\ntopic: {" + topic + "}\n", false)
+                .points()
+                .get(0);
+        Path file = point.valueFile();
+        return Values.of(point, file == null ? null : ValueFile.read(file));
     }
 
     @Test

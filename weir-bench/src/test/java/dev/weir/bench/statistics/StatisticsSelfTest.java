@@ -4,9 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.bench.result.Campaign;
 import dev.weir.bench.result.Run;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,6 +33,48 @@ class StatisticsSelfTest {
     @CsvSource({"3", "5", "10"})
     void interval_withDisturbedRuns_coversAtLeastAsStated(int rounds) {
         assertThat(coverage(SimulatedDriver.Luck.OUTLIERS, rounds, false)).isGreaterThan(0.929);
+    }
+
+    /**
+     * Eight drivers, three rounds, and brokers that each campaign starts anew: what they make of a driver stays the same for
+     * the campaign, so that no spread within it shows it. Of 2,400 pairs of intervals hardly any may lie apart; each driver
+     * by its own spread alone has a lucky one, far too narrow, now and then.
+     */
+    @Test
+    void intervals_ofTwoCampaignsInARow_overlap() {
+        double apart = shareApart(8);
+        double apartByOwnSpreadAlone = shareApart(1);
+        assertThat(apart).isLessThan(0.003);
+        assertThat(apartByOwnSpreadAlone).isGreaterThan(4 * apart);
+    }
+
+    /** The share of pairs of intervals that do not overlap, of campaigns with so many drivers at a time. */
+    private static double shareApart(int drivers) {
+        String[] names = new String[drivers + 1];
+        Map<String, Double> serviceNanos = new HashMap<>();
+        Arrays.setAll(names, i -> i == 0 ? "plain" : "d" + i);
+        int apart = 0;
+        int pairs = 0;
+        for (int seed = 0; pairs < 2_400; seed++) {
+            Random brokers = new Random(seed);
+            List<PointResult> both = new ArrayList<>();
+            for (int campaign = 0; campaign < 2; campaign++) {
+                for (String name : names) {
+                    serviceNanos.put(name, 200 * Math.exp(0.02 * brokers.nextGaussian()));
+                }
+                Campaign three = SimulatedDriver.campaign(1, 3, null, names);
+                List<Run> runs = new SimulatedDriver(2L * seed + campaign, SimulatedDriver.Luck.NORMAL, 0.05, 0.03)
+                        .interleaved(three, serviceNanos);
+                both.add(Analysis.of(three, runs, run -> Map.of()).points().getFirst());
+            }
+            for (int i = 1; i < names.length; i++) {
+                RatioInterval first = comparison(both.get(0), names[i]).interval();
+                RatioInterval second = comparison(both.get(1), names[i]).interval();
+                apart += first.low() > second.high() || second.low() > first.high() ? 1 : 0;
+                pairs++;
+            }
+        }
+        return apart / (double) pairs;
     }
 
     /** The same statistics on runs that were not interleaved: the self-test can see a wrong method. */

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.weir.bench.result.Campaign;
 import dev.weir.bench.result.Flag;
+import dev.weir.bench.result.Ledger;
+import dev.weir.bench.result.Point;
 import dev.weir.bench.result.Run;
 import dev.weir.bench.result.Totals;
 import java.util.ArrayList;
@@ -94,21 +96,7 @@ class StatisticsTest {
             }
             return switch (run.round()) {
                 case 1 -> Run.failed(run.point(), run.driver(), 1, run.order(), 0, 0, 1, "it broke");
-                case 3 ->
-                    new Run(
-                            run.point(),
-                            run.driver(),
-                            3,
-                            run.order(),
-                            0,
-                            0,
-                            1,
-                            0,
-                            List.of(),
-                            run.totals(),
-                            run.ledger(),
-                            Set.of(Flag.GENERATOR_BOUND),
-                            null);
+                case 3 -> flagged(run, Flag.GENERATOR_BOUND);
                 default -> run;
             };
         });
@@ -149,22 +137,127 @@ class StatisticsTest {
         assertThat(bottleneck(totals(0.3, 0.95), 4)).containsExactly(Flag.BROKER_BOUND);
         assertThat(bottleneck(totals(1.0, 0.95), 2)).containsExactly(Flag.MACHINE_SATURATED);
         assertThat(bottleneck(totals(1.0, 0.5), 2)).isEmpty();
+        assertThat(bottleneck(totals(0.65, 0.5), 2))
+                .as("it may wait for a handler")
+                .isEmpty();
         assertThat(bottleneck(Totals.NONE, 2)).isEmpty();
     }
 
     @Test
     void bottleneck_ofThreeBrokersThatUseACoreTogether_isNone() {
-        assertThat(Bottleneck.ofProcessorTime(totals(0.3, 0.95), 4, 3, false)).isEmpty();
+        assertThat(Bottleneck.ofProcessorTime(totals(0.3, 0.95), 4, 3, true, false))
+                .isEmpty();
     }
 
     @Test
     void brokerThatHoldsBack_voidsTheBaselineOnly() {
-        assertThat(Bottleneck.ofProcessorTime(totals(0.3, 0.95), 4, 1, true)).allMatch(Flag::isVoiding);
-        assertThat(Bottleneck.ofProcessorTime(totals(0.3, 0.95), 4, 1, false)).noneMatch(Flag::isVoiding);
+        assertThat(Bottleneck.ofProcessorTime(totals(0.3, 0.95), 4, 1, false, true))
+                .allMatch(Flag::isVoiding);
+        assertThat(Bottleneck.ofProcessorTime(totals(0.3, 0.95), 4, 1, false, false))
+                .noneMatch(Flag::isVoiding);
+    }
+
+    /** Of processor time as it was seen on two cores: a bare socket, a lean consumer, a client, a library with two threads. */
+    @ParameterizedTest
+    @CsvSource({
+        "0.63,0.55,2,true",
+        "0.75,0.60,2,true",
+        "0.85,0.45,2,false",
+        "0.95,0.30,2,false",
+        "1.45,0.20,2,false",
+        "0.50,0.20,2,false", // nobody was busy: not the broker's fault
+        "1.52,0.42,2,true", // all cores, and a fifth of them the broker's
+        "1.85,0.12,2,false", // all cores, nearly all its own
+        "1.52,0.42,4,false",
+    })
+    void driverThatStreams_isHeldBackByBrokersThatWorkWhileItWaits(
+            double driver, double broker, int cores, boolean heldBack) {
+        assertThat(Bottleneck.ofProcessorTime(totals(driver, broker), cores, 1, true, false)
+                        .contains(Flag.BROKER_BOUND))
+                .isEqualTo(heldBack);
+        assertThat(Bottleneck.ofProcessorTime(totals(driver, broker), cores, 1, true, true)
+                        .contains(Flag.BASELINE_BROKER_BOUND))
+                .isEqualTo(heldBack);
+    }
+
+    /** Two of four rounds are enough: what is claimed then holds for the others as well. */
+    @Test
+    void analysis_ofADriverThatBrokersHeldBack_givesABoundOfItsRate_andItsCosts() {
+        DriverResult slower = heldBack(250.0, 2);
+        assertThat(slower.quoted()).isEqualTo(4);
+        assertThat(slower.isBound(Metric.RATE)).isTrue();
+        assertThat(slower.isBound(Metric.CPU)).isFalse();
+        Comparison rate = Objects.requireNonNull(slower.comparisons().get(Metric.RATE));
+        assertThat(rate.isBound()).isTrue();
+        assertThat(rate.verdict()).as("it may be faster").isEqualTo(Verdict.UNCLEAR);
+        assertThat(Objects.requireNonNull(slower.comparisons().get(Metric.CPU)).verdict())
+                .isEqualTo(Verdict.WORSE);
+
+        Comparison faster =
+                Objects.requireNonNull(heldBack(100.0, 4).comparisons().get(Metric.RATE));
+        assertThat(faster.words()).isEqualTo("better, at least 2.0 times");
+
+        assertThat(heldBack(250.0, 1).isBound(Metric.RATE)).isFalse();
+        assertThat(heldBack(250.0, 0).isBound(Metric.RATE)).isFalse();
+    }
+
+    @Test
+    void judgedBy_isWhatDiffers() {
+        assertThat(point("steady", Map.of()).judgedBy()).isEqualTo(Metric.CPU);
+        assertThat(point("produce", Map.of(Metric.RATE, 5.0)).judgedBy()).isEqualTo(Metric.RATE);
+        assertThat(point("produce", Map.of(Metric.RATE, 5.0, Metric.P99, 9.0)).judgedBy())
+                .as("at a planned rate all rates are the same")
+                .isEqualTo(Metric.P99);
+    }
+
+    private static PointResult point(String scenario, Map<Metric, Double> medians) {
+        DriverResult driver = new DriverResult(
+                "plain",
+                List.of(),
+                0,
+                Set.of(),
+                medians,
+                Map.of(),
+                Map.of(),
+                Map.of(),
+                Ledger.NONE,
+                Map.of(),
+                Double.NaN);
+        return new PointResult(new Point("p", scenario, Map.of()), Map.of(), List.of(driver));
+    }
+
+    private static Run flagged(Run run, Flag flag) {
+        return new Run(
+                run.point(),
+                run.driver(),
+                run.round(),
+                run.order(),
+                run.seed(),
+                run.startedAtMillis(),
+                run.stoppedAtMillis(),
+                run.warmUpIntervals(),
+                run.intervals(),
+                run.totals(),
+                run.ledger(),
+                Set.of(flag),
+                null);
+    }
+
+    private static DriverResult heldBack(double serviceNanos, int rounds) {
+        Campaign campaign = SimulatedDriver.campaign(1, 4, null, "plain", "lean");
+        List<Run> runs = new ArrayList<>(new SimulatedDriver(1, SimulatedDriver.Luck.NORMAL, 0.01, 0.005)
+                .interleaved(campaign, Map.of("plain", 200.0, "lean", serviceNanos)));
+        runs.replaceAll(
+                run -> run.driver().equals("lean") && run.round() < rounds ? flagged(run, Flag.BROKER_BOUND) : run);
+        return Analysis.of(campaign, runs, run -> Map.of())
+                .points()
+                .getFirst()
+                .drivers()
+                .get(1);
     }
 
     private static Set<Flag> bottleneck(Totals totals, int cores) {
-        return Bottleneck.ofProcessorTime(totals, cores, 1, false);
+        return Bottleneck.ofProcessorTime(totals, cores, 1, false, false);
     }
 
     private static Totals totals(double driverCores, double brokerCores) {

@@ -30,6 +30,7 @@ final class SchemaCheck {
                 case "$schema", "title", "description", "default", "definitions" -> {}
                 case "$ref" -> check(place, root.at(says.asText().substring(1)), value);
                 case "type" -> require(isOfType(says, value), place, "is no " + says);
+                case "pattern" -> require(value.asText().matches(says.asText()), place, "is not like " + says);
                 case "enum" -> require(contains(says, value), place, "is none of " + says);
                 case "minimum" -> require(value.asDouble() >= says.asDouble(), place, "is below " + says);
                 case "maximum" -> require(value.asDouble() <= says.asDouble(), place, "is above " + says);

@@ -47,6 +47,10 @@ class WorkloadSchemaTest {
             right | client.fetch.min.bytes: 5
             right | vary: [{topic: {partitions: [1, 6]}, client.max.poll.records: [1, 10]}, {topic.keySkew: [0, 1.5]}]
             right | quick: {method: {rounds: 3, control: false}, topic.records: 5, drivers: [plain]}
+            right | topic: {valueSizes: 100:0.9 10000:0.1, headers: 3, headerBytes: 0}
+            wrong | topic: {valueSizes: 100}
+            wrong | topic: {valueSizes: [100]}
+            wrong | topic: {headers: many}
             wrong | topc: {records: 5}
             wrong | topic: {recods: 5}
             wrong | topic: {records: many}

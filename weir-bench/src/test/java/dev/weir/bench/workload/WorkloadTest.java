@@ -65,6 +65,11 @@ class WorkloadTest {
             options: {comit.interval.millis: 5} | w.yaml:4:11: there is no key options.comit.interval.millis; did you mean options.commit.interval.millis?
             client: {fetch.min.byte: 5}       | w.yaml:4:10: there is no key client.fetch.min.byte; did you mean client.fetch.min.bytes?
             topic: [1]                        | w.yaml:4:8: topic must be keys with values
+            topic: {valueFile: no/such.json}  | w.yaml:4:20: topic.valueFile is no file or folder that can be read: topic.valueFile=no/such.json
+            topic: {valueSizes: 100:0.9}      | w.yaml:4:21: topic.valueSizes must have shares that make up 1, not 0.9
+            topic: {valueSizes: 15:1}         | w.yaml:4:21: topic.valueSizes must have lengths from 16 to 1000000
+            topic: {valueSizes: small}        | w.yaml:4:21: topic.valueSizes must be lengths with their shares, such as 100:0.9 10000:0.1
+            topic: {headers: -1}              | w.yaml:4:18: topic.headers must be a whole number from 0 to 100
             about: "a                         | w.yaml:5:1: is no YAML: found unexpected end of stream
             """)
     void fault_isRefusedWithPlaceAndWayOut(String line, String message) {
@@ -90,11 +95,13 @@ class WorkloadTest {
     @CsvSource(delimiter = '|', textBlock = """
             steady  | partitions: 6                          | scenario steady needs a rate: set topic.recordsPerSecond
             consume | recordsPerSecond: 5000                 | scenario consume goes as fast as it can
+            produce | headers: 2                             | scenario produce does not read from a topic that is filled before: leave topic.headers out
+            consume | valueSizes: 16:1, valueSpread: uniform | topic.valueSizes and topic.valueSpread both say what values are: leave one out
             produce | valueRandom: 0.5                       | scenario produce does not read from a topic that is filled
             produce | transactionRecords: 100                | scenario produce does not read from a topic that is filled
             consume | abortedShare: 0.5                      | topic.abortedShare is a share of transactions: set topic.tra
             consume | transactionRecords: 9, abortedShare: 0.5 | with topic.abortedShare, drivers would deliver what was
-            steady  | recordsPerSecond: 50, partitions: 101  | with scenario steady, topic.partitions must be at most 100
+            steady  | recordsPerSecond: 50, partitions: 101  | with topic.recordsPerSecond, topic.partitions must be at most 100
             """)
     void topicThatDoesNotSuitTheScenario_isRefused(String scenario, String topic, String message) {
         String yaml = SMALLEST.replace("consume", scenario) + "topic: {" + topic + "}\n";

@@ -32,9 +32,12 @@ public final class Batch<T> {
     private AckTarget[] targets = NO_TARGETS;
     private long[] tokens;
     private @Nullable BatchPool home;
+    /** When the arrays of a pool's batch were made. */
+    @Nullable
+    Youth madeIn;
 
     private static final AckTarget[] NO_TARGETS = {};
-    private static final Object[] NO_VALUES = {};
+    static final Object[] NO_VALUES = {};
     private static final Object[] NULLS = new Object[DEFAULT_CAPACITY];
 
     /** Creates an empty batch with room for {@code capacity} elements; it grows when needed. */
@@ -42,10 +45,21 @@ public final class Batch<T> {
         this(new Object[capacity], 0, AckTarget.NONE, NO_TOKENS);
     }
 
-    /** An empty batch whose arrays go back to {@code home} at {@link #release}. */
-    Batch(Object[] values, long[] tokens, BatchPool home) {
-        this(values, 0, AckTarget.NONE, tokens);
-        this.home = home;
+    /** An empty batch without arrays, for a pool to {@link #equip}. */
+    Batch() {
+        this(NO_VALUES, 0, AckTarget.NONE, NO_TOKENS);
+    }
+
+    /** Makes this an empty batch with these arrays, which go back to {@code pool} at {@link #release}. */
+    void equip(Object[] itsValues, long[] itsTokens, BatchPool pool, Youth itsMadeIn) {
+        values = itsValues;
+        tokens = itsTokens;
+        home = pool;
+        madeIn = itsMadeIn;
+        // Somebody may have added to a batch that was released.
+        size = 0;
+        target = AckTarget.NONE;
+        targets = NO_TARGETS;
     }
 
     private Batch(Object[] values, int size, AckTarget target, long[] tokens) {
@@ -142,6 +156,12 @@ public final class Batch<T> {
         for (int i = 0; i < size; i++) {
             targets[i] = change.apply(targets[i]);
         }
+    }
+
+    /** The same, asking {@code change} for each element though several may have one target. */
+    public void retargetEach(UnaryOperator<AckTarget> change) {
+        splitTargets();
+        retarget(change);
     }
 
     /** Ends one claim on each element. */
@@ -308,8 +328,9 @@ public final class Batch<T> {
 
     /**
      * Gives the batch up without handing it on: its owner is done with every element. Its arrays go back to where they
-     * came from, to be filled anew; it is empty from now on. Acknowledges nothing. Not to release a batch costs garbage
-     * and nothing else, so whoever is in doubt leaves it.
+     * came from, to be filled anew; it is empty from now on. Acknowledges nothing. On the thread that the batch was filled
+     * on, the batch itself is filled anew by the next pull: nothing may use it then. Not to release a batch costs garbage and
+     * nothing else, so whoever is in doubt leaves it.
      */
     public void release() {
         BatchPool pool = home;
@@ -323,7 +344,7 @@ public final class Batch<T> {
             targets = NO_TARGETS;
             target = AckTarget.NONE;
             size = 0;
-            pool.giveBack(spareValues, spareTokens);
+            pool.giveBack(this, spareValues, spareTokens);
         }
     }
 }

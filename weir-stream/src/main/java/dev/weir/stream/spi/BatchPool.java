@@ -1,28 +1,25 @@
 package dev.weir.stream.spi;
 
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The arrays of batches that were {@linkplain Batch#release released}, for the source that fills the next. Thread-safe:
- * one stage takes, any thread gives back.
+ * The batches that were {@linkplain Batch#release released}, for the source that fills the next. Thread-safe: one stage
+ * takes, any thread gives back.
  *
- * <p>Each {@link #take} makes a new {@link Batch} around old arrays, and a release takes them out of it. So a batch that
- * somebody still uses after its release is empty and says so by an exception, and a second release does nothing: neither
- * can reach the elements of the batch that has the arrays now.
+ * <p>What the taking thread releases itself, it takes again as it is: a segment that is fused from source to sink has one
+ * batch and allocates none. Of a batch that another thread releases only the arrays come back: the object stays with
+ * whoever may still refer to it, empty. See ADR 41.
  */
 public final class BatchPool {
 
     // Never waits: where the lock is taken, a new array or a lost one costs less than a parked thread.
+    //
+    // Arrays live until the next garbage collection and no longer. In G1 a store into an array that has grown old costs
+    // several times one into a young array: its card is marked behind a fence, see ADR 6.
 
     /** Spares kept: a boundary's default buffer in flight, and some. */
     private static final int MAX_SPARES = 8;
-
-    /**
-     * Each of that many times, arrays that come back are let go. In G1 a store into an array that has grown old costs
-     * several times one into a young array (its card is marked behind a fence), so arrays must not live to grow old: so
-     * they live some milliseconds, and what is allocated is still next to nothing. See ADR 6.
-     */
-    private static final int RETURNS_PER_LOSS = 64;
 
     private final int capacity;
     private final ReentrantLock lock = new ReentrantLock();
@@ -31,7 +28,16 @@ public final class BatchPool {
     private final Object[][] spareValues = new Object[MAX_SPARES][];
     private final long[][] spareTokens = new long[MAX_SPARES][];
     private int spares;
-    private int returns;
+    /** When all spares were made. */
+    private Youth sparesMadeIn = Youth.current();
+
+    /** The first thread that took. Written once: a thread that finds itself here is that thread, whatever others see. */
+    private @Nullable Thread owner;
+
+    // Of the owner.
+    private @Nullable Batch<?> own;
+    private Object[] ownValues = Batch.NO_VALUES;
+    private long[] ownTokens = Batch.NO_TOKENS;
 
     /** Creates a pool of batches of {@link Batch#DEFAULT_CAPACITY}. */
     public BatchPool() {
@@ -52,24 +58,62 @@ public final class BatchPool {
 
     /** An empty batch, which belongs to the caller. */
     public <T> Batch<T> take() {
+        Thread taker = Thread.currentThread();
+        if (owner == null) {
+            owner = taker;
+        }
+        Batch<T> batch = owner == taker ? takeOwn() : null;
+        return batch != null ? batch : takeSpare();
+    }
+
+    @SuppressWarnings("unchecked") // it is empty
+    private <T> @Nullable Batch<T> takeOwn() {
+        Batch<?> batch = own;
+        own = null;
+        if (batch == null || batch.madeIn == null || batch.madeIn.isOver()) {
+            return null;
+        }
+        batch.equip(ownValues, ownTokens, this, batch.madeIn);
+        return (Batch<T>) batch;
+    }
+
+    private <T> Batch<T> takeSpare() {
+        Batch<T> batch = new Batch<>();
         if (lock.tryLock()) {
             try {
+                if (sparesMadeIn.isOver()) {
+                    dropSpares();
+                }
                 if (spares > 0) {
                     spares--;
-                    return new Batch<>(spareValues[spares], spareTokens[spares], this);
+                    batch.equip(spareValues[spares], spareTokens[spares], this, sparesMadeIn);
+                    return batch;
                 }
             } finally {
                 lock.unlock();
             }
         }
-        return new Batch<>(new Object[capacity], Batch.NO_TOKENS, this);
+        batch.equip(new Object[capacity], Batch.NO_TOKENS, this, Youth.current());
+        return batch;
     }
 
-    /** Takes in the arrays of a batch; {@code values} holds nothing but nulls. */
-    void giveBack(Object[] values, long[] tokens) {
-        if (values.length == capacity && lock.tryLock()) {
+    /** Takes in what a batch had; {@code values} holds nothing but nulls, {@code batch} nothing any more. */
+    void giveBack(Batch<?> batch, Object[] values, long[] tokens) {
+        Youth madeIn = batch.madeIn;
+        if (values.length != capacity || madeIn == null || madeIn.isOver()) {
+            return;
+        }
+        if (owner == Thread.currentThread() && own == null) {
+            own = batch;
+            ownValues = values;
+            ownTokens = tokens;
+        } else if (lock.tryLock()) {
             try {
-                if (spares < MAX_SPARES && ++returns % RETURNS_PER_LOSS != 0) {
+                if (madeIn != sparesMadeIn) {
+                    dropSpares();
+                    sparesMadeIn = madeIn;
+                }
+                if (spares < MAX_SPARES) {
                     spareValues[spares] = values;
                     spareTokens[spares] = tokens;
                     spares++;
@@ -77,6 +121,14 @@ public final class BatchPool {
             } finally {
                 lock.unlock();
             }
+        }
+    }
+
+    private void dropSpares() {
+        while (spares > 0) {
+            spares--;
+            spareValues[spares] = Batch.NO_VALUES;
+            spareTokens[spares] = Batch.NO_TOKENS;
         }
     }
 }

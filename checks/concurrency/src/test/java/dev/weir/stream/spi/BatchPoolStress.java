@@ -19,23 +19,29 @@ import org.openjdk.jcstress.infra.results.III_Result;
 public class BatchPoolStress {
 
     private final BatchPool pool = new BatchPool(2);
-    private final Batch<Integer> inFlight = pool.take();
-    private final Batch<Integer> inFlightToo = pool.take();
+    private final Batch<Integer> inFlight = inFlight();
+    private final Batch<Integer> inFlightToo = inFlight();
 
     private Batch<Integer> first = inFlight;
     private Batch<Integer> second = inFlight;
     private int leftOver;
 
-    public BatchPoolStress() {
-        for (int i = 7; i < 9; i++) {
-            inFlight.add(i);
-            inFlightToo.add(i);
-        }
+    /** Taken before by a thread that is not the one of this test, as far as the pool knows. */
+    private Batch<Integer> inFlight() {
+        Batch<Integer> batch = new Batch<>();
+        batch.equip(new Object[2], Batch.NO_TOKENS, pool, Youth.current());
+        batch.add(7);
+        batch.add(8);
+        return batch;
     }
 
-    /** The upper segment. */
+    /** The upper segment, which is the owner: it releases one itself and takes that again. */
     @Actor
     public void source() {
+        Batch<Integer> own = pool.take();
+        leftOver += countOf(own);
+        own.add(9);
+        own.release();
         first = pool.take();
         leftOver += countOf(first);
         first.add(1);

@@ -2,6 +2,7 @@ package dev.weir.checks.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import dev.weir.bench.report.Reports;
 import dev.weir.bench.result.LatencyTags;
@@ -67,7 +68,12 @@ class BenchCampaignTest {
             assertThat(ledger.isClean()).as("%s", ledger).isTrue();
             assertThat(run.totals().cpuNanos()).isPositive();
             assertThat(run.totals().allocatedBytes()).isPositive();
-            assertThat(run.totals().metrics()).containsKey("client: fetch ms");
+            assertThat(run.totals().metrics())
+                    .containsKeys("client: fetch ms", "broker: collection ms", "broker: fetch total p99 ms");
+            assertThat(sum(run, "queued", "local", "remote", "answer queued", "sending"))
+                    .as("the parts make up the whole, which a broker counts in whole milliseconds")
+                    .isPositive()
+                    .isCloseTo(sum(run, "total"), within(3.0));
             assertThat(folder.resolve("results/logs/" + run.key().fileName() + ".log"))
                     .as("the whole configuration of the client")
                     .content()
@@ -102,8 +108,10 @@ class BenchCampaignTest {
     }
 
     @Test
-    void leanDriver_readsEachRecordOnce() throws Exception {
-        String yaml = TINY.replace("at-least-once", "consume").replace("[plain, weir]", "[lean]\nbaseline: lean");
+    void leanDriver_readsEachRecordOnce_ofMixedLengthsWithHeaders() throws Exception {
+        String yaml = TINY.replace("at-least-once", "consume")
+                .replace("[plain, weir]", "[lean]\nbaseline: lean")
+                .replace("valueBytes: 50", "valueSizes: 20:0.75 140:0.25, headers: 2, compression: zstd");
         assertThat(runner(yaml, folder.resolve("results"), false, run -> {})
                         .run()
                         .runs())
@@ -111,6 +119,8 @@ class BenchCampaignTest {
                 .allSatisfy(run -> {
                     assertThat(run.failure()).isNull();
                     assertThat(run.ledger().isClean()).as("%s", run.ledger()).isTrue();
+                    assertThat(run.totals().bytes() / (double) run.totals().records())
+                            .isBetween(45.0, 55.0);
                 });
     }
 
@@ -150,6 +160,40 @@ class BenchCampaignTest {
         assertThat(Reports.html(results)).isNotEmptyFile();
     }
 
+    /** Open loop: nothing is dropped, and what waited was due when it was planned. */
+    @Test
+    void producingAtAPlannedRate_isTimedFromThePlanToTheAcknowledgement() throws Exception {
+        String yaml = """
+                name: latency
+                scenario: produce
+                drivers: [weir]
+                baseline: weir
+                topic: {partitions: 2, recordsPerSecond: 1000, valueBytes: 23, arrivals: poisson}
+                client: {linger.ms: 5}
+                method: {rounds: 1, control: false, maxWarmUpSeconds: 1, measureSeconds: 1, intervalMillis: 100}
+                """;
+        ResultsFolder results =
+                runner(yaml, folder.resolve("results"), false, run -> {}).run();
+        assertThat(results.runs()).hasSize(1).allSatisfy(run -> {
+            assertThat(run.failure()).isNull();
+            assertThat(run.ledger().expected()).isEqualTo(3_000);
+            assertThat(run.ledger().isClean()).as("%s", run.ledger()).isTrue();
+            Map<String, Histogram> latencies = LatencyTags.merge(results.latencyIntervals(run.key()));
+            Histogram response = Objects.requireNonNull(latencies.get(LatencyTags.RESPONSE));
+            assertThat(count(latencies, LatencyTags.responseOfPartition(0))
+                            + count(latencies, LatencyTags.responseOfPartition(1)))
+                    .isEqualTo(response.getTotalCount());
+            assertThat(response.getTotalCount()).isPositive();
+            assertThat(response.getValueAtPercentile(50))
+                    .as("linger, and a way there and back")
+                    .isBetween(200_000L, 2_000_000_000L);
+            assertThat(count(latencies, LatencyTags.LATENESS)).isPositive();
+            assertThat(latencies).containsKey(LatencyTags.ofWarmUp(LatencyTags.RESPONSE));
+            assertThat(run.totals().metrics()).containsKeys("broker: produce total ms", "broker: produce local p99 ms");
+        });
+        assertThat(Reports.html(results)).isNotEmptyFile();
+    }
+
     @Test
     void asimov_outOfOrder_givesARecordForEachEvent() throws Exception {
         String yaml = TINY.replace("at-least-once", "pipeline")
@@ -169,6 +213,14 @@ class BenchCampaignTest {
                             .as("%s", ledger)
                             .isZero();
                 });
+    }
+
+    private static double sum(Run run, String... parts) {
+        double sum = 0;
+        for (String part : parts) {
+            sum += run.totals().metrics().getOrDefault("broker: fetch " + part + " ms", Double.NaN);
+        }
+        return sum;
     }
 
     private static long count(Map<String, Histogram> latencies, String tag) {

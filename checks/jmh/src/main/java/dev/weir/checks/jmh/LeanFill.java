@@ -4,6 +4,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.SplittableRandom;
+import java.util.function.IntFunction;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -14,9 +16,14 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  * Makes and fills a topic for {@link LeanConsume}, in batches of 128 kB.
  *
  * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanFill localhost:9092 TOPIC PARTITIONS
- * RECORDS VALUE_BYTES [CODEC]}
+ * RECORDS VALUE_BYTES [CODEC [varied]]}
+ *
+ * <p>The values are 1,009 in turn, which compress to next to nothing; or, varied, each another one, half of it words of a
+ * vocabulary and half digits, which compress as events do.
  */
 public final class LeanFill {
+
+    private static final int WORD = 8;
 
     private LeanFill() {}
 
@@ -41,18 +48,16 @@ public final class LeanFill {
                 64L * 1024 * 1024,
                 "compression.type",
                 args.length > 5 ? args[5] : "none"));
-        byte[][] values = values(size);
+        IntFunction<byte[]> values = args.length > 6 ? varied(size) : repeated(size);
         try (KafkaProducer<byte[], byte[]> producer =
                 new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer())) {
             for (int i = 0; i < count; i++) {
-                var ignored =
-                        producer.send(new ProducerRecord<>(args[1], i % partitions, null, values[i % values.length]));
+                var ignored = producer.send(new ProducerRecord<>(args[1], i % partitions, null, values.apply(i)));
             }
         }
     }
 
-    /** Bytes that compress to about a half. */
-    private static byte[][] values(int size) {
+    private static IntFunction<byte[]> repeated(int size) {
         Random random = new Random(1);
         byte[][] values = new byte[1_009][size];
         for (byte[] value : values) {
@@ -60,6 +65,27 @@ public final class LeanFill {
                 value[at] = (byte) random.nextInt(at % 2 == 0 ? 2 : 64);
             }
         }
-        return values;
+        return i -> values[i % values.length];
+    }
+
+    private static IntFunction<byte[]> varied(int size) {
+        Random random = new Random(1);
+        byte[][] words = new byte[256][WORD];
+        for (byte[] word : words) {
+            for (int at = 0; at < WORD; at++) {
+                word[at] = (byte) ('a' + random.nextInt(26));
+            }
+        }
+        SplittableRandom each = new SplittableRandom(1);
+        return i -> {
+            byte[] value = new byte[size];
+            for (int at = 0; at < size; at += 2 * WORD) {
+                System.arraycopy(words[each.nextInt(words.length)], 0, value, at, Math.min(WORD, size - at));
+                for (int digit = at + WORD; digit < Math.min(size, at + 2 * WORD); digit++) {
+                    value[digit] = (byte) ('0' + each.nextInt(10));
+                }
+            }
+            return value;
+        };
     }
 }

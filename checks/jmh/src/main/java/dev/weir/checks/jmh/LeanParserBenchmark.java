@@ -1,5 +1,6 @@
 package dev.weir.checks.jmh;
 
+import dev.weir.lean.RecordHandler;
 import dev.weir.lean.internal.batch.BatchReader;
 import dev.weir.lean.internal.batch.Decompressor;
 import java.io.IOException;
@@ -47,21 +48,27 @@ public class LeanParserBenchmark {
     @Param({"100"})
     int valueBytes;
 
+    @Param({"0"})
+    int keyBytes;
+
     @Param({"NONE", "LZ4", "ZSTD", "SNAPPY", "GZIP"})
     CompressionType codec = CompressionType.NONE;
 
     private final BatchReader reader = new BatchReader(new Decompressor(64 * 1024 * 1024));
     private ByteBuffer bytes = ByteBuffer.allocateDirect(0);
     private MemoryRecords records = MemoryRecords.EMPTY;
+    private long handled;
+    private long position;
+    private final RecordHandler handler = record -> handled += record.value().getLong(0) + record.offset();
 
     /** Writes the batches. */
     @Setup
     public void write() {
         Random random = new Random(1);
-        ByteBuffer all = ByteBuffer.allocateDirect(RECORDS * (valueBytes + 100));
+        ByteBuffer all = ByteBuffer.allocateDirect(RECORDS * (keyBytes + valueBytes + 100));
         for (int batch = 0; batch < BATCHES; batch++) {
             MemoryRecordsBuilder builder = MemoryRecords.builder(
-                    ByteBuffer.allocate(PER_BATCH * (valueBytes + 100)),
+                    ByteBuffer.allocate(PER_BATCH * (keyBytes + valueBytes + 100)),
                     Compression.of(codec).build(),
                     TimestampType.CREATE_TIME,
                     (long) batch * PER_BATCH);
@@ -70,7 +77,7 @@ public class LeanParserBenchmark {
                 for (int at = 0; at < valueBytes; at++) {
                     value[at] = (byte) random.nextInt(at % 2 == 0 ? 2 : 64);
                 }
-                builder.append(1_700_000_000_000L + i / 20, null, value);
+                builder.append(1_700_000_000_000L + i / 20, keyBytes == 0 ? null : new byte[keyBytes], value);
             }
             all.put(builder.build().buffer());
         }
@@ -93,6 +100,23 @@ public class LeanParserBenchmark {
             }
         }
         return sum;
+    }
+
+    /** The same by a handler, as {@code LeanConsumer.poll} hands records out. */
+    @Benchmark
+    @OperationsPerInvocation(RECORDS)
+    public long weirHandler() {
+        reader.of("t", 0, 0);
+        for (int at = 0; at < bytes.limit(); at += reader.sizeBytes()) {
+            reader.open(bytes, at, bytes.limit(), 0);
+            reader.verify(true);
+            reader.start();
+            while (reader.records().next()) {
+                handler.onRecord(reader.records());
+                position = reader.records().offset() + 1;
+            }
+        }
+        return handled + position;
     }
 
     /** The walk of the bare loop, of what is not compressed; for {@link LeanWalk}. */

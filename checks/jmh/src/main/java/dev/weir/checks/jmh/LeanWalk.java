@@ -2,6 +2,7 @@ package dev.weir.checks.jmh;
 
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -13,7 +14,7 @@ import org.apache.kafka.common.TopicPartition;
  * of the thread, which other work on the machine touches less than the time on the clock: in turn, the least of many rounds.
  * Checksums included, nothing compressed.
  *
- * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanWalk 23 100}
+ * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanWalk 23 100 100+16}
  */
 public final class LeanWalk {
 
@@ -24,15 +25,19 @@ public final class LeanWalk {
 
     private LeanWalk() {}
 
-    /** Sizes of values. */
+    /** Sizes of values, or of values and keys: {@code 23 23+16}. */
     public static void main(String[] args) {
         for (String size : args) {
             LeanParserBenchmark parser = new LeanParserBenchmark();
-            parser.valueBytes = Integer.parseInt(size);
+            String[] parts = size.split("\\+");
+            parser.valueBytes = Integer.parseInt(parts[0]);
+            parser.keyBytes = parts.length > 1 ? Integer.parseInt(parts[1]) : 0;
             parser.write();
             BareLoop loop = new BareLoop("localhost:9092", Map.of(new TopicPartition("t", 0), 0L));
-            List<LongSupplier> all = List.of(() -> parser.bare(loop), parser::weir, parser::client);
-            double[] least = {Double.MAX_VALUE, Double.MAX_VALUE, Double.MAX_VALUE};
+            List<LongSupplier> all =
+                    List.of(() -> parser.bare(loop), parser::weir, parser::weirHandler, parser::client);
+            double[] least = new double[all.size()];
+            Arrays.fill(least, Double.MAX_VALUE);
             for (int round = 0; round < ROUNDS; round++) {
                 for (int i = 0; i < least.length; i++) {
                     double nanos = nanosPerRecord(all.get(i));
@@ -41,11 +46,12 @@ public final class LeanWalk {
             }
             System.out.printf(
                     Locale.ROOT,
-                    "%s bytes, ns of CPU per record: bare %.1f, lean %.1f, client %.1f%n",
+                    "%s bytes, ns of CPU per record: bare %.2f, lean %.2f, with a handler %.2f, client %.2f%n",
                     size,
                     least[0],
                     least[1],
-                    least[2]);
+                    least[2],
+                    least[3]);
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.weir.drivers.kafka;
 
 import dev.weir.driver.Driver;
+import dev.weir.driver.Pacer;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Scenario;
 import java.util.HashMap;
@@ -33,6 +34,17 @@ final class PlainProducer implements Driver {
         produce(pass, preset);
     }
 
+    private static Callback planned(Pass pass, long ticket) {
+        int valueBytes = pass.configuration().valueBytes();
+        return (written, failure) -> {
+            if (failure == null) {
+                pass.acknowledged(ticket, valueBytes);
+            } else {
+                pass.fail(failure);
+            }
+        };
+    }
+
     static void produce(Pass pass, Map<String, String> preset) throws InterruptedException {
         Map<String, Object> config = new HashMap<>(pass.producerConfig(preset));
         boolean transactional = pass.transactionRecords() > 0;
@@ -52,6 +64,8 @@ final class PlainProducer implements Driver {
 
     private static void send(Producer<byte[], byte[]> producer, Pass pass) {
         int valueBytes = pass.configuration().valueBytes();
+        int partitions = pass.configuration().partitions();
+        Pacer pacer = pass.pacer();
         Callback acknowledged = (written, failure) -> {
             if (failure == null) {
                 pass.acknowledged(valueBytes);
@@ -60,7 +74,8 @@ final class PlainProducer implements Driver {
             }
         };
         for (long i = 0; i < pass.wanted() && !pass.isDone(); i++) {
-            var unused = producer.send(record(pass, i), acknowledged);
+            long ticket = pacer.next((int) (i % partitions));
+            var unused = producer.send(record(pass, i), ticket == 0 ? acknowledged : planned(pass, ticket));
         }
         producer.flush();
     }

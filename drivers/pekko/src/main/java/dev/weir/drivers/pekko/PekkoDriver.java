@@ -1,8 +1,10 @@
 package dev.weir.drivers.pekko;
 
 import dev.weir.driver.Driver;
+import dev.weir.driver.Pacer;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Scenario;
+import dev.weir.driver.SendPlan;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -13,6 +15,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.pekko.Done;
+import org.apache.pekko.NotUsed;
 import org.apache.pekko.actor.ActorSystem;
 import org.apache.pekko.kafka.CommitterSettings;
 import org.apache.pekko.kafka.ConsumerSettings;
@@ -101,13 +104,22 @@ final class PekkoDriver implements Driver {
         int partitions = pass.configuration().partitions();
         int valueBytes = pass.configuration().valueBytes();
         String topic = pass.configuration().topic();
-        CompletionStage<Done> end = Source.fromIterator(
+        Pacer pacer = pass.pacer();
+        Source<ProducerMessage.Envelope<byte[], byte[], Long>, NotUsed> records = Source.fromIterator(
                         () -> LongStream.range(0, pass.wanted()).iterator())
                 .takeWhile(i -> !pass.isDone())
-                .map(i -> ProducerMessage.single(new ProducerRecord<byte[], byte[]>(
-                        topic, (int) (i % partitions), null, pass.value(i / partitions))))
-                .via(Producer.flexiFlow(settings))
-                .runWith(Sink.foreach(written -> pass.acknowledged(valueBytes)), system);
+                .map(i -> {
+                    int partition = (int) (i % partitions);
+                    long ticket = pacer.next(partition);
+                    return ProducerMessage.single(
+                            new ProducerRecord<byte[], byte[]>(topic, partition, null, pass.value(i / partitions)),
+                            ticket);
+                });
+        if (pass.options().containsKey(SendPlan.START)) {
+            records = records.async(); // Who waits for a plan is not to hold up acknowledgements.
+        }
+        CompletionStage<Done> end = records.via(Producer.flexiFlow(settings))
+                .runWith(Sink.foreach(written -> pass.acknowledged(written.passThrough(), valueBytes)), system);
         pass.failsWith(end);
         pass.awaitDone();
         end.toCompletableFuture().get(END_SECONDS, TimeUnit.SECONDS);

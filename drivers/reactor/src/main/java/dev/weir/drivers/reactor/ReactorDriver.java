@@ -2,8 +2,10 @@ package dev.weir.drivers.reactor;
 
 import dev.weir.driver.Driver;
 import dev.weir.driver.Feature;
+import dev.weir.driver.Pacer;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Scenario;
+import dev.weir.driver.SendPlan;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -16,6 +18,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
 import reactor.kafka.receiver.KafkaReceiver;
 import reactor.kafka.receiver.ReceiverOptions;
 import reactor.kafka.sender.KafkaSender;
@@ -101,22 +105,27 @@ final class ReactorDriver implements Driver {
         int partitions = pass.configuration().partitions();
         int valueBytes = pass.configuration().valueBytes();
         String topic = pass.configuration().topic();
+        Pacer pacer = pass.pacer();
         Flux<SenderRecord<byte[], byte[], Long>> records = Flux.<SenderRecord<byte[], byte[], Long>, Long>generate(
                         () -> 0L, (i, sink) -> {
+                            int partition = (int) (i % partitions);
+                            long ticket = pacer.next(partition);
                             sink.next(SenderRecord.create(
-                                    new ProducerRecord<>(
-                                            topic, (int) (i % partitions), null, pass.value(i / partitions)),
-                                    i));
+                                    new ProducerRecord<>(topic, partition, null, pass.value(i / partitions)), ticket));
                             return i + 1;
                         })
                 .take(pass.wanted())
                 .takeUntil(record -> pass.isDone());
+        Scheduler planned = Schedulers.newSingle("bench-plan", true);
+        if (pass.options().containsKey(SendPlan.START)) {
+            records = records.subscribeOn(planned); // Who waits for a plan is not to hold up acknowledgements.
+        }
         KafkaSender<byte[], byte[]> sender = KafkaSender.create(options);
         CountDownLatch ended = new CountDownLatch(1);
         if (transaction == 0) {
             sender.send(records)
                     .doFinally(end -> ended.countDown())
-                    .subscribe(written -> pass.acknowledged(valueBytes), pass::fail);
+                    .subscribe(written -> pass.acknowledged(written.correlationMetadata(), valueBytes), pass::fail);
         } else {
             // The results of a transaction end when it is committed.
             sender.sendTransactionally(records.window(transaction))
@@ -127,5 +136,6 @@ final class ReactorDriver implements Driver {
         pass.awaitDone();
         ended.await();
         sender.close();
+        planned.dispose();
     }
 }

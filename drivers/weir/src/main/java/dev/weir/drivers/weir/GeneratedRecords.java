@@ -1,5 +1,6 @@
 package dev.weir.drivers.weir;
 
+import dev.weir.driver.Pacer;
 import dev.weir.driver.Pass;
 import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.ProducerSettings;
@@ -18,10 +19,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class GeneratedRecords implements Stage<ProducerRecord<byte[], byte[]>>, AckTarget {
     private final Pass pass;
+    private final Pacer pacer;
     private long next;
 
     private GeneratedRecords(Pass pass) {
         this.pass = pass;
+        this.pacer = pass.pacer();
     }
 
     static Pipeline producing(Pass pass) {
@@ -33,22 +36,27 @@ final class GeneratedRecords implements Stage<ProducerRecord<byte[], byte[]>>, A
 
     @Override
     public @Nullable Batch<ProducerRecord<byte[], byte[]>> pull(long deadlineNanos) {
-        int size = (int) Math.min(Batch.DEFAULT_CAPACITY, pass.wanted() - next);
-        if (size <= 0 || pass.isDone()) {
+        boolean due = pacer.await(deadlineNanos);
+        int most = (int) Math.min(Batch.DEFAULT_CAPACITY, pass.wanted() - next);
+        if (most <= 0 || pass.isDone()) {
             return null;
         }
         int partitions = pass.configuration().partitions();
-        Object[] records = new Object[size];
-        for (int i = 0; i < size; i++, next++) {
-            records[i] = new ProducerRecord<>(
-                    pass.configuration().topic(), (int) (next % partitions), null, pass.value(next / partitions));
+        Object[] records = new Object[most];
+        long[] tickets = new long[most];
+        int size = 0;
+        for (; due && size < most && pacer.isDue(); size++, next++) {
+            int partition = (int) (next % partitions);
+            tickets[size] = pacer.next(partition);
+            records[size] =
+                    new ProducerRecord<>(pass.configuration().topic(), partition, null, pass.value(next / partitions));
         }
-        return Batch.of(records, size, this, new long[size]);
+        return Batch.of(records, size, this, tickets);
     }
 
     @Override
-    public void ack(long token) {
-        pass.acknowledged(pass.configuration().valueBytes());
+    public void ack(long ticket) {
+        pass.acknowledged(ticket, pass.configuration().valueBytes());
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.consumer;
 
+import dev.weir.kafka.internal.offsets.OffsetTracker;
 import dev.weir.stream.spi.Batch;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -21,6 +22,10 @@ final class Emission {
     private final Outlets outlets;
     private final int batchSize;
 
+    // What the records of a batch are appended with.
+    private final long[] offsets;
+    private final int[] weights;
+
     /** What goes out together. */
     private final List<Batch<ConsumerRecord<byte[], byte[]>>> made = new ArrayList<>();
 
@@ -38,6 +43,8 @@ final class Emission {
         this.ahead = ahead;
         this.outlets = outlets;
         this.batchSize = ahead == null ? plan.batchSize() : Math.min(plan.batchSize(), ahead.batchSize());
+        this.offsets = new long[batchSize];
+        this.weights = new int[batchSize];
     }
 
     /** Emits nothing from now on; what is buffered still goes out. */
@@ -142,20 +149,42 @@ final class Emission {
     private void makeTracked(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list) {
         Object[] values = list.toArray();
         long[] tokens = new long[values.length];
+        int size = values.length;
+        if (partition.finishedEarlier.isBefore(list.get(0).offset())) {
+            appendAll(partition.tracker, values, tokens);
+        } else {
+            size = appendUnfinished(partition, values, tokens);
+        }
+        if (size > 0) {
+            made.add(Batch.of(values, size, partition.tracker, tokens));
+        }
+    }
+
+    private void appendAll(OffsetTracker tracker, Object[] values, long[] tokens) {
+        for (int i = 0; i < values.length; i++) {
+            ConsumerRecord<?, ?> record = (ConsumerRecord<?, ?>) values[i];
+            offsets[i] = record.offset();
+            weights[i] = weight(record);
+        }
+        long first = tracker.appendAll(offsets, weights, values.length);
+        for (int i = 0; i < values.length; i++) {
+            tokens[i] = first + i;
+        }
+    }
+
+    /** Those that an earlier assignment had finished are told to the tracker and left out; returns how many are left. */
+    private static int appendUnfinished(AssignedPartition partition, Object[] values, long[] tokens) {
         int size = 0;
-        boolean allNew = partition.finishedEarlier.isBefore(list.get(0).offset());
         for (Object value : values) {
             ConsumerRecord<?, ?> record = (ConsumerRecord<?, ?>) value;
-            if (!allNew && partition.finishedEarlier.contains(record.offset())) {
+            if (partition.finishedEarlier.contains(record.offset())) {
                 partition.tracker.appendFinished(record.offset());
             } else {
                 values[size] = record;
                 tokens[size++] = partition.tracker.append(record.offset(), weight(record));
             }
         }
-        if (size > 0) {
-            made.add(Batch.of(values, size, partition.tracker, tokens));
-        }
+        return size;
     }
 
     private static int weight(ConsumerRecord<?, ?> record) {

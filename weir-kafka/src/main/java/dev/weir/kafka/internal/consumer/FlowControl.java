@@ -13,8 +13,12 @@ import org.apache.kafka.common.TopicPartition;
  * Decides which partitions pause. Confined to the owner thread.
  *
  * <p>A partition pauses when its outstanding records reach the high mark, or its outstanding bytes its share of the
- * budget, and goes on when both are down to half. Between the marks nothing happens, because each pause and resume costs
+ * budget, and may go on when both are down to half. Between the marks nothing happens, because each pause and resume costs
  * the client something. What the client has fetched for a paused partition stays in the client.
+ *
+ * <p>Those that may go on wait for each other, because a fetch request for many partitions costs the client and the brokers
+ * little more than one for a single one: until none is above half, or one is down to a quarter and of those that go the
+ * same way at most half have something waiting, so that the pipeline would soon have little to choose from.
  *
  * <p>With so many partitions that the smallest shares exceed the budget, all pause when the whole budget is used, and go
  * on when half of it is free.
@@ -26,6 +30,14 @@ final class FlowControl {
 
     /** Each priority has twice the share of the one below it, up to so many times that of the lowest. */
     private static final int MAX_SHARES = 16;
+
+    /** The parts of what a partition may hold below which it may go on, and must. */
+    private static final int LOW = 2;
+
+    private static final int URGENT = 4;
+
+    /** Partitions that are too few for their requests to matter. */
+    private static final int FEW = 4;
 
     private final int highRecords;
     private final long budgetBytes;
@@ -138,28 +150,58 @@ final class FlowControl {
             return;
         }
         allPaused = false;
-        Collection<TopicPartition> low = new ArrayList<>();
+        List<AssignedPartition> low = new ArrayList<>();
+        boolean urgent = true;
         for (AssignedPartition partition : assignment.values()) {
-            if (partition.paused && !partition.atEnd && !partition.held && !partition.parked && becomesLow(partition)) {
-                partition.paused = false;
-                low.add(partition.id);
+            if (partition.paused && !partition.atEnd && !partition.held && !partition.parked) {
+                if (isDownTo(partition, LOW)) {
+                    low.add(partition);
+                } else {
+                    urgent = false;
+                }
             }
         }
-        if (!low.isEmpty()) {
-            fetcher.resume(low);
+        RecordBuffer withEnough = null;
+        for (AssignedPartition partition : low) {
+            if (!urgent && isDownTo(partition, URGENT) && partition.outlet != withEnough) {
+                urgent = fewWait(partition.outlet, assignment.values());
+                withEnough = partition.outlet;
+            }
+        }
+        if (urgent && !low.isEmpty()) {
+            Collection<TopicPartition> resumed = new ArrayList<>();
+            for (AssignedPartition partition : low) {
+                partition.tracker.unwatch();
+                partition.paused = false;
+                resumed.add(partition.id);
+            }
+            fetcher.resume(resumed);
         }
     }
 
-    private boolean becomesLow(AssignedPartition partition) {
-        int lowRecords = highRecords / 2;
-        long lowBytes = shareBytes(partition) / 2;
+    /** Whether at most half of the paused partitions that go out there have records waiting. */
+    private static boolean fewWait(RecordBuffer outlet, Collection<AssignedPartition> assigned) {
+        int paused = 0;
+        int waiting = 0;
+        for (AssignedPartition partition : assigned) {
+            if (partition.paused && partition.outlet == outlet) {
+                paused++;
+                waiting += outlet.isReady(partition) ? 1 : 0;
+            }
+        }
+        return waiting <= Math.max(FEW, paused / 2);
+    }
+
+    /** Whether so small a part of what it may hold is outstanding; if not, its tracker will call when that may be. */
+    private boolean isDownTo(AssignedPartition partition, int part) {
+        int records = highRecords / part;
+        long bytes = shareBytes(partition) / part;
         do {
             partition.advance();
-            if (partition.tracker.outstanding() <= lowRecords && partition.tracker.outstandingBytes() <= lowBytes) {
-                partition.tracker.unwatch();
+            if (partition.tracker.outstanding() <= records && partition.tracker.outstandingBytes() <= bytes) {
                 return true;
             }
-        } while (!partition.tracker.watch(lowRecords, lowBytes));
+        } while (!partition.tracker.watch(records, bytes));
         return false;
     }
 }

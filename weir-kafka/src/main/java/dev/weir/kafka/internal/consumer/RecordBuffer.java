@@ -227,6 +227,16 @@ final class RecordBuffer {
         }
     }
 
+    /** Whether records of a partition wait that may be taken. */
+    boolean isReady(AssignedPartition partition) {
+        lock.lock();
+        try {
+            return partition.buffered.records > 0 && !partition.buffered.held;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Whether the first record that waits of a partition is for later. */
     boolean isNotDue(AssignedPartition partition) {
         lock.lock();

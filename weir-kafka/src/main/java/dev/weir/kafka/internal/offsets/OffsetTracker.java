@@ -1,8 +1,6 @@
 package dev.weir.kafka.internal.offsets;
 
 import dev.weir.stream.spi.AckTarget;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   sequence    0 ........ head ............ tail
  *               finished   | first unfinished | next to append
- *   claims        0  0  0    1  0  2  0  1
+ *   holders       0  0  0    1  0  2  0  1
  *                            ^ the offset here is the one to commit
  * </pre>
  */
@@ -27,25 +25,10 @@ public final class OffsetTracker implements AckTarget {
     // window without moving a slot that others are writing to. A chunk is taken into use by the owner before any token
     // in it is published, and leaves use only when each of its slots is finished.
 
-    private static final int CHUNK_BITS = 9;
-    private static final int CHUNK_SLOTS = 1 << CHUNK_BITS;
-    private static final int SLOT_MASK = CHUNK_SLOTS - 1;
+    private static final int SLOT_MASK = Chunk.SLOTS - 1;
 
     /** {@link #watched} of a tracker that nobody waits on. */
     private static final long NOTHING = -1;
-
-    /** Beside the claims of a record: one of them ended because the partition was taken away, so it is never finished. */
-    private static final int DROPPED = 1 << 30;
-
-    private static final VarHandle CLAIMS = MethodHandles.arrayElementVarHandle(int[].class);
-
-    private static final class Chunk {
-        final long[] offsets = new long[CHUNK_SLOTS];
-        /** What the tracker's records weigh in sum, up to and with this one: sums of a stretch cost two looks. */
-        final long[] weights = new long[CHUNK_SLOTS];
-
-        final int[] claims = new int[CHUNK_SLOTS];
-    }
 
     /** What the owner changes with every record: on cache lines of its own, for acknowledging threads read the rest. */
     private static class Position extends PaddingBefore {
@@ -94,7 +77,7 @@ public final class OffsetTracker implements AckTarget {
         }
         this.capacity = capacity;
         // One chunk more than the window needs, because its ends rarely fall on chunk borders.
-        int wanted = Math.ceilDiv(capacity, CHUNK_SLOTS) + 1;
+        int wanted = Math.ceilDiv(capacity, Chunk.SLOTS) + 1;
         this.chunks = new Chunk[Integer.highestOneBit(wanted * 2 - 1)];
         this.chunkMask = chunks.length - 1;
         this.onWatchedFinished = onWatchedFinished;
@@ -108,49 +91,72 @@ public final class OffsetTracker implements AckTarget {
      * @return its token
      */
     public long append(long offset, int bytes) {
-        return append(offset, bytes, 1);
+        long token = own.tail;
+        appendTo(chunkAtTail(offset), offset, bytes);
+        return token;
+    }
+
+    /**
+     * Adds records that are about to be emitted, each with one claim; their tokens follow one another.
+     *
+     * @param offsets of them, ascending
+     * @param bytes what each of them weighs
+     * @param count how many of these there are, at least 1
+     * @return the first one's token
+     */
+    public long appendAll(long[] offsets, int[] bytes, int count) {
+        long first = own.tail;
+        int at = 0;
+        while (at < count) {
+            Chunk chunk = chunkAtTail(offsets[at]);
+            int slot = (int) own.tail & SLOT_MASK;
+            int n = Math.min(Math.min(count - at, Chunk.SLOTS - slot), capacity - outstanding());
+            System.arraycopy(offsets, at, chunk.offsets, slot, n);
+            own.appendedBytes = chunk.weigh(slot, bytes, at, n, own.appendedBytes);
+            own.tail += n;
+            at += n;
+            own.nextOffset = offsets[at - 1] + 1;
+        }
+        return first;
     }
 
     /** Adds a record that is finished already and will not be emitted. */
     public void appendFinished(long offset) {
-        append(offset, 0, 0);
+        Chunk chunk = chunkAtTail(offset);
+        chunk.setFinished((int) own.tail & SLOT_MASK);
+        appendTo(chunk, offset, 0);
     }
 
-    private long append(long offset, int bytes, int claims) {
+    private Chunk chunkAtTail(long offset) {
         if (own.sealed) {
             throw new IllegalStateException("appended after a record was dropped: offset=" + offset);
         }
         if (own.tail - own.head >= capacity) {
             throw new IllegalStateException("window full: capacity=" + capacity + " offset=" + offset);
         }
-        long token = own.tail;
-        int at = (int) (token >>> CHUNK_BITS) & chunkMask;
+        int at = (int) (own.tail >>> Chunk.BITS) & chunkMask;
         Chunk chunk = chunks[at];
         if (chunk == null) {
             chunk = new Chunk();
             chunks[at] = chunk;
         }
-        int slot = (int) token & SLOT_MASK;
+        return chunk;
+    }
+
+    private void appendTo(Chunk chunk, long offset, int bytes) {
+        int slot = (int) own.tail & SLOT_MASK;
         own.appendedBytes += bytes;
         chunk.offsets[slot] = offset;
         chunk.weights[slot] = own.appendedBytes;
-        CLAIMS.setRelease(chunk.claims, slot, claims);
-        own.tail = token + 1;
+        own.tail++;
         own.nextOffset = offset + 1;
-        return token;
     }
 
     @Override
     public void ack(long token) {
-        int[] claims = chunkOf(token).claims;
-        int before = (int) CLAIMS.getAndAdd(claims, (int) token & SLOT_MASK, -1);
-        if (before == 1) {
-            // After the count, so that either the owner sees the count or this thread sees the watch.
+        if (chunkOf(token).end((int) token & SLOT_MASK)) {
+            // After the state, so that either the owner sees the state or this thread sees the watch.
             tellIfWatched(token);
-        } else if (before == (DROPPED | 1)) {
-            tellIfWatched(token);
-        } else if ((before & ~DROPPED) < 1) {
-            throw new IllegalStateException("acknowledged more often than claimed: token=" + token);
         }
     }
 
@@ -165,18 +171,7 @@ public final class OffsetTracker implements AckTarget {
         if (!revoked) {
             return false;
         }
-        int[] claims = chunkOf(token).claims;
-        int slot = (int) token & SLOT_MASK;
-        int before;
-        int left;
-        do {
-            before = (int) CLAIMS.getVolatile(claims, slot);
-            left = (before & ~DROPPED) - 1;
-            if (left < 0) {
-                throw new IllegalStateException("dropped after it was finished: token=" + token);
-            }
-        } while (!CLAIMS.compareAndSet(claims, slot, before, left | DROPPED));
-        if (left == 0) {
+        if (chunkOf(token).drop((int) token & SLOT_MASK)) {
             tellIfWatched(token);
         }
         return true;
@@ -184,20 +179,23 @@ public final class OffsetTracker implements AckTarget {
 
     @Override
     public void retain(long token, int more) {
-        int before = (int) CLAIMS.getAndAdd(chunkOf(token).claims, (int) token & SLOT_MASK, more);
-        if ((before & ~DROPPED) < 1) {
-            throw new IllegalStateException("retained after it was finished: token=" + token);
-        }
+        chunkOf(token).retain((int) token & SLOT_MASK, more);
     }
 
     /** Moves past the finished prefix and returns how many records that were. */
     public int advance() {
         long from = own.head;
-        while (own.head < own.tail && claimsOf(own.head) == 0) {
+        boolean chunkFinished = true;
+        while (chunkFinished && own.head < own.tail) {
             Chunk chunk = chunkOf(own.head);
-            own.finishedBytes = chunk.weights[(int) own.head & SLOT_MASK];
-            own.head++;
-            if (((int) own.head & SLOT_MASK) == 0) {
+            int slot = (int) own.head & SLOT_MASK;
+            int end = chunk.firstUnfinished(slot, (int) Math.min(Chunk.SLOTS, slot + own.tail - own.head));
+            if (end > slot) {
+                own.finishedBytes = chunk.weights[end - 1];
+                own.head += end - slot;
+            }
+            chunkFinished = end == Chunk.SLOTS;
+            if (chunkFinished) {
                 recycle(chunk);
             }
         }
@@ -206,9 +204,10 @@ public final class OffsetTracker implements AckTarget {
 
     /** A used-up chunk serves again where the ring will need one next; a spare one is left to the collector. */
     private void recycle(Chunk chunk) {
-        chunks[(int) ((own.head - 1) >>> CHUNK_BITS) & chunkMask] = null;
-        int next = (int) ((own.tail >>> CHUNK_BITS) + 1) & chunkMask;
+        chunks[(int) ((own.head - 1) >>> Chunk.BITS) & chunkMask] = null;
+        int next = (int) ((own.tail >>> Chunk.BITS) + 1) & chunkMask;
         if (chunks[next] == null) {
+            chunk.reset();
             chunks[next] = chunk;
         }
     }
@@ -234,7 +233,7 @@ public final class OffsetTracker implements AckTarget {
         FinishedSet.Builder finished = new FinishedSet.Builder();
         long runStart = -1;
         for (long token = own.head + 1; token < own.tail && finished.runs() < CommitText.MAX_RUNS; token++) {
-            boolean isFinished = claimsOf(token) == 0;
+            boolean isFinished = isFinished(token);
             if (isFinished != (runStart >= 0)) {
                 if (isFinished) {
                     runStart = offsetOf(token);
@@ -332,12 +331,12 @@ public final class OffsetTracker implements AckTarget {
     }
 
     private boolean isSettled(long token) {
-        return (claimsOf(token) & ~DROPPED) == 0;
+        return chunkOf(token).isSettled((int) token & SLOT_MASK);
     }
 
     private boolean watchToken(long token) {
         watched = token;
-        return claimsOf(token) != 0;
+        return !isFinished(token);
     }
 
     /** The record with which the rest would fit: all up to it must be finished first. */
@@ -360,8 +359,8 @@ public final class OffsetTracker implements AckTarget {
         watched = NOTHING;
     }
 
-    private int claimsOf(long token) {
-        return (int) CLAIMS.getVolatile(chunkOf(token).claims, (int) token & SLOT_MASK);
+    private boolean isFinished(long token) {
+        return chunkOf(token).isFinished((int) token & SLOT_MASK);
     }
 
     private long offsetOf(long token) {
@@ -373,6 +372,6 @@ public final class OffsetTracker implements AckTarget {
     }
 
     private Chunk chunkOf(long token) {
-        return Objects.requireNonNull(chunks[(int) (token >>> CHUNK_BITS) & chunkMask]);
+        return Objects.requireNonNull(chunks[(int) (token >>> Chunk.BITS) & chunkMask]);
     }
 }

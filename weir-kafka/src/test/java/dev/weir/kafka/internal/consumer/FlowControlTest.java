@@ -6,6 +6,8 @@ import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.Subscription.Priorities;
 import dev.weir.kafka.internal.offsets.OffsetTracker;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -79,6 +81,67 @@ class FlowControlTest {
         assertThat(wakeUps.get()).isPositive();
         resume();
         assertThat(client.paused()).isEmpty();
+    }
+
+    @Test
+    void partitions_thatAreLow_goOnTogether() {
+        RecordBuffer outlet = new RecordBuffer(Clock.SYSTEM);
+        Map<TopicPartition, AssignedPartition> assigned = new LinkedHashMap<>();
+        for (int i = 0; i < 12; i++) {
+            AssignedPartition next = new AssignedPartition(
+                    new TopicPartition("t", i), new OffsetTracker(1_000, wakeUps::incrementAndGet), Long.MAX_VALUE);
+            next.outlet = outlet;
+            assigned.put(next.id, next);
+        }
+        client.assign(assigned.keySet());
+        for (AssignedPartition next : assigned.values()) {
+            for (int token = 0; token < 100; token++) {
+                next.tracker.append(token, 1);
+            }
+            outlet.add(next, Batch.of(new Object[100], 100, next.tracker, new long[100]));
+            flow.afterFetch(next, fetcher);
+        }
+        assertThat(client.paused()).hasSize(12);
+
+        List<AssignedPartition> drained = new ArrayList<>(assigned.values());
+        for (int i = 0; i < 6; i++) {
+            flow.resumeLow(assigned, fetcher);
+            assertThat(client.paused()).as("with %s of 12 empty", i).hasSize(12);
+            AssignedPartition next = drained.remove(0);
+            outlet.purge(List.of(next));
+            for (int token = 0; token < 100; token++) {
+                next.tracker.ack(token);
+            }
+        }
+        flow.resumeLow(assigned, fetcher);
+        assertThat(client.paused()).as("with half of 12 empty").hasSize(6);
+    }
+
+    @Test
+    void partition_lowBesideAFullOne_goesOnAtAQuarter() {
+        AssignedPartition full = new AssignedPartition(
+                new TopicPartition("t", 1), new OffsetTracker(1_000, wakeUps::incrementAndGet), Long.MAX_VALUE);
+        RecordBuffer outlet = new RecordBuffer(Clock.SYSTEM);
+        partition.outlet = outlet;
+        full.outlet = outlet;
+        for (int i = 0; i < 100; i++) {
+            full.tracker.append(i, 1);
+        }
+        client.assign(List.of(id, full.id));
+        fetch(100, 1);
+        flow.afterFetch(full, fetcher);
+        Map<TopicPartition, AssignedPartition> both = Map.of(id, partition, full.id, full);
+
+        finish(50);
+        flow.resumeLow(both, fetcher);
+        finish(24);
+        flow.resumeLow(both, fetcher);
+        assertThat(client.paused()).containsExactlyInAnyOrder(id, full.id);
+        assertThat(wakeUps).hasValue(0);
+        finish(1);
+        assertThat(wakeUps.get()).isPositive();
+        flow.resumeLow(both, fetcher);
+        assertThat(client.paused()).containsExactly(full.id);
     }
 
     @Test

@@ -20,6 +20,15 @@ public final class RecordReader implements RecordView {
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocateDirect(0);
 
+    private static final int BITS = 7;
+    private static final int LOW = 0x7f;
+
+    /** To shift the first byte of a long down. */
+    private static final int TOP = Long.SIZE - Byte.SIZE;
+
+    /** The length of a key or value that is null, -1, as it is encoded. */
+    private static final int NULL = 1;
+
     private final Slice key = new Slice();
     private final Slice value = new Slice();
     private final HeadersReader headers = new HeadersReader(this, NOTHING);
@@ -41,16 +50,12 @@ public final class RecordReader implements RecordView {
     private TimestampType timestampType = TimestampType.NO_TIMESTAMP_TYPE;
     private int leaderEpoch;
 
-    // Of the record.
+    // Of the record: where it ends, and where those of its numbers are that few ask for.
     private int at;
     private long offset;
-    private long timestampDelta;
+    private int timeAt;
     private int keyAt;
-    private int keyLength;
-    private int valueAt;
-    private int valueLength;
     private int headersAt;
-    private int headerCount;
 
     /** The end of the last number of several bytes. */
     private int behind;
@@ -89,6 +94,7 @@ public final class RecordReader implements RecordView {
         at = 0;
         end = 0;
         bytes = NOTHING;
+        value.wrap(NOTHING, 0, -1);
     }
 
     /** Goes to the next record; false after the last. */
@@ -96,7 +102,7 @@ public final class RecordReader implements RecordView {
         try {
             while (left > 0) {
                 left--;
-                parse(bytes, end);
+                at = parse(bytes, at, end);
                 if (offset >= fromOffset) {
                     return true;
                 }
@@ -110,33 +116,88 @@ public final class RecordReader implements RecordView {
         return false;
     }
 
-    // The position is a local variable and not the field, of which each step would be a store. It moves by branches,
-    // which a
-    // processor foresees, and not by arithmetic on the bytes, for which it would have to wait. In two methods, neither
-    // of which
-    // is too long to be compiled into the loop.
-
-    private void parse(ByteBuffer from, int limit) {
-        int p = at;
-        int length = from.get(p++);
-        if (length < 0) {
-            length = longer(from, p, length);
-            p = behind;
-        } else {
-            length = zigZag(length);
+    /** Reads the record at {@code start}; returns where it ends. */
+    private int parse(ByteBuffer from, int start, int limit) {
+        int p = start;
+        int raw = from.get(p++);
+        if (raw < 0) {
+            int second = from.get(p++);
+            raw = (raw & LOW) | (second << BITS);
+            if (second < 0) {
+                long packed = VarInts.unsigned(from, start);
+                raw = VarInts.value(packed);
+                p = VarInts.next(packed);
+            }
         }
+        int length = zigZag(raw);
         if (length < 0 || length > limit - p) {
             throw corrupt("a record of " + length + " bytes in " + (limit - p), null);
         }
         int recordEnd = p + length;
-        p++; // Attributes: none are defined.
-        int time = from.get(p++);
-        if (time < 0) {
-            timestampDelta = VarInts.signedLong(from, p - 1);
-            p += VarInts.sizeOfLong(from, p);
-        } else {
-            timestampDelta = zigZag(time);
+        timeAt = p + 1; // Behind the attributes, of which none are defined.
+        if (length < Long.BYTES || !parseAtOnce(from, p, recordEnd)) {
+            parseEach(from, p + 1, recordEnd);
         }
+        return recordEnd;
+    }
+
+    /**
+     * Most records have no number of more than two bytes. Then all before the key are in the first eight bytes, with those of the
+     * value if there is no key; they are read at once and shifted out, the next one on top. It moves by branches, which a processor
+     * foresees, and not by arithmetic on the bytes, for which it would have to wait. Odd numbers are negative. False, and nothing
+     * changed, for any other record.
+     */
+    private boolean parseAtOnce(ByteBuffer from, int start, int recordEnd) {
+        long rest = from.getLong(start) << Byte.SIZE;
+        int p = start + 1;
+        if (rest < 0) {
+            rest <<= Byte.SIZE;
+            p++;
+        }
+        if (rest < 0) {
+            return false;
+        }
+        rest <<= Byte.SIZE;
+        int delta = (int) (rest >>> TOP);
+        p++;
+        if (rest < 0) {
+            rest <<= Byte.SIZE;
+            delta = (delta & LOW) | ((int) (rest >>> TOP) << BITS);
+            p++;
+        }
+        if (rest < 0) {
+            return false;
+        }
+        rest <<= Byte.SIZE;
+        p++;
+        int newKeyAt = p++;
+        if (rest >>> TOP == NULL) {
+            rest <<= Byte.SIZE;
+        } else if (rest < 0 || ((rest >>> TOP) & 1) != 0) {
+            return false;
+        } else {
+            p += (int) (rest >>> (TOP + 1));
+            rest = (long) from.getShort(p) << (TOP - Byte.SIZE);
+        }
+        int size = (int) (rest >>> TOP);
+        p++;
+        if (rest < 0) {
+            rest <<= Byte.SIZE;
+            size = (size & LOW) | ((int) (rest >>> TOP) << BITS);
+            p++;
+        }
+        if (rest < 0 || ((size | delta) & 1) != 0) {
+            return false;
+        }
+        arrive(delta >>> 1);
+        keyAt = newKeyAt;
+        show(from, p, size >>> 1, recordEnd);
+        return true;
+    }
+
+    /** From the timestamp on, byte by byte. */
+    private void parseEach(ByteBuffer from, int start, int recordEnd) {
+        int p = start + VarInts.sizeOfLong(from, start);
         int delta = from.get(p++);
         if (delta < 0) {
             delta = longer(from, p, delta);
@@ -144,16 +205,7 @@ public final class RecordReader implements RecordView {
         } else {
             delta = zigZag(delta);
         }
-        if (delta < 0 || delta > lastDelta) {
-            throw corrupt("an offset delta of " + delta, null);
-        }
-        parseParts(from, p, recordEnd);
-        at = recordEnd;
-        offset = baseOffset + delta;
-    }
-
-    private void parseParts(ByteBuffer from, int start, int recordEnd) {
-        int p = start;
+        keyAt = p;
         int size = from.get(p++);
         if (size < 0) {
             size = longer(from, p, size);
@@ -161,8 +213,6 @@ public final class RecordReader implements RecordView {
         } else {
             size = zigZag(size);
         }
-        keyLength = size;
-        keyAt = p;
         p = skip(p, size, recordEnd);
         size = from.get(p++);
         if (size < 0) {
@@ -171,22 +221,35 @@ public final class RecordReader implements RecordView {
         } else {
             size = zigZag(size);
         }
-        valueLength = size;
-        valueAt = p;
-        p = skip(p, size, recordEnd);
-        int count = from.get(p++);
-        if (count < 0) {
-            count = longer(from, p, count);
-            p = behind;
-        } else {
-            count = zigZag(count);
+        arrive(delta);
+        show(from, p, size, recordEnd);
+    }
+
+    /** Takes the value; what is behind it must be as long as the record says. */
+    private void show(ByteBuffer from, int valueAt, int size, int recordEnd) {
+        int p = valueAt + Math.max(0, size);
+        if (p != recordEnd - 1 || from.get(p) != 0) {
+            checkHeaders(from, skip(valueAt, size, recordEnd), recordEnd);
         }
+        value.wrap(from, valueAt, size);
+        headersAt = p;
+    }
+
+    private void checkHeaders(ByteBuffer from, int start, int recordEnd) {
+        long packed = VarInts.signed(from, start);
+        int count = VarInts.value(packed);
+        int p = VarInts.next(packed);
         // A header takes two bytes at least.
         if (count < 0 || count > recordEnd - p || (count == 0 && p != recordEnd)) {
             throw corrupt(count + " headers in " + (recordEnd - p) + " bytes", null);
         }
-        headerCount = count;
-        headersAt = p;
+    }
+
+    private void arrive(int delta) {
+        if (delta < 0 || delta > lastDelta) {
+            throw corrupt("an offset delta of " + delta, null);
+        }
+        offset = baseOffset + delta;
     }
 
     /** A number of one byte. */
@@ -199,7 +262,7 @@ public final class RecordReader implements RecordView {
         int second = from.get(p);
         if (second >= 0) {
             behind = p + 1;
-            return zigZag((first & 0x7f) | (second << 7));
+            return zigZag((first & LOW) | (second << BITS));
         }
         long packed = VarInts.signed(from, p - 1);
         behind = VarInts.next(packed);
@@ -245,7 +308,9 @@ public final class RecordReader implements RecordView {
 
     @Override
     public long timestamp() {
-        return timestampType == TimestampType.LOG_APPEND_TIME ? appendTimestamp : baseTimestamp + timestampDelta;
+        return timestampType == TimestampType.LOG_APPEND_TIME
+                ? appendTimestamp
+                : baseTimestamp + VarInts.signedLong(bytes, timeAt);
     }
 
     @Override
@@ -260,19 +325,20 @@ public final class RecordReader implements RecordView {
 
     @Override
     public Slice key() {
-        key.wrap(bytes, keyAt, keyLength);
+        long packed = VarInts.signed(bytes, keyAt);
+        key.wrap(bytes, VarInts.next(packed), VarInts.value(packed));
         return key;
     }
 
     @Override
     public Slice value() {
-        value.wrap(bytes, valueAt, valueLength);
         return value;
     }
 
     @Override
     public HeadersView headers() {
-        return headers.wrap(bytes, headersAt, at, headerCount);
+        long packed = VarInts.signed(bytes, headersAt);
+        return headers.wrap(bytes, VarInts.next(packed), at, VarInts.value(packed));
     }
 
     @Override
@@ -288,12 +354,16 @@ public final class RecordReader implements RecordView {
                 offset,
                 timestamp(),
                 timestampType,
-                Math.max(-1, keyLength),
-                Math.max(-1, valueLength),
-                bytesOrNull(key()),
-                bytesOrNull(value()),
+                size(key()),
+                size(value),
+                bytesOrNull(key),
+                bytesOrNull(value),
                 copies,
                 leaderEpoch < 0 ? Optional.empty() : Optional.of(leaderEpoch));
+    }
+
+    private static int size(Slice slice) {
+        return slice.isNull() ? ConsumerRecord.NULL_SIZE : slice.length();
     }
 
     // Kafka's classes say nothing of nulls, but take them here.

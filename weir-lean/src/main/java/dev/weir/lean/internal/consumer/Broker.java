@@ -2,10 +2,13 @@ package dev.weir.lean.internal.consumer;
 
 import dev.weir.lean.LeanException;
 import dev.weir.lean.internal.net.Connection;
+import dev.weir.lean.internal.net.ConnectionBuffers;
 import dev.weir.lean.internal.net.ReceiveBuffer;
 import dev.weir.lean.internal.wire.MalformedResponseException;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -36,8 +39,15 @@ final class Broker implements Connection.Listener {
     private String host;
     private int port;
     private @Nullable Connection connection;
+
+    /** Kept from one connection to the next while there are partitions. */
+    private @Nullable ConnectionBuffers buffers;
+
     private boolean fetchUnderWay;
     private boolean offsetsUnderWay;
+
+    /** To connect, since it was connected last. */
+    private int attempts;
 
     /** To be connected once, though nothing is asked here yet. */
     private boolean wanted;
@@ -116,7 +126,8 @@ final class Broker implements Connection.Listener {
     int poll(long nowNanos) {
         Connection current = connection;
         if (current == null) {
-            if ((partitions.isEmpty() && !wanted) || !backoff.isDue(nowNanos)) {
+            // Without a free buffer not even the greeting could be received.
+            if ((partitions.isEmpty() && !wanted) || !canReceive() || !backoff.isDue(nowNanos)) {
                 return 0;
             }
             wanted = false;
@@ -127,6 +138,7 @@ final class Broker implements Connection.Listener {
             int work = current.poll(nowNanos);
             if (current.isReady()) {
                 backoff.succeeded();
+                attempts = 0;
                 work += ask(current, nowNanos);
             }
             return work;
@@ -139,8 +151,11 @@ final class Broker implements Connection.Listener {
 
     private void connect(long nowNanos) {
         context.counters().add(Counters.CONNECTS, 1);
+        if (buffers == null) {
+            buffers = context.newBuffers();
+        }
         try {
-            connection = context.connect(InetSocketAddress.createUnresolved(host, port), nowNanos, this);
+            connection = context.connect(nextAddress(), buffers, nowNanos, this);
         } catch (IOException e) {
             LOG.log(System.Logger.Level.WARNING, this + ": " + e.getMessage());
             backoff.failed(nowNanos);
@@ -148,10 +163,19 @@ final class Broker implements Connection.Listener {
         }
     }
 
+    /** A name may have several, of which some cannot be had: another one with each attempt. */
+    private InetSocketAddress nextAddress() throws UnknownHostException {
+        InetAddress[] all = InetAddress.getAllByName(host);
+        return new InetSocketAddress(all[attempts++ % all.length], port);
+    }
+
     private void lost(Connection closed, long nowNanos) {
         LOG.log(System.Logger.Level.INFO, this + " disconnected: " + closed.closeReason());
         context.counters().add(Counters.DISCONNECTS, 1);
         connection = null;
+        if (partitions.isEmpty()) {
+            buffers = null;
+        }
         fetchUnderWay = false;
         offsetsUnderWay = false;
         restarted = false;
@@ -189,6 +213,11 @@ final class Broker implements Connection.Listener {
                 answers.fetched(this, buffer, sizeBytes);
             } else {
                 offsetsUnderWay = false;
+                if (buffer.isCut(sizeBytes)) {
+                    throw new MalformedResponseException("offsets of " + sizeBytes
+                            + " bytes, more than maxResponseBytes="
+                            + context.settings().maxResponseBytes());
+                }
                 answers.resolved(this, version, buffer);
             }
         } catch (MalformedResponseException e) {
@@ -224,7 +253,7 @@ final class Broker implements Connection.Listener {
      * how many bytes had to be copied.
      */
     int detachPaused() {
-        if (connection == null || connection.canReceive() || !isAwaited()) {
+        if (canReceive() || !isAwaited()) {
             return 0;
         }
         int copied = 0;
@@ -236,6 +265,13 @@ final class Broker implements Connection.Listener {
         }
         context.counters().add(Counters.COPIED, copied);
         return copied;
+    }
+
+    private boolean canReceive() {
+        if (connection != null) {
+            return connection.canReceive();
+        }
+        return buffers == null || buffers.hasFree();
     }
 
     /** Whether an answer is to come. One that came and was not read would end each wait at once. */

@@ -2,6 +2,7 @@ package dev.weir.lean.internal.consumer;
 
 import dev.weir.lean.LeanSettings;
 import dev.weir.lean.internal.net.Connection;
+import dev.weir.lean.internal.net.ConnectionBuffers;
 import dev.weir.lean.internal.net.Transports;
 import dev.weir.lean.internal.wire.FetchRequest;
 import java.io.IOException;
@@ -35,8 +36,13 @@ record Context(
         return new Backoff(settings.maxBackoff().toNanos(), random);
     }
 
+    ConnectionBuffers newBuffers() {
+        return new ConnectionBuffers(settings.maxResponseBytes());
+    }
+
     /** @param wanted looked up now if it was not */
-    Connection connect(InetSocketAddress wanted, long nowNanos, Connection.Listener listener) throws IOException {
+    Connection connect(InetSocketAddress wanted, ConnectionBuffers buffers, long nowNanos, Connection.Listener listener)
+            throws IOException {
         InetSocketAddress address =
                 wanted.isUnresolved() ? new InetSocketAddress(wanted.getHostString(), wanted.getPort()) : wanted;
         if (address.isUnresolved()) {
@@ -46,7 +52,7 @@ record Context(
                 transports,
                 address,
                 clientId,
-                settings.maxResponseBytes(),
+                buffers,
                 settings.requestTimeout().toNanos(),
                 nowNanos,
                 listener);

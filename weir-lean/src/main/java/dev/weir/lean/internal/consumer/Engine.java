@@ -34,6 +34,7 @@ public final class Engine implements AutoCloseable {
     private final List<@Nullable Partition> partitions = new ArrayList<>();
     private final List<Broker> brokers = new ArrayList<>();
     private boolean delivering;
+    private boolean closed;
 
     /** @throws IOException if the system has no more sockets */
     public Engine(LeanSettings settings) throws IOException {
@@ -93,6 +94,9 @@ public final class Engine implements AutoCloseable {
     public int poll(@Nullable RecordHandler records, @Nullable BatchHandler batches) {
         if (delivering) {
             throw new IllegalStateException("poll was called from a handler");
+        }
+        if (closed) {
+            throw new IllegalStateException("the consumer is closed");
         }
         long nowNanos = System.nanoTime();
         fetcher.at(nowNanos);
@@ -234,6 +238,7 @@ public final class Engine implements AutoCloseable {
 
     @Override
     public void close() {
+        closed = true;
         for (Partition partition : partitions) {
             if (partition != null) {
                 partition.cursor.moveTo(partition.cursor.position());

@@ -224,7 +224,8 @@ final class Fetcher implements Answers {
         long divergent = Math.min(response.divergingOffset(), partition.fetchOffset);
         if (settings.onOffsetLost() == OffsetLostPolicy.FAIL) {
             partition.fail(
-                    new OffsetLostException(partition.topic.name, partition.number, partition.fetchOffset, divergent),
+                    OffsetLostException.truncated(
+                            partition.topic.name, partition.number, partition.fetchOffset, divergent),
                     UNKNOWN);
             return;
         }
@@ -275,25 +276,35 @@ final class Fetcher implements Answers {
             locations.relocate(partition, nowNanos);
             return;
         }
-        if (settings.onOffsetLost() == OffsetLostPolicy.FAIL) {
-            partition.fail(
-                    new OffsetLostException(partition.topic.name, partition.number, partition.fetchOffset, UNKNOWN),
-                    UNKNOWN);
-            enqueue(partition);
+        if (settings.onOffsetLost() != OffsetLostPolicy.FAIL && partition.cursor.hasChunks()) {
+            // What is there is delivered first; the broker says the same again afterwards.
             return;
         }
-        if (partition.cursor.hasChunks()) {
-            // What is there is delivered first; the broker says the same again afterwards.
+        lost(partition, OffsetLostException.outOfRange(partition.topic.name, partition.number, partition.fetchOffset));
+    }
+
+    /** Its topic was deleted and made again: the position was one in the old one. At 0 that makes no difference. */
+    void madeAgain(Partition partition) {
+        if (partition.fetchOffset > 0 && partition.state != Partition.FAILED) {
+            lost(
+                    partition,
+                    OffsetLostException.otherTopic(partition.topic.name, partition.number, partition.fetchOffset));
+        }
+    }
+
+    private void lost(Partition partition, OffsetLostException why) {
+        if (settings.onOffsetLost() == OffsetLostPolicy.FAIL) {
+            partition.fail(why, UNKNOWN);
+            enqueue(partition);
             return;
         }
         boolean toBeginning = settings.onOffsetLost() == OffsetLostPolicy.BEGINNING;
         LOG.log(
                 System.Logger.Level.WARNING,
-                partition + ": offset " + partition.fetchOffset + " is not in the log; going on at its "
-                        + (toBeginning ? "beginning" : "end"));
+                why.getMessage() + "; going on at its " + (toBeginning ? "beginning" : "end"));
         context.counters().add(Counters.RESETS, 1);
         partition.moveTo(toBeginning ? StartAt.beginning() : StartAt.end());
-        partition.state = Partition.RESOLVING;
+        locations.resume(partition);
     }
 
     @Override

@@ -19,6 +19,9 @@ final class Fetches {
     private int sessionId = NO_SESSION;
     private int epoch = FIRST_EPOCH;
 
+    /** The place of the partition that is named first. */
+    private int first = -1;
+
     Fetches(FetchRequest request) {
         this.request = request;
     }
@@ -45,7 +48,9 @@ final class Fetches {
     }
 
     /**
-     * Asks for what the partitions want, if they want anything. Partitions of a topic stand side by side.
+     * Asks for what the partitions want, if they want anything. Partitions of a topic stand side by side. A broker fills its
+     * answer in their order, and with a session moves those with records behind the others by itself; where everything is
+     * named, which without a session is always, another one stands first each time.
      *
      * @param withRack see {@link FetchRequest#end}
      */
@@ -61,6 +66,10 @@ final class Fetches {
         if (!wanted) {
             return false;
         }
+        if (epoch == FIRST_EPOCH) {
+            first++;
+        }
+        first = first < partitions.size() ? first : 0;
         short version = connection.fetchVersion();
         ByteBuffer out = connection.outgoing(request.sizeFor(2 * partitions.size()));
         request.begin(out, version, connection.nextCorrelation(), sessionId, epoch);
@@ -72,24 +81,31 @@ final class Fetches {
     }
 
     private void list(ByteBuffer out, List<Partition> partitions, boolean forgotten) {
+        int size = partitions.size();
         int topics = 0;
-        for (int i = 0; i < partitions.size(); i = endOfTopic(partitions, i)) {
+        for (int i = 0; i < size; i = endOfTopic(partitions, i)) {
             topics += count(partitions, i, forgotten) > 0 ? 1 : 0;
         }
         FetchRequest.topics(out, topics);
-        for (int i = 0; topics > 0 && i < partitions.size(); ) {
+        for (int i = 0; topics > 0 && i < size; ) {
             int end = endOfTopic(partitions, i);
             int count = count(partitions, i, forgotten);
             if (count > 0) {
-                Topic topic = partitions.get(i).topic;
+                Topic topic = at(partitions, i).topic;
                 FetchRequest.topic(out, topic.idHigh, topic.idLow, count);
                 for (int at = i; at < end; at++) {
-                    entry(out, partitions.get(at), forgotten);
+                    entry(out, at(partitions, at), forgotten);
                 }
                 FetchRequest.endTopic(out);
             }
             i = end;
         }
+    }
+
+    /** Counted from the first one on. The topic that is entered in its middle is named at the end once more. */
+    private Partition at(List<Partition> partitions, int i) {
+        int place = first + i;
+        return partitions.get(place < partitions.size() ? place : place - partitions.size());
     }
 
     private void entry(ByteBuffer out, Partition partition, boolean forgotten) {
@@ -105,6 +121,7 @@ final class Fetches {
         partition.inSession = true;
         partition.sentOffset = partition.fetchOffset;
         partition.sentLeaderEpoch = partition.leaderEpoch;
+        partition.sentLastEpoch = partition.lastEpoch;
     }
 
     private static boolean isListed(Partition partition, boolean forgotten) {
@@ -113,21 +130,21 @@ final class Fetches {
                 : partition.wantsFetch() && partition.isNewToSession();
     }
 
-    private static int count(List<Partition> partitions, int from, boolean forgotten) {
+    private int count(List<Partition> partitions, int from, boolean forgotten) {
         int count = 0;
         int end = endOfTopic(partitions, from);
         for (int i = from; i < end; i++) {
-            count += isListed(partitions.get(i), forgotten) ? 1 : 0;
+            count += isListed(at(partitions, i), forgotten) ? 1 : 0;
         }
         return count;
     }
 
-    private static int endOfTopic(List<Partition> partitions, int from) {
-        Topic topic = partitions.get(from).topic;
-        int at = from;
-        while (at < partitions.size() && partitions.get(at).topic.ordinal == topic.ordinal) {
-            at++;
+    private int endOfTopic(List<Partition> partitions, int from) {
+        Topic topic = at(partitions, from).topic;
+        int i = from;
+        while (i < partitions.size() && at(partitions, i).topic.ordinal == topic.ordinal) {
+            i++;
         }
-        return at;
+        return i;
     }
 }

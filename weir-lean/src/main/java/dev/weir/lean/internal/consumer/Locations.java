@@ -3,6 +3,7 @@ package dev.weir.lean.internal.consumer;
 import dev.weir.lean.PartitionException;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.agrona.collections.Int2ObjectHashMap;
@@ -15,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Which broker has which partition. Confined to one thread. */
 final class Locations {
+
+    private static final System.Logger LOG = System.getLogger(Locations.class.getName());
 
     private final Context context;
     private final Metadata metadata;
@@ -194,7 +197,21 @@ final class Locations {
                 }
             }
         }
-        return topic.isLocated();
+        List<Partition> unlocated = topic.unlocated();
+        report(topic, unlocated.isEmpty() ? "" : error == Errors.NONE ? "no leader for " + unlocated : error.name());
+        return unlocated.isEmpty();
+    }
+
+    /** Once, and once when it is over: whoever waits for a topic that was mistyped or deleted should find out why. */
+    private static void report(Topic topic, String trouble) {
+        if (!trouble.equals(topic.trouble)) {
+            if (trouble.isEmpty()) {
+                LOG.log(System.Logger.Level.INFO, "topic " + topic.name + ": found");
+            } else {
+                LOG.log(System.Logger.Level.WARNING, "topic " + topic.name + ": " + trouble + "; waiting for it");
+            }
+            topic.trouble = trouble;
+        }
     }
 
     private void refuse(Partition partition, Errors error) {
@@ -216,6 +233,7 @@ final class Locations {
         if (high == topic.idHigh && low == topic.idLow) {
             return;
         }
+        boolean madeAgain = topic.isIdentified();
         topicsById.remove(topic.idLow);
         topic.idHigh = high;
         topic.idLow = low;
@@ -226,6 +244,9 @@ final class Locations {
             partition.lastEpoch = -1;
             if (partition.broker != null) {
                 partition.broker.restart();
+            }
+            if (madeAgain) {
+                Objects.requireNonNull(fetcher).madeAgain(partition);
             }
         });
     }

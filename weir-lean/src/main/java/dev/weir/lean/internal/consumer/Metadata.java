@@ -2,6 +2,7 @@ package dev.weir.lean.internal.consumer;
 
 import dev.weir.lean.LeanException;
 import dev.weir.lean.internal.net.Connection;
+import dev.weir.lean.internal.net.ConnectionBuffers;
 import dev.weir.lean.internal.net.ReceiveBuffer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -35,6 +36,7 @@ final class Metadata implements Connection.Listener {
     private final List<String> bootstrap;
     private final Backoff backoff;
     private final long maxAgeNanos;
+    private final ConnectionBuffers buffers;
 
     private List<InetSocketAddress> addresses = List.of();
     private int nextAddress;
@@ -57,6 +59,7 @@ final class Metadata implements Connection.Listener {
                 .split("\\s*,\\s*"));
         this.backoff = context.newBackoff();
         this.maxAgeNanos = context.settings().metadataMaxAge().toNanos();
+        this.buffers = context.newBuffers();
         this.refusedNanos = System.nanoTime();
     }
 
@@ -115,7 +118,7 @@ final class Metadata implements Connection.Listener {
                 addresses = ClientUtils.parseAndValidateAddresses(bootstrap, ClientDnsLookup.USE_ALL_DNS_IPS);
                 nextAddress = 0;
             }
-            connection = context.connect(addresses.get(nextAddress++), nowNanos, this);
+            connection = context.connect(addresses.get(nextAddress++), buffers, nowNanos, this);
         } catch (IOException | RuntimeException e) {
             lost(String.valueOf(e.getMessage()), nowNanos);
         }
@@ -150,6 +153,13 @@ final class Metadata implements Connection.Listener {
     public void onResponse(ApiKeys api, short version, ReceiveBuffer buffer, int sizeBytes) {
         underWay = false;
         failures = 0;
+        if (buffer.isCut(sizeBytes)) {
+            close("metadata that are too large");
+            throw new LeanException(
+                    "metadata of " + sizeBytes + " bytes, more than maxResponseBytes="
+                            + context.settings().maxResponseBytes(),
+                    null);
+        }
         MetadataResponseData answer;
         try {
             answer = new MetadataResponseData(Messages.body(buffer.bytes()), version);

@@ -62,6 +62,7 @@ final class Partition {
     boolean inSession;
     long sentOffset;
     int sentLeaderEpoch;
+    int sentLastEpoch;
 
     /** The cursor's moves when its leader was asked for its start: an answer from before a seek is none. */
     int askedAtMove = UNKNOWN;
@@ -88,9 +89,9 @@ final class Partition {
         return state == FETCHING && !paused;
     }
 
-    /** Whether the session has another offset or epoch of it. */
+    /** Whether the session has another offset of it, or other epochs. */
     boolean isNewToSession() {
-        return !inSession || sentOffset != fetchOffset || sentLeaderEpoch != leaderEpoch;
+        return !inSession || sentOffset != fetchOffset || sentLeaderEpoch != leaderEpoch || sentLastEpoch != lastEpoch;
     }
 
     /** Whether a response is to what it wants now, not to what it wanted before a seek. */

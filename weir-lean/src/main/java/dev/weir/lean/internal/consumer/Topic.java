@@ -1,6 +1,8 @@
 package dev.weir.lean.internal.consumer;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +18,9 @@ final class Topic {
     long idHigh;
 
     long idLow;
+    /** What kept it from being read when that was last said in the log; empty if nothing did. */
+    String trouble = "";
+
     private @Nullable Partition[] byNumber = new Partition[0];
     private int assigned;
 
@@ -38,6 +43,10 @@ final class Topic {
         byNumber[number] = partition;
     }
 
+    boolean isIdentified() {
+        return (idHigh | idLow) != 0;
+    }
+
     boolean isEmpty() {
         return assigned == 0;
     }
@@ -50,13 +59,14 @@ final class Topic {
         }
     }
 
-    /** Whether each of its partitions has a broker, or rests. */
-    boolean isLocated() {
-        for (Partition partition : byNumber) {
-            if (partition != null && partition.state == Partition.LOCATING) {
-                return false;
+    /** Those of its partitions that have no broker and do not rest. */
+    List<Partition> unlocated() {
+        List<Partition> all = new ArrayList<>();
+        forEach(partition -> {
+            if (partition.state == Partition.LOCATING) {
+                all.add(partition);
             }
-        }
-        return true;
+        });
+        return all;
     }
 }

@@ -51,21 +51,21 @@ public final class Connection implements AutoCloseable {
     private static final int CLOSED = 3;
 
     private static final short GREETING_VERSION = 3;
-    private static final int FIRST_OUT_BYTES = 4 * 1024;
     private static final int MIN_RESPONSE_BYTES = 5;
+
+    /** A list of versions takes some hundred bytes. */
+    private static final int MAX_GREETING_BYTES = 1024 * 1024;
 
     private final InetSocketAddress address;
     private final Transport transport;
     private final String clientId;
     private final long timeoutNanos;
     private final Listener listener;
-    private final ReceiveBuffer one;
-    private final ReceiveBuffer other;
-    private final ByteBuffer size = ByteBuffer.allocateDirect(Integer.BYTES);
+    private final ConnectionBuffers buffers;
+    private final ByteBuffer size;
 
     private int state = CONNECTING;
     private String closeReason = "";
-    private ByteBuffer out = ByteBuffer.allocateDirect(FIRST_OUT_BYTES).limit(0);
     private @Nullable ReceiveBuffer receiving;
     private long lastProgressNanos;
     private short fetchVersion;
@@ -78,12 +78,16 @@ public final class Connection implements AutoCloseable {
     private int underWay;
     private int nextCorrelation;
 
-    /** Starts to connect. */
+    /**
+     * Starts to connect.
+     *
+     * @param buffers of the connection before, which is closed
+     */
     public Connection(
             Transports transports,
             InetSocketAddress address,
             String clientId,
-            int maxResponseBytes,
+            ConnectionBuffers buffers,
             long timeoutNanos,
             long nowNanos,
             Listener listener)
@@ -92,8 +96,9 @@ public final class Connection implements AutoCloseable {
         this.clientId = clientId;
         this.timeoutNanos = timeoutNanos;
         this.listener = listener;
-        this.one = new ReceiveBuffer(maxResponseBytes);
-        this.other = new ReceiveBuffer(maxResponseBytes);
+        this.buffers = buffers;
+        this.size = buffers.size;
+        buffers.reset();
         this.transport = transports.open(address, this::checkIdle);
         this.lastProgressNanos = nowNanos;
     }
@@ -134,6 +139,7 @@ public final class Connection implements AutoCloseable {
     }
 
     private int flush() throws IOException {
+        ByteBuffer out = buffers.out();
         if (!out.hasRemaining()) {
             return 0;
         }
@@ -148,7 +154,7 @@ public final class Connection implements AutoCloseable {
         }
         ReceiveBuffer buffer = receiving;
         if (buffer == null) {
-            buffer = free();
+            buffer = buffers.free();
             if (buffer == null) {
                 return 0;
             }
@@ -161,6 +167,9 @@ public final class Connection implements AutoCloseable {
             }
             if (size.getInt(0) < MIN_RESPONSE_BYTES) {
                 throw new IOException("a response of " + size.getInt(0) + " bytes");
+            }
+            if (state == GREETING && size.getInt(0) > MAX_GREETING_BYTES) {
+                throw new IOException("no broker's answer; does security.protocol fit what listens there?");
             }
             buffer.prepare(size.getInt(0));
             receiving = buffer;
@@ -233,16 +242,9 @@ public final class Connection implements AutoCloseable {
                 cause);
     }
 
-    private @Nullable ReceiveBuffer free() {
-        if (one.isFree()) {
-            return one;
-        }
-        return other.isFree() ? other : null;
-    }
-
     /** Whether a response has a place to go to. */
     public boolean canReceive() {
-        return receiving != null || one.isFree() || other.isFree();
+        return receiving != null || buffers.hasFree();
     }
 
     public boolean isReady() {
@@ -269,15 +271,12 @@ public final class Connection implements AutoCloseable {
 
     /** Whether a request may be sent now. */
     public boolean canSend() {
-        return state == READY && underWay < WINDOW && !out.hasRemaining();
+        return state == READY && underWay < WINDOW && !buffers.out().hasRemaining();
     }
 
     /** The buffer for a request of at most so many bytes, to be filled from 0, flipped, and {@link #sent}. */
     public ByteBuffer outgoing(int bytes) {
-        if (bytes > out.capacity()) {
-            out = ByteBuffer.allocateDirect(Integer.highestOneBit(bytes) * 2);
-        }
-        return out.clear();
+        return buffers.outgoing(bytes);
     }
 
     /** The number that the next request must have. */

@@ -33,6 +33,11 @@ public final class ReceiveBuffer {
         bytes.clear().limit(wanted);
     }
 
+    /** Whether there was room only for the beginning of a response of that size. */
+    public boolean isCut(int sizeBytes) {
+        return sizeBytes > bytes.limit();
+    }
+
     boolean isFree() {
         return users == 0;
     }

@@ -39,7 +39,7 @@ public final class Transports implements AutoCloseable {
         this.receiveBufferBytes = receiveBufferBytes;
         String protocol = properties.getOrDefault(
                 CommonClientConfigs.SECURITY_PROTOCOL_CONFIG, CommonClientConfigs.DEFAULT_SECURITY_PROTOCOL);
-        boolean plain = SecurityProtocol.forName(protocol.toUpperCase(Locale.ROOT)) == SecurityProtocol.PLAINTEXT;
+        boolean plain = protocol.toUpperCase(Locale.ROOT).equals(SecurityProtocol.PLAINTEXT.name());
         this.secured = plain ? null : builder(properties);
         this.selector = Selector.open();
     }

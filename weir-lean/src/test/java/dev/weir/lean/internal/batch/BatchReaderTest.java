@@ -11,6 +11,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
@@ -61,20 +63,51 @@ class BatchReaderTest {
     @EnumSource(CompressionType.class)
     void batch_ofEachCodec_readsAsTheOfficialClientReadsIt(CompressionType codec) {
         for (int seed = 0; seed < 20; seed++) {
-            ByteBuffer bytes = Batches.batch(codec, 1_000, Batches.records(seed, 200, 2_000));
-            List<ConsumerRecord<byte[], byte[]>> records = read(bytes, 0);
-            int i = 0;
-            for (Record expected : MemoryRecords.readableRecords(bytes).records()) {
-                ConsumerRecord<byte[], byte[]> actual = records.get(i++);
-                assertThat(actual.offset()).isEqualTo(expected.offset());
-                assertThat(actual.timestamp()).isEqualTo(expected.timestamp());
-                assertThat(actual.key()).isEqualTo(array(expected.key()));
-                assertThat(actual.value()).isEqualTo(array(expected.value()));
-                assertThat(actual.headers().toArray()).isEqualTo(expected.headers());
-                assertThat(actual.leaderEpoch()).contains(Batches.EPOCH);
-            }
-            assertThat(records).hasSize(i);
+            assertReadAsByTheOfficialClient(Batches.batch(codec, 1_000, Batches.records(seed, 200, 2_000)));
         }
+    }
+
+    /** The usual record is read in another way than the others; what is usual ends where a number takes one byte more. */
+    @Test
+    void records_atTheBordersOfTheUsual_readAsTheOfficialClientReadsThem() {
+        List<SimpleRecord> records = new ArrayList<>();
+        Header[][] headers = {{}, {new RecordHeader("h", new byte[1])}};
+        for (int time : new int[] {0, 63, 64, 8_191, 8_192, -64, -65}) {
+            for (int key : new int[] {-1, 0, 1, 63, 64, 200}) {
+                for (int value : new int[] {-1, 0, 1, 2, 3, 8, 63, 64, 8_191, 8_192}) {
+                    for (Header[] some : headers) {
+                        records.add(new SimpleRecord(5_000L + time, filled(key), filled(value), some));
+                    }
+                }
+            }
+        }
+        assertReadAsByTheOfficialClient(Batches.batch(CompressionType.NONE, 0, records));
+        List<SimpleRecord> many = Collections.nCopies(8_300, new SimpleRecord(5_000, filled(-1), filled(1)));
+        assertReadAsByTheOfficialClient(Batches.batch(CompressionType.NONE, 0, many));
+    }
+
+    private static byte @Nullable [] filled(int size) {
+        if (size < 0) {
+            return null;
+        }
+        byte[] bytes = new byte[size];
+        Arrays.fill(bytes, (byte) 0xff);
+        return bytes;
+    }
+
+    private void assertReadAsByTheOfficialClient(ByteBuffer bytes) {
+        List<ConsumerRecord<byte[], byte[]>> records = read(bytes, 0);
+        int i = 0;
+        for (Record expected : MemoryRecords.readableRecords(bytes).records()) {
+            ConsumerRecord<byte[], byte[]> actual = records.get(i++);
+            assertThat(actual.offset()).isEqualTo(expected.offset());
+            assertThat(actual.timestamp()).isEqualTo(expected.timestamp());
+            assertThat(actual.key()).isEqualTo(array(expected.key()));
+            assertThat(actual.value()).isEqualTo(array(expected.value()));
+            assertThat(actual.headers().toArray()).isEqualTo(expected.headers());
+            assertThat(actual.leaderEpoch()).contains(Batches.EPOCH);
+        }
+        assertThat(records).hasSize(i);
     }
 
     private static byte @Nullable [] array(@Nullable ByteBuffer bytes) {

@@ -9,7 +9,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * The claims that the stages of a stream within the stream held when they were closed. Thread-safe.
  *
  * <p>Such a stage does not know whether it is closed because that stream ended by itself or because it failed, but
- * whoever began the stream does, sooner or later. Until then the claims wait here.
+ * whoever began the stream does, sooner or later. Until then the claims wait here. If it did not end by itself, they are
+ * abandoned further out: the stream around may have.
  */
 public final class Leftovers {
 
@@ -19,47 +20,69 @@ public final class Leftovers {
 
     // Written under the lock.
     private volatile List<Claim> claims = List.of();
-    private boolean finished;
+    private State state = State.OPEN;
+
+    private enum State {
+        /** It is not known how the stream ended. */
+        OPEN,
+        /** It ended by itself. */
+        FINISHED,
+        /** It was ended. */
+        CLOSED
+    }
 
     /** Takes over a claim. */
     void add(AckTarget target, long token) {
+        boolean finished;
         lock.lock();
         try {
-            if (!finished) {
+            if (state == State.OPEN) {
                 if (claims.isEmpty()) {
                     claims = new ArrayList<>();
                 }
                 claims.add(new Claim(target, token));
                 return;
             }
+            finished = state == State.FINISHED;
         } finally {
             lock.unlock();
         }
-        target.ack(token);
+        if (finished) {
+            target.ack(token);
+        } else {
+            target.abandon(token);
+        }
     }
 
     /** The stream has ended by itself while the rest goes on: what it left, and what is still to come, is acknowledged. */
     public void finish() {
-        settle(true).forEach(claim -> claim.target.ack(claim.token));
+        settle(State.FINISHED).forEach(claim -> claim.target.ack(claim.token));
+    }
+
+    /** The stream has ended and, unless it is known to have done so by itself, was ended with what is around it. */
+    public void close() {
+        settle(State.CLOSED).forEach(claim -> claim.target.abandon(claim.token));
     }
 
     /** The same for streams that take turns on one thread: what the next one leaves waits for its own end. */
     public void finishThisTurn() {
-        settle(false).forEach(claim -> claim.target.ack(claim.token));
+        settle(State.OPEN).forEach(claim -> claim.target.ack(claim.token));
     }
 
-    /** Another stream has its turn: what those before left, and have not ended, is never acknowledged. */
+    /** Another stream has its turn: what those before left, and have not ended, is abandoned. */
     public void beginTurn() {
         // As a rule there is nothing, and then no lock is needed: turns are taken by one thread.
         if (!claims.isEmpty()) {
-            List<Claim> ignored = settle(false);
+            settle(State.OPEN).forEach(claim -> claim.target.abandon(claim.token));
         }
     }
 
-    private List<Claim> settle(boolean forGood) {
+    private List<Claim> settle(State now) {
         lock.lock();
         try {
-            finished = forGood;
+            if (state == State.OPEN) {
+                state = now;
+            }
             List<Claim> left = claims;
             claims = List.of();
             return left;

@@ -39,12 +39,19 @@ public final class Outlet<T> implements Stage<T> {
         this.lowerMeter = lowerMeter;
     }
 
-    /** Waits for room and hands the batch over. Returns false if the outlet was cancelled. Giver. */
+    /** Waits for room and hands the batch over. Returns false, and abandons it, if the outlet was cancelled. Giver. */
     public boolean give(Batch<T> batch, StageMeter giver) throws InterruptedException {
-        if (queue.put(batch, giver)) {
-            return true;
+        boolean given;
+        try {
+            given = queue.put(batch, giver) || acknowledgeIfReleased(batch);
+        } catch (InterruptedException interrupted) {
+            batch.abandonAll();
+            throw interrupted;
         }
-        return acknowledgeIfReleased(batch);
+        if (!given) {
+            batch.abandonAll();
+        }
+        return given;
     }
 
     /** The same without waiting: false as well if there is no room. Giver. */
@@ -81,6 +88,14 @@ public final class Outlet<T> implements Stage<T> {
         queue.cancel();
     }
 
+    /** All is over: abandons what is inside and what the stages below have left, unless they ended by themselves. */
+    public void leave() {
+        if (!released) {
+            queue.cancel();
+        }
+        leftovers.close();
+    }
+
     public boolean isReleased() {
         return released;
     }
@@ -110,7 +125,7 @@ public final class Outlet<T> implements Stage<T> {
         public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
             Batch<R> batch = lowest.pull(deadlineNanos);
             if (batch != null) {
-                batch.retarget(outlet::outside);
+                Within.leave(batch, outlet::outside);
             }
             return batch;
         }

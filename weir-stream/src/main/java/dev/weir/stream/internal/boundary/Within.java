@@ -2,6 +2,7 @@ package dev.weir.stream.internal.boundary;
 
 import dev.weir.stream.internal.operator.JointAck;
 import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -57,6 +58,15 @@ public final class Within implements AckTarget {
         }
     }
 
+    /** Lets the elements of a batch leave a stream: {@code outside} says what their targets are there. */
+    public static void leave(Batch<?> batch, UnaryOperator<AckTarget> outside) {
+        if (!batch.isEmpty() && batch.target(0) instanceof JointAck) {
+            batch.retargetEach(outside);
+        } else {
+            batch.retarget(outside);
+        }
+    }
+
     /** Wraps targets, the same one only once as long as no other comes between. Confined to one thread. */
     public static final class Wrapper implements UnaryOperator<AckTarget> {
 
@@ -78,16 +88,13 @@ public final class Within implements AckTarget {
 
         /**
          * The target of an element that leaves the stream: what becomes of it out there is no business of this border any
-         * more. Changes joint targets as they are.
+         * more. To be asked once for each claim; see {@link #leave}.
          */
         public AckTarget outside(AckTarget target) {
             if (target instanceof Within within && within.border == this) {
                 return within.target;
             }
-            if (target instanceof JointAck joint) {
-                joint.retarget(this::outside);
-            }
-            return target;
+            return target instanceof JointAck joint ? joint.leave(this::outside) : target;
         }
 
         @Override

@@ -5,8 +5,8 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import org.jspecify.annotations.Nullable;
 
-/** Passes everything on and, when it is closed, cancels the segment that feeds what is above. */
-record CancellingStage<T>(Stage<T> upstream, Segment<?> feeding) implements Stage<T> {
+/** Passes everything on and, when it is closed, cancels the segment that feeds what is above through {@code outlets}. */
+record CancellingStage<T>(Stage<T> upstream, Segment<?> feeding, Outlets<?> outlets) implements Stage<T> {
 
     @Override
     public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
@@ -19,6 +19,7 @@ record CancellingStage<T>(Stage<T> upstream, Segment<?> feeding) implements Stag
             upstream.close();
         } finally {
             feeding.cancel();
+            outlets.leave();
         }
     }
 }

@@ -24,8 +24,17 @@ interface Distribution<T> {
             if (outputs > 1) {
                 batch.retainAll(outputs - 1);
             }
-            for (int output = 1; output < outputs; output++) {
-                boolean ignored = outlets.get(output).give(batch.copy(), segment);
+            int output = 1;
+            try {
+                for (; output < outputs; output++) {
+                    boolean ignored = outlets.get(output).give(batch.copy(), segment);
+                }
+            } catch (InterruptedException interrupted) {
+                // Also for the first output.
+                for (; output < outputs; output++) {
+                    batch.abandonAll();
+                }
+                throw interrupted;
             }
             boolean ignored = outlets.get(0).give(batch, segment);
         };
@@ -45,7 +54,12 @@ interface Distribution<T> {
                 for (int i = from; i < Math.min(size, from + share); i++) {
                     part.add(batch.get(i), batch.target(i), batch.token(i));
                 }
-                boolean ignored = outlets.get(0).give(part, segment);
+                try {
+                    boolean ignored = outlets.get(0).give(part, segment);
+                } catch (InterruptedException interrupted) {
+                    batch.abandonFrom(Math.min(size, from + share));
+                    throw interrupted;
+                }
             }
         };
     }

@@ -23,7 +23,13 @@ import java.util.function.Consumer;
 record FanOut<T>(String name, Node<T> above, boolean shared, Distribution.Factory<T> distribution) {
 
     /** The outputs of one run, and the segment that fills them. */
-    private record Built<T>(Outlets<T> outlets, Segment<T> upper) {}
+    private record Built<T>(Outlets<T> outlets, Segment<T> upper) {
+
+        /** {@code lowest}, with which all ends. */
+        <R> Stage<R> endingWith(Stage<R> lowest) {
+            return new CancellingStage<>(lowest, upper, outlets);
+        }
+    }
 
     private Built<T> build(Assembly assembly, Attributes attributes, int outputs) {
         Stage<T> upstream = above.build(assembly);
@@ -62,7 +68,8 @@ record FanOut<T>(String name, Node<T> above, boolean shared, Distribution.Factor
                 });
             }
             inlets.cancelsAlso(built.upper);
-            return MergeStage.below(inlets, assembly, Attributes.named(attributes.requiredName() + "-merge"));
+            return built.endingWith(
+                    MergeStage.below(inlets, assembly, Attributes.named(attributes.requiredName() + "-merge")));
         });
     }
 
@@ -77,7 +84,7 @@ record FanOut<T>(String name, Node<T> above, boolean shared, Distribution.Factor
             for (int i = 0; i < holes.size(); i++) {
                 joined = built.outlets.get(i).leaving(joined);
             }
-            return new CancellingStage<>(joined, built.upper);
+            return built.endingWith(joined);
         });
     }
 

@@ -86,6 +86,11 @@ final class Outlets<T> {
         }
     }
 
+    /** All is over: what is still inside is nobody's. */
+    void leave() {
+        outlets.forEach(Outlet::leave);
+    }
+
     int depth() {
         return shared
                 ? outlets.getFirst().depth()

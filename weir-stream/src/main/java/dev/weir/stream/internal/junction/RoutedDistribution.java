@@ -42,11 +42,19 @@ final class RoutedDistribution<T> implements Distribution<T> {
         } catch (RuntimeException | Error thrown) {
             failure = thrown;
         }
-        for (int output = 0; output < counts.length; output++) {
-            if (counts[output] > 0) {
-                Batch<T> part = counts[output] == size ? batch : part(batch, routes, output, counts[output]);
-                boolean ignored = outlets.get(output).give(part, segment);
+        int output = 0;
+        try {
+            for (; output < counts.length; output++) {
+                if (counts[output] > 0) {
+                    Batch<T> part = counts[output] == size ? batch : part(batch, routes, output, counts[output]);
+                    boolean ignored = outlets.get(output).give(part, segment);
+                }
             }
+        } catch (InterruptedException interrupted) {
+            while (++output < counts.length) {
+                part(batch, routes, output, counts[output]).abandonAll();
+            }
+            throw interrupted;
         }
         if (failure != null) {
             throw Failures.rethrow(failure);

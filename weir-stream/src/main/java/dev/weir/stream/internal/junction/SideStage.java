@@ -58,6 +58,10 @@ abstract class SideStage<T> implements Stage<T> {
         StageMeter segment = assembly.segmentMeter();
         StageEntry entry = assembly.fused(attributes);
         entry.depth(side::depth);
+        entry.onTermination(patience -> {
+            side.leave();
+            return "";
+        });
         entry.keeper(side::find);
         return new Parts<>(upstream, side, segment, entry, assembly.tasks());
     }
@@ -82,14 +86,15 @@ abstract class SideStage<T> implements Stage<T> {
                 return batch;
             }
             int in = batch.size();
-            batch = share(batch);
-            if (batch == null) {
+            Batch<T> on = share(batch);
+            if (on == null) {
+                batch.abandonAll();
                 return null;
             }
             meter.in(in);
-            meter.out(batch.size());
-            if (!batch.isEmpty() || (failure == null && clock.hasPassed(deadlineNanos))) {
-                return batch;
+            meter.out(on.size());
+            if (!on.isEmpty() || (failure == null && clock.hasPassed(deadlineNanos))) {
+                return on;
             }
         }
     }

@@ -7,48 +7,95 @@ import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import java.lang.invoke.MethodHandles;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
-/** Hands each element to a consumer and acknowledges it when that returns. Confined to the thread of its segment. */
+/**
+ * Hands each element to a consumer and acknowledges it when that returns. Confined to the thread of its segment.
+ *
+ * <p>If there are {@code map} stages right above, it takes elements through the lowest group of them by itself, see ADR 10.
+ */
 final class ForEachSink<T> implements SinkLoop<T> {
 
-    private static final Specialised<Loop<?, ?>> LOOPS = Specialised.of(MethodHandles.lookup(), new ConsumerLoop<>());
+    private static final Specialised<ElementLoop> LOOPS = Specialised.of(MethodHandles.lookup(), new ConsumerLoop());
 
-    private final Loop<T, Consumer<? super T>> loop;
+    private final ElementLoop loop;
     private final Consumer<? super T> consumer;
     private final StageMeter meter;
 
+    /** What the sink took for a batch when it was last looked at alone, at least 1. */
+    private long sampleNanos = 1;
+
     ForEachSink(Consumer<? super T> consumer, StageMeter meter) {
-        this.loop = Loop.of(LOOPS, consumer);
+        this.loop = LOOPS.forFunction(consumer);
         this.consumer = consumer;
         this.meter = meter;
     }
 
     @Override
     public void run(Stage<T> upstream) throws InterruptedException {
+        MapStage<?, T> maps = MapStage.rightAbove(upstream);
         Batch<T> batch;
         while ((batch = upstream.pull(Stage.NEVER)) != null) {
-            if (!batch.isEmpty()) {
-                long start = System.nanoTime();
-                int size = loop.run(batch, consumer);
-                meter.worked(size, size, start);
-                batch.release();
+            if (batch.isEmpty()) {
+                continue;
             }
+            if (maps != null && maps.isOwed()) {
+                runWith(maps, batch);
+            } else {
+                long start = System.nanoTime();
+                int size = loop.run(batch, consumer, null);
+                sampleNanos = Math.max(1, System.nanoTime() - start);
+                meter.in(size);
+                meter.out(size);
+                meter.busy(sampleNanos);
+            }
+            batch.release();
         }
     }
 
-    /** Calls the consumer with each element. */
-    private static final class ConsumerLoop<T> implements Loop<T, Consumer<? super T>> {
+    private void runWith(MapStage<?, T> maps, Batch<T> batch) throws InterruptedException {
+        long start = System.nanoTime();
+        int reached = loop.run(batch, consumer, maps);
+        meter.in(reached);
+        meter.out(reached);
+        meter.busy(maps.countInSink(batch.size(), start, sampleNanos));
+        maps.throwFailure();
+    }
+
+    /** What is copied for each class of consumers; see {@link Loop}. */
+    private interface ElementLoop {
+
+        /** Returns how many elements have reached the consumer. */
+        <T> int run(Batch<T> batch, Consumer<? super T> consumer, @Nullable MapStage<?, T> maps)
+                throws InterruptedException;
+    }
+
+    private static final class ConsumerLoop implements ElementLoop {
 
         @Override
-        public int run(Batch<T> batch, Consumer<? super T> consumer) {
+        public <T> int run(Batch<T> batch, Consumer<? super T> consumer, @Nullable MapStage<?, T> maps)
+                throws InterruptedException {
             int size = batch.size();
+            int reached = 0;
             for (int i = 0; i < size; i++) {
-                if (!batch.dropIfRevoked(i)) {
-                    consumer.accept(batch.get(i));
-                    batch.ack(i);
+                if (batch.dropIfRevoked(i)) {
+                    reached++;
+                    continue;
                 }
+                T element;
+                try {
+                    element = maps == null ? batch.get(i) : maps.through(batch.get(i));
+                } catch (MapStage.Dropped dropped) {
+                    if (maps.drop(dropped, batch, i)) {
+                        break;
+                    }
+                    continue;
+                }
+                reached++;
+                consumer.accept(element);
+                batch.ack(i);
             }
-            return size;
+            return reached;
         }
     }
 }

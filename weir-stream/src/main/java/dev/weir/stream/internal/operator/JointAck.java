@@ -54,11 +54,29 @@ public final class JointAck implements AckTarget {
         tokens[size++] = token;
     }
 
-    /** Replaces the targets of the members. For a holder of a claim, before it hands that on. */
-    public void retarget(UnaryOperator<AckTarget> change) {
+    private void retarget(UnaryOperator<AckTarget> change) {
         for (int i = 0; i < size; i++) {
             targets[i] = change.apply(targets[i]);
         }
+    }
+
+    /**
+     * What the holder of a claim carries from where the targets of the members are others. Unless it always was the only
+     * holder of what is left, that is one of its own, with a further claim on each member: what the others did with theirs, or
+     * will, is told to the targets as they are.
+     */
+    public AckTarget leave(UnaryOperator<AckTarget> change) {
+        if (claims.get() == 1 && !abandoned && !forgone) {
+            retarget(change);
+            return this;
+        }
+        JointAck own = new JointAck(size);
+        for (int i = 0; i < size; i++) {
+            targets[i].retain(tokens[i], 1);
+            own.add(change.apply(targets[i]), tokens[i]);
+        }
+        ack(0);
+        return own;
     }
 
     /** What the joint element is to carry: this, or {@link AckTarget#NONE} if nobody waits for any member. */

@@ -4,6 +4,7 @@ import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.Passage;
 import dev.weir.stream.internal.run.Specialised;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -39,6 +40,11 @@ final class MapStage<T, R> implements Stage<R> {
     private final StageMeter meter;
     private final Supervised supervised;
     private final Clock clock;
+
+    /** Whether the sink below takes elements through the group. */
+    private boolean inSink;
+    /** Whether it is to do so with the batch that it has just pulled. */
+    private boolean owed;
 
     private @Nullable Throwable failure;
     private int batches;
@@ -84,9 +90,13 @@ final class MapStage<T, R> implements Stage<R> {
             if (batch.isEmpty()) {
                 return batch.retyped();
             }
-            if (length == 1 || batches++ % BATCHES_PER_SAMPLE == 0) {
+            owed = false;
+            if ((length == 1 && !inSink) || batches++ % BATCHES_PER_SAMPLE == 0) {
                 runApart(batch);
                 failure = firstFailure();
+            } else if (inSink) {
+                owed = true;
+                return batch.retyped();
             } else {
                 runTogether(batch);
             }
@@ -96,6 +106,53 @@ final class MapStage<T, R> implements Stage<R> {
             batch.release();
         }
         throw Failures.rethrowFromAbove(failure);
+    }
+
+    /** The group right above a sink, which from now on takes the elements of most batches through it; null if there is none. */
+    static <T> @Nullable MapStage<?, T> rightAbove(Stage<T> upstream) {
+        Stage<T> stage = upstream instanceof Passage<T> passage ? passage.upstream() : upstream;
+        if (stage instanceof MapStage<?, T> map) {
+            map.inSink = true;
+            return map;
+        }
+        return null;
+    }
+
+    /** Whether the elements of the batch that was pulled last have not been through the group. */
+    boolean isOwed() {
+        return owed;
+    }
+
+    /** Takes an element through the group. */
+    @SuppressWarnings("unchecked") // what the lowest function returns
+    R through(Object element) throws InterruptedException, Dropped {
+        return (R) loop.apply(element, this, above);
+    }
+
+    /** Settles an element that went no further than a stage of the group; true if the stream is to fail behind it. */
+    boolean drop(Dropped dropped, Batch<?> batch, int index) {
+        if (dropped.verdict.fails()) {
+            dropped.at.dropped += batch.size() - index;
+            failure = dropped.verdict.failure();
+            return true;
+        }
+        dropped.at.dropped++;
+        dropped.verdict.settle(batch.target(index), batch.token(index));
+        return false;
+    }
+
+    /** Counts a batch that the sink has taken through the group since {@code start}; returns the time that is the sink's. */
+    long countInSink(int size, long start, long sinkSampleNanos) {
+        double nanosPerSample = (double) (System.nanoTime() - start) / (samplesNanos() + sinkSampleNanos);
+        int ignored = countGroup(size, nanosPerSample);
+        return (long) (sinkSampleNanos * nanosPerSample);
+    }
+
+    /** Throws what a function failed with, if one did. */
+    void throwFailure() throws InterruptedException {
+        if (failure != null) {
+            throw Failures.rethrowFromAbove(failure);
+        }
     }
 
     /** Each function of the group over the whole batch, the highest first. */
@@ -172,7 +229,7 @@ final class MapStage<T, R> implements Stage<R> {
     }
 
     /** An element went no further than a stage of the group. */
-    private static final class Dropped extends Exception {
+    static final class Dropped extends Exception {
 
         private static final long serialVersionUID = 1;
 
@@ -214,13 +271,9 @@ final class MapStage<T, R> implements Stage<R> {
                 try {
                     result = apply(batch.get(i), stage, above);
                 } catch (Dropped dropped) {
-                    if (dropped.verdict.fails()) {
-                        dropped.at.dropped += size - i;
-                        stage.failure = dropped.verdict.failure();
+                    if (stage.drop(dropped, batch, i)) {
                         break;
                     }
-                    dropped.at.dropped++;
-                    dropped.verdict.settle(batch.target(i), batch.token(i));
                     continue;
                 }
                 batch.move(i, kept);

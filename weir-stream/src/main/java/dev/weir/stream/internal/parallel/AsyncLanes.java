@@ -99,27 +99,34 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
     @Override
     boolean add(Batch<T> batch, long[] keysOfBatch, StageMeter feederMeter) throws InterruptedException {
         int next = 0;
-        lock.lockInterruptibly();
         try {
-            while (!cancelled) {
-                while (next < batch.size()
-                        && table.offer(
-                                batch.get(next), batch.target(next), batch.token(next), Keys.at(keysOfBatch, next))) {
-                    next++;
+            lock.lockInterruptibly();
+            try {
+                while (!cancelled) {
+                    while (next < batch.size()
+                            && table.offer(
+                                    batch.get(next),
+                                    batch.target(next),
+                                    batch.token(next),
+                                    Keys.at(keysOfBatch, next))) {
+                        next++;
+                    }
+                    if (takeRun()) {
+                        startRun();
+                    } else if (next == batch.size() && table.readyCount() == 0) {
+                        return true;
+                    } else {
+                        awaitsRoom = next < batch.size();
+                        awaitedKey = awaitsRoom ? Keys.at(keysOfBatch, next) : Ordering.NO_KEY;
+                        awaitCall(feederMeter);
+                    }
                 }
-                if (takeRun()) {
-                    startRun();
-                } else if (next == batch.size() && table.readyCount() == 0) {
-                    return true;
-                } else {
-                    awaitsRoom = next < batch.size();
-                    awaitedKey = awaitsRoom ? Keys.at(keysOfBatch, next) : Ordering.NO_KEY;
-                    awaitCall(feederMeter);
-                }
+                return false;
+            } finally {
+                lock.unlock();
             }
-            return false;
         } finally {
-            lock.unlock();
+            batch.abandonFrom(next);
         }
     }
 
@@ -193,6 +200,15 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
             table.giveBack(run[--runLength]);
         }
         settleRun();
+        if (closed) {
+            Batch<?> late = table.removeClaims();
+            lock.unlock();
+            try {
+                late.abandonAll();
+            } finally {
+                lock.lock();
+            }
+        }
     }
 
     /** Its result if that is there at once, a {@link Verdict}, or null if it runs. */
@@ -213,24 +229,26 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
         }
         Running<R> running = new Running<>(this, slot, future);
         // Before the callback can come: from then on a close can cancel it.
-        note(running);
-        running.listen(stage);
+        if (note(running)) {
+            running.listen(stage);
+        }
         return null;
     }
 
-    private void note(Running<R> running) {
+    private boolean note(Running<R> running) {
         lock.lock();
         try {
             if (!cancelled) {
                 inFlight.add(running);
-                return;
+                return true;
             }
         } finally {
             lock.unlock();
         }
         // The close has come and gone while the function was being called.
-        running.detach();
         running.cancel();
+        abandon(running.slot());
+        return false;
     }
 
     private @Nullable Object outcomeOf(CompletableFuture<? extends R> done, int slot) {
@@ -251,8 +269,11 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
             return settled(verdictOn(thrown, supervised::decide), slot);
         }
         Running<R> running = new Running<>(this, slot, null);
-        note(running);
-        retry(running, thrown);
+        // It is the retry's own from here on, as that of a future whose completion has come.
+        boolean ignored = running.detach();
+        if (note(running)) {
+            retry(running, thrown);
+        }
         return null;
     }
 
@@ -286,6 +307,12 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
             if (outcome != null && !cancelled) {
                 settle(run[i], outcome);
                 done++;
+            } else if (outcome instanceof Verdict verdict && verdict.fails()) {
+                if (closed) {
+                    table.giveBack(run[i]);
+                }
+            } else if (outcome != null) {
+                table.complete(run[i], outcome);
             }
         }
         meter.busy(runNanos);
@@ -353,20 +380,26 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
 
     private void finished(Running<R> of, Object outcome) {
         int slot = of.slot();
-        boolean fork;
+        boolean fork = false;
+        boolean late = false;
         lock.lock();
         try {
             long now = System.nanoTime();
-            if (cancelled || !inFlight.remove(of, now)) {
-                return;
+            boolean ignored = inFlight.remove(of, now);
+            if (cancelled) {
+                late = outcome instanceof Verdict verdict ? closed && verdict.fails() : true;
+            } else {
+                limit.worked(1, now - of.startNanos(), table.isFull(), now);
+                settle(slot, outcome);
+                afterSettling();
+                fork = canStart() && !feederWaits && !starterCalled;
+                starterCalled |= fork;
             }
-            limit.worked(1, now - of.startNanos(), table.isFull(), now);
-            settle(slot, outcome);
-            afterSettling();
-            fork = canStart() && !feederWaits && !starterCalled;
-            starterCalled |= fork;
         } finally {
             lock.unlock();
+        }
+        if (late) {
+            abandon(slot);
         }
         if (fork) {
             forkStarter();
@@ -395,12 +428,15 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
 
     private void retry(Running<R> of, Throwable thrown) {
         if (cancelled) {
+            finished(of, new Verdict(Decision.FAIL, thrown));
             return;
         }
         fork(Dispatcher.virtual(), self -> {
             if (self.mayGoOn()) {
                 Object outcome = retried(of.slot(), thrown);
                 finished(of, outcome instanceof Verdict verdict ? settled(verdict, of.slot()) : outcome);
+            } else {
+                finished(of, new Verdict(Decision.FAIL, thrown));
             }
         });
     }
@@ -432,15 +468,18 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
     @Override
     public void close() {
         cancelUpper();
-        List<Running<R>> left;
+        Batch<?> left;
+        List<Running<R>> running;
         lock.lock();
         try {
-            cancel();
-            left = inFlight.detachAll();
+            left = cancel();
+            running = inFlight.detachAll();
         } finally {
             lock.unlock();
         }
         tasks.cancel();
-        left.forEach(Running::cancel);
+        running.forEach(Running::cancel);
+        left.abandonAll();
+        running.forEach(one -> abandon(one.slot()));
     }
 }

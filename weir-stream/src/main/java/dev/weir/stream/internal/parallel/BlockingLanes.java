@@ -31,6 +31,7 @@ import java.util.concurrent.locks.Condition;
 public final class BlockingLanes<T, R> extends Lanes<T, R> {
 
     private static final int MAX_CONCURRENCY = 100_000;
+    private static final int NONE = -1;
     private static final long IDLE_LANE_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long WATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
@@ -96,14 +97,25 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
 
     @Override
     boolean add(Batch<T> batch, long[] keysOfBatch, StageMeter feederMeter) throws InterruptedException {
-        int next = 0;
-        while (next < batch.size() && next >= 0) {
-            next = addSome(batch, keysOfBatch, next, feederMeter);
+        int added = 0;
+        while (added < batch.size()) {
+            int next = NONE;
+            try {
+                next = addSome(batch, keysOfBatch, added, feederMeter);
+            } catch (InterruptedException interrupted) {
+                batch.abandonFrom(added);
+                throw interrupted;
+            }
+            if (next == NONE) {
+                batch.abandonFrom(added);
+                return false;
+            }
+            added = next;
         }
-        return next >= 0;
+        return true;
     }
 
-    /** Adds elements from {@code from} on while there is room; returns the next index, or -1 if cancelled. */
+    /** Adds elements from {@code from} on while there is room; returns the next index, or that none were added any more. */
     private int addSome(Batch<T> batch, long[] keysOfBatch, int from, StageMeter feederMeter)
             throws InterruptedException {
         int toStart;
@@ -112,7 +124,7 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
         try {
             awaitRoom(Keys.at(keysOfBatch, i), feederMeter);
             if (cancelled) {
-                return -1;
+                return NONE;
             }
             while (i < batch.size()
                     && table.offer(batch.get(i), batch.target(i), batch.token(i), Keys.at(keysOfBatch, i))) {
@@ -190,6 +202,7 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
 
     private void lane(Task self) {
         Stint stint = new Stint(meter, pace, limit);
+        int late = NONE;
         lock.lock();
         try {
             int slot;
@@ -201,8 +214,13 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
                 } finally {
                     lock.lock();
                 }
-                if (outcome instanceof Verdict verdict && verdict.fails()) {
-                    fail(verdict.failure());
+                boolean failed = outcome instanceof Verdict verdict && verdict.fails();
+                if (closed) {
+                    late = failed || !(outcome instanceof Verdict) ? slot : NONE;
+                    return;
+                }
+                if (failed) {
+                    fail(((Verdict) outcome).failure());
                     return;
                 }
                 stint.account(table);
@@ -216,6 +234,9 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
         } finally {
             lanes--;
             lock.unlock();
+            if (late != NONE) {
+                abandon(late);
+            }
         }
     }
 
@@ -362,12 +383,14 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
     @Override
     public void close() {
         cancelUpper();
+        Batch<?> left;
         lock.lock();
         try {
-            cancel();
+            left = cancel();
         } finally {
             lock.unlock();
         }
         tasks.cancel();
+        left.abandonAll();
     }
 }

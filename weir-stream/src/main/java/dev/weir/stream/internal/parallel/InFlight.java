@@ -41,15 +41,16 @@ final class InFlight<R> {
         return true;
     }
 
-    /** Takes out all, which then tell nobody of their end. */
+    /** Takes out all, and returns those whose end has not come yet, which then tell nobody of it. */
     List<Running<R>> detachAll() {
         change(-count, System.nanoTime());
         List<Running<R>> all = new ArrayList<>();
         for (int slot = 0; slot < bySlot.length; slot++) {
             Running<R> running = bySlot[slot];
             if (running != null) {
-                running.detach();
-                all.add(running);
+                if (running.detach()) {
+                    all.add(running);
+                }
                 bySlot[slot] = null;
             }
         }

@@ -19,15 +19,6 @@ final class IntRing {
         return size == 0;
     }
 
-    boolean contains(int item) {
-        for (int i = 0; i < size; i++) {
-            if (items[(head + i) % items.length] == item) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     /** The ring must not be full. */
     void add(int item) {
         int tail = head + size++;

@@ -42,6 +42,7 @@ final class LaneTable<T> {
     private final int[] buckets;
     private final int[] nextOfBucket;
     private final boolean[] done;
+    private final boolean[] running;
 
     private final int[] lastOfBucket;
     private final IntRing free;
@@ -69,6 +70,7 @@ final class LaneTable<T> {
         buckets = new int[slots];
         nextOfBucket = new int[slots];
         done = new boolean[slots];
+        running = new boolean[slots];
         lastOfBucket = new int[keyed ? capacity * BUCKETS_PER_SLOT : 0];
         Arrays.fill(lastOfBucket, NONE);
         free = new IntRing(slots);
@@ -173,11 +175,17 @@ final class LaneTable<T> {
 
     /** The slot of an element to work on, which is then running, or -1 if none is ready. */
     int takeReady() {
-        return ready.isEmpty() ? NONE : ready.poll();
+        if (ready.isEmpty()) {
+            return NONE;
+        }
+        int slot = ready.poll();
+        running[slot] = true;
+        return slot;
     }
 
     /** Takes a running slot back, of which nothing has begun; the last one taken first. */
     void giveBack(int slot) {
+        running[slot] = false;
         ready.addFirst(slot);
     }
 
@@ -201,20 +209,10 @@ final class LaneTable<T> {
     Kept find(AckTarget of, long ofToken) {
         for (int slot = 0; slot < slots; slot++) {
             if (targets[slot].standsFor(tokens[slot], of, ofToken)) {
-                return new Kept(values[slot], !done[slot] && !ready.contains(slot) && !waitsBehindItsKey(slot));
+                return new Kept(values[slot], running[slot]);
             }
         }
         return null;
-    }
-
-    private boolean waitsBehindItsKey(int slot) {
-        for (int before = 0; before < slots; before++) {
-            boolean isInside = values[before] != null && values[before] != EMPTY;
-            if (isInside && !done[before] && nextOfBucket[before] == slot) {
-                return true;
-            }
-        }
-        return false;
     }
 
     /**
@@ -224,6 +222,7 @@ final class LaneTable<T> {
      */
     void complete(int slot, Object result) {
         values[slot] = result;
+        running[slot] = false;
         done[slot] = true;
         doneCount++;
         if (!inputOrder) {
@@ -239,6 +238,19 @@ final class LaneTable<T> {
                 waitingCount--;
             }
         }
+    }
+
+    /** Takes the claims of all elements that nobody works on, to be abandoned; for a table that is not used any more. */
+    Batch<?> removeClaims() {
+        Batch<?> claims = new Batch<>(size());
+        for (int slot = 0; slot < slots; slot++) {
+            // A dropped element has been settled.
+            if (!running[slot] && targets[slot] != AckTarget.NONE && !(values[slot] instanceof Verdict)) {
+                claims.add(values[slot], targets[slot], tokens[slot]);
+                targets[slot] = AckTarget.NONE;
+            }
+        }
+        return claims;
     }
 
     /** Whether {@link #drain} would find anything. */

@@ -55,6 +55,9 @@ abstract sealed class Lanes<T, R> implements Stage<R> permits BlockingLanes, Asy
     /** Written under the lock. */
     volatile boolean cancelled;
 
+    /** Nobody will pull any more: whoever ends work on an element abandons it. */
+    boolean closed;
+
     // Set before the run starts.
     private @Nullable Segment<T> upper;
     private StageMeter pullerMeter = new StageMeter();
@@ -150,7 +153,7 @@ abstract sealed class Lanes<T, R> implements Stage<R> permits BlockingLanes, Asy
         }
     }
 
-    /** Takes all elements in, waiting for room; false if the stage was cut off. */
+    /** Takes all elements in, waiting for room; false if the stage was cut off. Abandons what it does not take in. */
     abstract boolean add(Batch<T> batch, long[] keysOfBatch, StageMeter feederMeter) throws InterruptedException;
 
     /** Ends the input; what is inside still comes out, before {@code upperFailure} if that is given. */
@@ -254,12 +257,22 @@ abstract sealed class Lanes<T, R> implements Stage<R> permits BlockingLanes, Asy
         }
     }
 
-    /** Under the lock: what is inside is dropped, and nothing more is taken in. */
-    final void cancel() {
+    /**
+     * Under the lock, at the close: nothing more is taken in, and what nobody works on is taken out. The caller abandons that
+     * without the lock.
+     */
+    final Batch<?> cancel() {
+        closed = true;
         cancelled = true;
         ended = true;
         updateStall();
         wakeAll();
+        return table.removeClaims();
+    }
+
+    /** Without the lock: abandons an element that was worked on when the stage was cut off. */
+    final void abandon(int slot) {
+        table.target(slot).abandon(table.token(slot));
     }
 
     /** Without the lock, before {@link #cancel}: ends the segment above and tells it why. */

@@ -19,6 +19,7 @@ import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +41,8 @@ public final class ParallelMap<T, R> implements Stage<R> {
 
     /** Chunks per worker and batch: more balance uneven elements better, fewer cost less. */
     private static final int CHUNKS_PER_WORKER = 4;
+
+    private static final int NOT_TAKEN = -1;
 
     final Handler<? super T, ? extends R> handler;
     final Supervised supervised;
@@ -143,8 +146,24 @@ public final class ParallelMap<T, R> implements Stage<R> {
         }
     }
 
+    /** Waits for room and takes the batch in; false, and the batch is abandoned, if nobody wants it any more. */
     private boolean put(Batch<T> batch, StageMeter feederMeter) throws InterruptedException {
-        int toStart;
+        int toStart = NOT_TAKEN;
+        try {
+            toStart = takeIn(batch, feederMeter);
+        } finally {
+            if (toStart == NOT_TAKEN) {
+                batch.abandonAll();
+            }
+        }
+        for (int i = 0; i < toStart; i++) {
+            forkWorker();
+        }
+        return toStart != NOT_TAKEN;
+    }
+
+    /** Returns how many workers to start, or that the batch was not taken. */
+    private int takeIn(Batch<T> batch, StageMeter feederMeter) throws InterruptedException {
         lock.lockInterruptibly();
         try {
             if (elements >= CAPACITY && !cancelled) {
@@ -158,22 +177,19 @@ public final class ParallelMap<T, R> implements Stage<R> {
                 }
             }
             if (cancelled) {
-                return false;
+                return NOT_TAKEN;
             }
+            meter.in(batch.size());
             Work<T> work = new Work<>(batch, limit.current() * CHUNKS_PER_WORKER);
             inOrder.add(work);
             claimable.add(work);
             elements += batch.size();
-            toStart = Math.clamp(limit.current() - activeWorkers, 0, work.chunks());
+            int toStart = Math.clamp(limit.current() - activeWorkers, 0, work.chunks());
             activeWorkers += toStart;
+            return toStart;
         } finally {
             lock.unlock();
         }
-        meter.in(batch.size());
-        for (int i = 0; i < toStart; i++) {
-            forkWorker();
-        }
-        return true;
     }
 
     private void forkWorker() {
@@ -347,16 +363,19 @@ public final class ParallelMap<T, R> implements Stage<R> {
         if (upper != null) {
             upper.cancel();
         }
+        List<Work<T>> left;
         lock.lock();
         try {
             cancelled = true;
             ended = true;
             updateStall();
             room.signalAll();
+            left = List.copyOf(inOrder);
         } finally {
             lock.unlock();
         }
         tasks.cancel();
+        left.forEach(Work::cancel);
     }
 
     private int depth() {

@@ -51,9 +51,9 @@ final class Running<R> implements BiConsumer<R, @Nullable Throwable> {
         }
     }
 
-    /** Lets no completion through any more. */
-    void detach() {
-        stage.set(null);
+    /** Lets no completion through any more; false if one has come. */
+    boolean detach() {
+        return stage.getAndSet(null) != null;
     }
 
     /** Cancels the computation if it can be. Runs what hangs on it, which is not ours. */

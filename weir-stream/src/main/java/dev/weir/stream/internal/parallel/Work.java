@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Work<T> {
 
+    /** In place of the number of unfinished elements: nobody will see the batch. */
+    private static final int ABANDONED = -1;
+
     final Batch<T> batch;
     private final int size;
     private final int chunkSize;
@@ -26,6 +29,9 @@ final class Work<T> {
 
     /** Whether a {@link Verdict} stands in the place of some element. */
     volatile boolean hasDropped;
+
+    /** Nobody will pull the batch. */
+    private volatile boolean cancelled;
 
     Work(Batch<T> batch, int wantedChunks) {
         this.batch = batch;
@@ -85,9 +91,13 @@ final class Work<T> {
         return failure;
     }
 
-    /** Closes the gaps of dropped elements and cuts off what failed and all behind it. For a batch that is done. */
+    /**
+     * Closes the gaps of dropped elements and cuts off what failed and all behind it, which is abandoned. For a batch that is
+     * done.
+     */
     void trim() {
         int to = failedAt;
+        abandonFrom(to + 1);
         int kept = to;
         if (hasDropped) {
             kept = 0;
@@ -107,10 +117,46 @@ final class Work<T> {
 
     /** Reports elements as worked on; true for the call that completes the batch. */
     boolean finished(int elements) {
-        return unfinished.addAndGet(-elements) == 0;
+        boolean last = unfinished.addAndGet(-elements) == 0;
+        if (last) {
+            abandonIfCancelled();
+        }
+        return last;
     }
 
     boolean isDone() {
         return unfinished.get() == 0;
+    }
+
+    /**
+     * Says that nobody will pull the batch: it is abandoned once all who work on it have ended. Nobody claims any of it from
+     * now on.
+     */
+    void cancel() {
+        cancelled = true;
+        int unclaimed = 0;
+        int from;
+        while ((from = claim()) >= 0) {
+            unclaimed += endOf(from) - from;
+        }
+        if (unclaimed == 0 || !finished(unclaimed)) {
+            abandonIfCancelled();
+        }
+    }
+
+    /** Whoever ends the last work and whoever cancels both come here, each after its own write: one of them does it. */
+    private void abandonIfCancelled() {
+        if (cancelled && unfinished.compareAndSet(0, ABANDONED)) {
+            abandonFrom(0);
+        }
+    }
+
+    private void abandonFrom(int first) {
+        for (int i = first; i < size; i++) {
+            // A dropped element has been settled.
+            if (!(batch.get(i) instanceof Verdict)) {
+                batch.target(i).abandon(batch.token(i));
+            }
+        }
     }
 }

@@ -115,7 +115,7 @@ public final class Segment<T> {
      * What the loop pulls from: ends a cancelled segment even if user code swallowed the interrupt or never blocks.
      * Confined to the segment's thread.
      */
-    private record Intake<T>(TaskGroup.Task self, Stage<T> upstream) implements Stage<T> {
+    private record Intake<T>(TaskGroup.Task self, Stage<T> upstream) implements Passage<T> {
 
         @Override
         public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {

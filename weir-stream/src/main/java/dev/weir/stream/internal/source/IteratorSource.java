@@ -5,11 +5,14 @@ import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import java.util.Iterator;
+import java.util.function.BooleanSupplier;
 
 /** Emits what an iterator gives; nobody waits for acknowledgements. */
 final class IteratorSource<T> extends ReadingSource<T> {
 
     private final Iterator<? extends T> iterator;
+    /** Kept, as one for each batch would be garbage. */
+    private final BooleanSupplier stopped = this::isStopped;
 
     private IteratorSource(Iterator<? extends T> iterator, Attributes attributes) {
         super(attributes);
@@ -22,6 +25,6 @@ final class IteratorSource<T> extends ReadingSource<T> {
 
     @Override
     boolean fill(Batch<T> batch, int limit) {
-        return batch.addAll(iterator, limit, this::isStopped, AckTarget.NONE, 0);
+        return batch.addAll(iterator, limit, stopped, AckTarget.NONE, 0);
     }
 }

@@ -27,7 +27,7 @@ final class AsyncGroups<T, R> extends Confluence<T, R> {
     private final KeyedGroups<T, AsyncGroup<T>> groups;
 
     /** The streams of idle keys, which were told to end and may not have done so yet. */
-    private final Map<Object, Tributaries<?>.Tributary> leaving = new HashMap<>();
+    private final Map<Object, AsyncGroup<T>> leaving = new HashMap<>();
 
     private int tidyAt = 16;
 
@@ -43,6 +43,8 @@ final class AsyncGroups<T, R> extends Confluence<T, R> {
         this.clock = clock;
         this.segment = segment;
         this.groups = new KeyedGroups<>(settings, supervised, clock, this::begin);
+        // Each stream has an outlet with leftovers of its own; what those pass on is for the stream around.
+        groups.leftovers.close();
     }
 
     private AsyncGroup<T> begin(KeyedGroups<T, AsyncGroup<T>> owner, Object key) {
@@ -53,7 +55,8 @@ final class AsyncGroups<T, R> extends Confluence<T, R> {
                 outlet,
                 target -> owner.outside(outlet.outside(target)),
                 outlet::release);
-        return new AsyncGroup<>(owner, key, outlet, stream, leaving.remove(key));
+        AsyncGroup<T> before = leaving.remove(key);
+        return new AsyncGroup<>(owner, key, outlet, stream, before == null ? null : before.stream);
     }
 
     @Override
@@ -80,9 +83,9 @@ final class AsyncGroups<T, R> extends Confluence<T, R> {
 
     private void endIdle(AsyncGroup<T> idle) {
         idle.outlet.end(null);
-        leaving.put(idle.key, idle.stream);
+        leaving.put(idle.key, idle);
         if (leaving.size() >= tidyAt) {
-            leaving.values().removeIf(stream -> !tributaries.isRunning(stream));
+            leaving.values().removeIf(group -> !tributaries.isRunning(group.stream));
             tidyAt = 2 * leaving.size() + 16;
         }
     }
@@ -90,6 +93,13 @@ final class AsyncGroups<T, R> extends Confluence<T, R> {
     @Override
     void parentsEnded() {
         groups.all().forEach(group -> group.outlet.end(null));
+    }
+
+    /** All is over: abandons what waits for the streams and what they have left. */
+    void leave() {
+        groups.leave();
+        groups.all().forEach(group -> group.outlet.leave());
+        leaving.values().forEach(group -> group.outlet.leave());
     }
 
     /** One group. */

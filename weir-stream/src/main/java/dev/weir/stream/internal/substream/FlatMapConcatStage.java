@@ -91,6 +91,14 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
 
     @Override
     public void close() {
-        Streams.closeBoth(child, upstream);
+        boolean within = child != null;
+        try {
+            Streams.closeBoth(child, upstream);
+        } finally {
+            if (within) {
+                parent.left();
+            }
+            parents.abandonFrom(next);
+        }
     }
 }

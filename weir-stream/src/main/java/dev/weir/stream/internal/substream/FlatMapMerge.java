@@ -30,7 +30,12 @@ final class FlatMapMerge<T, R> extends Confluence<T, R> {
     @Override
     void take(Batch<T> parents) throws InterruptedException {
         for (int i = 0; i < parents.size(); i++) {
-            tributaries.awaitAtMost(breadth - 1);
+            try {
+                tributaries.awaitAtMost(breadth - 1);
+            } catch (InterruptedException interrupted) {
+                parents.abandonFrom(i);
+                throw interrupted;
+            }
             var ignored = start(Streams.of(parents, i, function, supervised), parents, i);
         }
     }

@@ -3,6 +3,7 @@ package dev.weir.stream.internal.substream;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.internal.boundary.BoundaryQueue;
 import dev.weir.stream.internal.boundary.Outlet;
+import dev.weir.stream.internal.boundary.Within;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.run.Branch;
 import dev.weir.stream.internal.run.Failures;
@@ -46,6 +47,7 @@ final class GroupByStage<T, R> implements Stage<R> {
     private boolean ended;
     private @Nullable Throwable failure;
     private @Nullable Stage<R> asynchronous;
+    private @Nullable AsyncGroups<T, R> runningApart;
 
     private GroupByStage(
             Stage<T> upstream,
@@ -124,6 +126,7 @@ final class GroupByStage<T, R> implements Stage<R> {
                     supervised,
                     clock,
                     new StageMeter());
+            runningApart = running;
             Segment<T> upper = assembly.closeSegment(name, dispatcher, upstream, running::run);
             return new Mouth<>(out, segment, meter, upper::cancel);
         }));
@@ -201,11 +204,19 @@ final class GroupByStage<T, R> implements Stage<R> {
 
     @Override
     public void close() {
-        if (asynchronous != null) {
-            // The stage above is that segment's.
-            asynchronous.close();
-            return;
+        try {
+            if (asynchronous != null) {
+                // The stage above is that segment's.
+                asynchronous.close();
+            } else {
+                closeInline();
+            }
+        } finally {
+            leave();
         }
+    }
+
+    private void closeInline() {
         try {
             for (InlineGroup group : groups.all()) {
                 group.endStream();
@@ -213,6 +224,15 @@ final class GroupByStage<T, R> implements Stage<R> {
             ending.forEach(InlineGroup::endStream);
         } finally {
             upstream.close();
+        }
+    }
+
+    /** All is over: what waits for the groups, and what they have left, is nobody's. */
+    private void leave() {
+        ending.forEach(group -> group.take().abandonAll());
+        groups.leave();
+        if (runningApart != null) {
+            runningApart.leave();
         }
     }
 
@@ -247,7 +267,7 @@ final class GroupByStage<T, R> implements Stage<R> {
                 if (batch.isEmpty() && isEmpty() && !hasEnded()) {
                     return true;
                 }
-                batch.retarget(groups::outside);
+                Within.leave(batch, groups::outside);
                 for (int i = 0; i < batch.size(); i++) {
                     done.add(batch.get(i), batch.target(i), batch.token(i));
                 }

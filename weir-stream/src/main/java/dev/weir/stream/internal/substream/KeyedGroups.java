@@ -191,6 +191,12 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         }
     }
 
+    /** All is over: abandons what waits in the inboxes and what the streams of this segment have left. */
+    void leave() {
+        groups.values().forEach(group -> group.take().abandonAll());
+        leftovers.close();
+    }
+
     Collection<G> all() {
         return groups.values();
     }

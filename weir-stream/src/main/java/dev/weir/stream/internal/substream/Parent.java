@@ -33,6 +33,11 @@ record Parent(AckTarget target, long token) {
         }
     }
 
+    /** The stream was ended. */
+    void left() {
+        target.abandon(token);
+    }
+
     /** The stream has ended. */
     void ended() {
         target.ack(token);

@@ -76,6 +76,7 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
         Batch<R> batch = stream.pull(deadlineNanos);
         if (batch == null) {
             parent.ended();
+            parent = Parent.NONE;
             return null;
         }
         meter.out(batch.size());
@@ -140,6 +141,11 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
             if (!tailUsed.get()) {
                 upstream.close();
             }
+            if (child == null) {
+                prefixAcks.abandon(0);
+            }
+            parent.left();
+            rest.abandonAll();
         }
     }
 

@@ -99,7 +99,7 @@ final class SplitStage<T, R> implements Stage<R> {
             if (stream != null) {
                 Batch<R> batch = streamEnded ? null : stream.pull(deadlineNanos);
                 if (batch != null) {
-                    batch.retarget(running.within::outside);
+                    Within.leave(batch, running.within::outside);
                     meter.out(batch.size());
                     return batch;
                 }
@@ -164,7 +164,21 @@ final class SplitStage<T, R> implements Stage<R> {
             // The stages above end as well.
             guest.letGo();
         }
-        Streams.closeBoth(child, upstream);
+        try {
+            Streams.closeBoth(child, upstream);
+        } finally {
+            leave();
+        }
+    }
+
+    /** Nobody is inside any more: abandons what is at hand and what the section has left. */
+    private void leave() {
+        if (current != null) {
+            current.abandonFrom(next);
+        }
+        if (section != null) {
+            section.leftovers.close();
+        }
     }
 
     /** The input of one section's stream. */

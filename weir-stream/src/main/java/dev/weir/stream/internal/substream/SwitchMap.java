@@ -37,7 +37,12 @@ final class SwitchMap<T, R> extends Confluence<T, R> {
         Node<R> stream = Streams.of(parents, last, function, supervised);
         if (stream != null) {
             if (current != null) {
-                current.replace();
+                try {
+                    current.replace();
+                } catch (InterruptedException interrupted) {
+                    parents.abandonFrom(last);
+                    throw interrupted;
+                }
             }
             current = start(stream, parents, last);
         }

@@ -2,6 +2,7 @@ package dev.weir.stream.internal.substream;
 
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.internal.boundary.BoundaryQueue;
+import dev.weir.stream.internal.boundary.Within;
 import dev.weir.stream.internal.run.Hole;
 import dev.weir.stream.internal.run.Nest;
 import dev.weir.stream.internal.run.Node;
@@ -224,7 +225,7 @@ final class Tributaries<R> {
                 return false;
             }
             int claims = batch.size();
-            batch.retarget(outside);
+            Within.leave(batch, outside);
             Batch<R> claimed = parent.over(batch);
             boolean taken = false;
             try {
@@ -232,6 +233,8 @@ final class Tributaries<R> {
             } finally {
                 if (!taken && replaced) {
                     parent.giveBack(claims);
+                } else if (!taken) {
+                    claimed.abandonAll();
                 }
             }
             return taken;
@@ -298,6 +301,9 @@ final class Tributaries<R> {
                     try {
                         Tributary.this.close();
                     } finally {
+                        if (!replaced && settle(false)) {
+                            parent.left();
+                        }
                         remove(Tributary.this);
                     }
                 }

@@ -1,0 +1,68 @@
+package dev.weir.bench.statistics;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Whether a process has warmed up, by what it reports as it goes: its rate is steady, its virtual machine has compiled what
+ * it runs, and a record costs what the one before did. Confined to one thread.
+ *
+ * <p>The rate alone is steady too early: with a free core for the compiler it is as high as it gets while each record costs
+ * twice what it will.
+ */
+public final class WarmUp {
+
+    /** A compiler may take so much of the processor time of a warm process. */
+    public static final double MAX_COMPILING = 0.1;
+
+    /** What went on lately is asked of so many intervals. */
+    private static final int LATELY = 10;
+
+    private final List<Slice> slices = new ArrayList<>();
+
+    private record Slice(double rate, long records, long cpuNanos, long compileMillis) {
+        double cost() {
+            return cpuNanos / (double) Math.max(1, records);
+        }
+    }
+
+    /**
+     * One more interval.
+     *
+     * @param compileMillis -1 where a virtual machine does not say
+     */
+    public void add(long lengthMillis, long records, long cpuNanos, long compileMillis) {
+        slices.add(new Slice(records * 1e3 / lengthMillis, records, cpuNanos, compileMillis));
+    }
+
+    /** How many intervals there were. */
+    public int size() {
+        return slices.size();
+    }
+
+    /** Whether what follows may be measured. */
+    public boolean isOver() {
+        List<Slice> lately = slices.subList(Math.max(0, slices.size() - LATELY), slices.size());
+        return SteadyState.of(rates(0)).steady()
+                && !isCompiling(
+                        lately.stream().mapToLong(Slice::compileMillis).sum(),
+                        lately.stream().mapToLong(Slice::cpuNanos).sum())
+                && !SteadyState.drifts(lately.stream().mapToDouble(Slice::cost).toArray());
+    }
+
+    /** Whether rate or cost go up or down from that interval on. */
+    public boolean driftsFrom(int from) {
+        return SteadyState.drifts(rates(from))
+                || SteadyState.drifts(
+                        slices.stream().skip(from).mapToDouble(Slice::cost).toArray());
+    }
+
+    /** Whether a compiler took so much of the processor time that the costs are also its. */
+    public static boolean isCompiling(long compileMillis, long cpuNanos) {
+        return compileMillis * 1e6 > MAX_COMPILING * cpuNanos;
+    }
+
+    private double[] rates(int from) {
+        return slices.stream().skip(from).mapToDouble(Slice::rate).toArray();
+    }
+}

@@ -1,0 +1,69 @@
+package dev.weir.bench.workload;
+
+import dev.weir.driver.Pass;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How long the values of a topic are, and which share of them: {@code 100:0.9 10000:0.1}. Immutable.
+ *
+ * @param sizes in the order of the text
+ */
+public record ValueSizes(List<Size> sizes) {
+
+    static final int MAX_BYTES = 1_000_000;
+
+    /** What the schema asks of a text; that shares make up 1 is asked here. */
+    static final String PATTERN = "^(\\d{2,7}:(0?\\.\\d{1,9}|1(\\.0)?)( \\d{2,7}:0?\\.\\d{1,9})*)?$";
+
+    private static final double ROUNDING = 1e-6;
+
+    /** Some of the values. */
+    public record Size(int bytes, double share) {}
+
+    public ValueSizes {
+        sizes = List.copyOf(sizes);
+    }
+
+    /** The sizes of a text that has no {@link #objection}. */
+    static ValueSizes of(String text) {
+        List<Size> sizes = new ArrayList<>();
+        for (String size : text.isEmpty() ? new String[0] : text.split(" ", -1)) {
+            int colon = size.indexOf(':');
+            sizes.add(new Size(
+                    Integer.parseInt(size.substring(0, colon)), Double.parseDouble(size.substring(colon + 1))));
+        }
+        return new ValueSizes(sizes);
+    }
+
+    /** Why the text is none; null if it is. */
+    static @Nullable String objection(String text) {
+        if (!text.matches(PATTERN)) {
+            return "must be lengths with their shares, such as 100:0.9 10000:0.1";
+        }
+        double sum = 0;
+        for (Size size : of(text).sizes) {
+            if (size.bytes < Pass.MIN_VALUE_BYTES || size.bytes > MAX_BYTES) {
+                return "must have lengths from " + Pass.MIN_VALUE_BYTES + " to " + MAX_BYTES;
+            }
+            sum += size.share;
+        }
+        return text.isEmpty() || Math.abs(sum - 1) <= ROUNDING
+                ? null
+                : String.format(Locale.ROOT, "must have shares that make up 1, not %.9g", sum);
+    }
+
+    /** The length of a value by a number drawn evenly from [0, 1). */
+    public int bytes(double drawn) {
+        double left = drawn;
+        for (Size size : sizes) {
+            left -= size.share;
+            if (left < 0) {
+                return size.bytes;
+            }
+        }
+        return sizes.getLast().bytes;
+    }
+}

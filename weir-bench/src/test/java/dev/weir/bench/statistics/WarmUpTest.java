@@ -1,0 +1,69 @@
+package dev.weir.bench.statistics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class WarmUpTest {
+
+    private static final long RECORDS = 800_000; // in an interval of 100 ms
+
+    private final WarmUp warmUp = new WarmUp();
+    private final Random random = new Random(1);
+
+    /**
+     * As a client's loop was seen on two cores: as fast after a second as ever, since the compiler had a core of its own
+     * until the fourth. A record took 230 ns of both until then, and 110 ns from then on.
+     */
+    @Test
+    void isOver_compilerStillAtWork_waitsThoughTheRateIsSteady() {
+        run(10, 300, 100);
+        run(20, 230, 100);
+        assertThat(warmUp.isOver())
+                .as("the rate has been steady for two seconds")
+                .isFalse();
+        run(5, 110, 0);
+        assertThat(warmUp.isOver())
+                .as("half of what is looked at is before the end")
+                .isFalse();
+        run(6, 110, 1);
+        assertThat(warmUp.isOver()).isTrue();
+    }
+
+    @Test
+    void isOver_costStillFalling_waitsWhereTheCompilerSaysNothing() {
+        for (int i = 0; i < 30; i++) {
+            run(1, 300 - 5 * i, -1);
+        }
+        assertThat(warmUp.isOver()).isFalse();
+        run(12, 150, -1);
+        assertThat(warmUp.isOver()).isTrue();
+    }
+
+    @Test
+    void driftsFrom_costThatFellWhileMeasured_isSaidToDrift() {
+        run(10, 110, 0);
+        int from = warmUp.size();
+        run(15, 110, 0);
+        assertThat(warmUp.driftsFrom(from)).isFalse();
+        for (int i = 0; i < 15; i++) {
+            run(1, 110 - 3 * i, 0);
+        }
+        assertThat(warmUp.driftsFrom(from)).isTrue();
+    }
+
+    @Test
+    void isCompiling_aTenthOfTheProcessorTime_isTooMuch() {
+        assertThat(WarmUp.isCompiling(90, 1_000_000_000)).isFalse();
+        assertThat(WarmUp.isCompiling(110, 1_000_000_000)).isTrue();
+        assertThat(WarmUp.isCompiling(-1, 0)).isFalse();
+    }
+
+    private void run(int intervals, double nanosPerRecord, long compileMillis) {
+        for (int i = 0; i < intervals; i++) {
+            long records = (long) (RECORDS * (1 + 0.01 * random.nextGaussian()));
+            warmUp.add(100, records, (long) (records * nanosPerRecord), compileMillis);
+        }
+    }
+}

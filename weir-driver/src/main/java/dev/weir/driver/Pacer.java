@@ -1,0 +1,89 @@
+package dev.weir.driver;
+
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells who produces when the next record is due: by a {@link SendPlan} where one is ordered, else now. Confined to the
+ * thread that sends.
+ *
+ * <p>Held up by the library, that thread finds several records due and takes them at once: they waited from their planned
+ * times on. When the thread itself slept too long, that is noted as lateness, which is nobody's but the generator's.
+ *
+ * <p>What it gives for a record is a ticket, which {@link Pass#acknowledged(long, int)} wants back:
+ *
+ * <pre>
+ *  63        48 47                              0
+ * +------------+---------------------------------+
+ * | partition  | nanoseconds after the start + 1 |     0: nothing is planned
+ * +------------+---------------------------------+
+ * </pre>
+ */
+public final class Pacer {
+    private static final int TIME_BITS = 48;
+
+    private final Pass pass;
+    private final @Nullable SendPlan plan;
+    private final long startNanos;
+
+    private long dueNanos;
+    private long wokenNanos; // when the thread last slept until then
+
+    Pacer(Pass pass) {
+        this.pass = pass;
+        String start = pass.options().get(SendPlan.START);
+        this.startNanos = start == null ? 0 : Long.parseLong(start);
+        this.plan = start == null ? null : SendPlan.of(pass.options());
+        this.dueNanos = plan == null ? 0 : plan.nextNanos();
+        this.wokenNanos = startNanos;
+    }
+
+    /** Whether there is no plan, or the next record is due. */
+    public boolean isDue() {
+        return plan == null || System.nanoTime() - dueNanos >= 0;
+    }
+
+    /**
+     * Waits until {@link #isDue}.
+     *
+     * @param deadlineNanos as {@link System#nanoTime}; {@link Long#MAX_VALUE} for none
+     * @return false if that time came first, or the pass is over
+     * @throws IllegalStateException if the thread is interrupted
+     */
+    public boolean await(long deadlineNanos) {
+        while (!isDue()) {
+            long now = System.nanoTime();
+            if (pass.isDone() || (deadlineNanos != Long.MAX_VALUE && now - deadlineNanos >= 0)) {
+                return false;
+            }
+            if (Thread.currentThread().isInterrupted()) {
+                throw new IllegalStateException("interrupted before a record was due");
+            }
+            LockSupport.parkNanos(
+                    deadlineNanos == Long.MAX_VALUE ? dueNanos - now : Math.min(dueNanos, deadlineNanos) - now);
+            wokenNanos = System.nanoTime();
+        }
+        return true;
+    }
+
+    /** The ticket of the next record, which is for that partition, once it is due; not for sending if the pass is over. */
+    public long next(int partition) {
+        if (plan == null) {
+            return 0;
+        }
+        await(Long.MAX_VALUE);
+        long ticket = ((long) partition << TIME_BITS) | (dueNanos - startNanos + 1);
+        // What was due before it last woke was due while it slept; what came later waited for the library.
+        pass.wasLate(Math.max(0, wokenNanos - dueNanos));
+        dueNanos = plan.nextNanos();
+        return ticket;
+    }
+
+    static int partition(long ticket) {
+        return (int) (ticket >>> TIME_BITS);
+    }
+
+    static long nanosAfterStart(long ticket) {
+        return (ticket & ((1L << TIME_BITS) - 1)) - 1;
+    }
+}

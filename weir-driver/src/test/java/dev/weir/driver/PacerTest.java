@@ -1,0 +1,76 @@
+package dev.weir.driver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
+import org.junit.jupiter.api.Test;
+
+class PacerTest {
+    private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
+
+    /** 1,000 a second, begun a second ago: a library that held up the sender until now let each of them wait. */
+    @Test
+    void recordsOfAHeldUpSender_waitedFromTheirPlannedTimesOn_andNoneIsDropped() throws Exception {
+        long startNanos = System.nanoTime() - TimeUnit.SECONDS.toNanos(1);
+        Pass pass = pass(startNanos);
+        Pacer pacer = pass.pacer();
+        int sent = 0;
+        while (sent < 1_000 && pacer.isDue()) {
+            long ticket = pacer.next(sent % 2);
+            assertThat(Pacer.nanosAfterStart(ticket)).isEqualTo(sent * MILLI);
+            pass.acknowledged(ticket, 23);
+            sent++;
+        }
+        assertThat(sent).isEqualTo(1_000);
+        List<String> timings = pass.takeTimings();
+        assertThat(timings).hasSize(3);
+        Histogram second = decoded(timings.get(1));
+        assertThat(second.getTotalCount()).isEqualTo(500);
+        assertThat(second.getMaxValue()).isGreaterThanOrEqualTo(990 * MILLI);
+        Histogram lateness = decoded(timings.get(2));
+        assertThat(lateness.getTotalCount()).isEqualTo(1_000);
+        assertThat(lateness.getMaxValue()).as("its thread never slept").isLessThan(1_000);
+    }
+
+    @Test
+    void nextRecord_isGivenWhenItIsDue_andNotBefore() {
+        long startNanos = System.nanoTime() + 20 * MILLI;
+        Pacer pacer = pass(startNanos).pacer();
+        assertThat(pacer.isDue()).isFalse();
+        assertThat(pacer.await(System.nanoTime() + MILLI)).isFalse();
+        long ticket = pacer.next(1);
+        assertThat(System.nanoTime()).isGreaterThanOrEqualTo(startNanos);
+        assertThat(Pacer.partition(ticket)).isEqualTo(1);
+        assertThat(Pacer.nanosAfterStart(ticket)).isZero();
+    }
+
+    @Test
+    void withoutAPlan_eachRecordIsDueNow_andNotTimed() {
+        Pass pass = new Pass(
+                new Command.Configure("", "t", 2, 10, 23, Scenario.PRODUCE, Map.of(), Map.of(), 1_000),
+                new Command.Start("g", 0, 10));
+        assertThat(pass.pacer().await(0)).isTrue();
+        long ticket = pass.pacer().next(1);
+        assertThat(ticket).isZero();
+        pass.acknowledged(ticket, 23);
+        assertThat(pass.recordsSoFar()).isOne();
+        assertThat(pass.takeTimings()).isEmpty();
+    }
+
+    private static Pass pass(long startNanos) {
+        Map<String, String> plan = Map.of(SendPlan.RATE, "1000", SendPlan.START, Long.toString(startNanos));
+        return new Pass(
+                new Command.Configure("", "t", 2, 1_000, 23, Scenario.PRODUCE, Map.of(), plan, 1_000),
+                new Command.Start("g", 0, 10));
+    }
+
+    private static Histogram decoded(String text) throws Exception {
+        return Histogram.decodeFromCompressedByteBuffer(
+                ByteBuffer.wrap(Base64.getDecoder().decode(text)), 0);
+    }
+}

@@ -1,0 +1,314 @@
+package dev.weir.lean;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import dev.weir.lean.internal.batch.Batches;
+import java.io.IOException;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.message.FetchRequestData;
+import org.apache.kafka.common.message.FetchRequestData.FetchPartition;
+import org.apache.kafka.common.message.FetchRequestData.FetchTopic;
+import org.apache.kafka.common.message.FetchResponseData;
+import org.apache.kafka.common.message.FetchResponseData.EpochEndOffset;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.security.auth.SecurityProtocol;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What is met at night: states of a cluster in which a consumer stood still, or went on as if nothing had been, without a word. */
+class RareFaultsTest {
+
+    private final FakeLog log = new FakeLog();
+    private final List<Long> offsets = new ArrayList<>();
+
+    private static LeanSettings.Builder settings(FakeBroker broker) throws IOException {
+        return LeanSettings.builder().bootstrapServers(broker.address());
+    }
+
+    private void pollUntil(LeanConsumer consumer, BooleanSupplier done) {
+        FakeLog.pollUntil(consumer, record -> offsets.add(record.offset()), done);
+    }
+
+    /** Remembers what it was asked for, as a real broker's session does: what is not named again is as before. */
+    private static final class Session {
+
+        private @Nullable FetchPartition partition;
+
+        FetchPartition after(FetchRequestData request) {
+            if (!request.topics().isEmpty()) {
+                partition = request.topics().getFirst().partitions().getFirst();
+            }
+            return Objects.requireNonNull(partition);
+        }
+    }
+
+    private FetchResponseData serve(FetchPartition wanted, int most) {
+        FetchTopic topic = new FetchTopic().setPartitions(List.of(wanted));
+        return log.serve(new FetchRequestData().setTopics(List.of(topic)), most);
+    }
+
+    /**
+     * An unclean election gave the log to a replica with more records of an older epoch. The offset to go on from is then the one
+     * that was asked for, and only the epoch another one: the session was not told, so the broker said the same without end.
+     */
+    @ParameterizedTest
+    @EnumSource(OffsetLostPolicy.class)
+    void logThatDiffers_fromTheSameOffsetOn_isReadFromThere(OffsetLostPolicy policy) throws Exception {
+        Session session = new Session();
+        try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), request -> {
+                    FetchPartition wanted = session.after(request);
+                    FetchResponseData answer = serve(wanted, 2);
+                    if (wanted.fetchOffset() == 20 && wanted.lastFetchedEpoch() == Batches.EPOCH) {
+                        answer = FakeLog.failing(Errors.NONE);
+                        answer.responses()
+                                .getFirst()
+                                .partitions()
+                                .getFirst()
+                                .setDivergingEpoch(new EpochEndOffset()
+                                        .setEpoch(Batches.EPOCH - 1)
+                                        .setEndOffset(40));
+                    }
+                    return answer.setSessionId(77);
+                });
+                LeanConsumer consumer =
+                        LeanConsumer.open(settings(broker).onOffsetLost(policy).build())) {
+            int index = consumer.assign(FakeBroker.TOPIC, 0, StartAt.offset(0));
+            if (policy == OffsetLostPolicy.FAIL) {
+                assertThatExceptionOfType(OffsetLostException.class)
+                        .isThrownBy(() -> pollUntil(consumer, () -> false))
+                        .satisfies(fault -> assertThat(fault.divergentOffset()).isEqualTo(20));
+                consumer.seek(index, StartAt.offset(20));
+            }
+            pollUntil(consumer, () -> offsets.size() >= FakeLog.END);
+            assertThat(offsets).doesNotHaveDuplicates().isSorted();
+        }
+    }
+
+    /** The position in a topic that is gone was taken for one in its successor, and what that has before it was left out. */
+    @ParameterizedTest
+    @EnumSource(OffsetLostPolicy.class)
+    void topicMadeAgainUnderItsName_isNotReadFromThePositionInTheOldOne(OffsetLostPolicy policy) throws Exception {
+        Uuid successor = Uuid.randomUuid();
+        try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), request -> {
+                    if (request.topics().isEmpty()) {
+                        return new FetchResponseData();
+                    }
+                    FetchTopic topic = request.topics().getFirst();
+                    boolean old = topic.topicId().equals(FakeBroker.TOPIC_ID);
+                    boolean gone = old && topic.partitions().getFirst().fetchOffset() > 0;
+                    FetchResponseData answer = gone ? FakeLog.failing(Errors.UNKNOWN_TOPIC_ID) : log.serve(request, 1);
+                    answer.responses().getFirst().setTopicId(topic.topicId());
+                    return answer;
+                });
+                LeanConsumer consumer =
+                        LeanConsumer.open(settings(broker).onOffsetLost(policy).build())) {
+            broker.offsets(wanted -> wanted.timestamp() == StartAt.END ? 20 : 0);
+            int index = consumer.assign(FakeBroker.TOPIC, 0, StartAt.beginning());
+            pollUntil(consumer, () -> offsets.size() == FakeLog.PER_BATCH);
+            offsets.clear();
+            broker.topicId(successor);
+            if (policy == OffsetLostPolicy.FAIL) {
+                assertThatExceptionOfType(OffsetLostException.class)
+                        .isThrownBy(() -> pollUntil(consumer, () -> !offsets.isEmpty()))
+                        .withMessageContaining("t-0@10")
+                        .withMessageContaining("another topic of this name");
+                consumer.seek(index, StartAt.beginning());
+            }
+            pollUntil(consumer, () -> offsets.contains(FakeLog.END - 1L));
+            assertThat(offsets.getFirst()).isEqualTo(policy == OffsetLostPolicy.END ? 20L : 0L);
+        }
+    }
+
+    /** Each connection made buffers of its own outside the heap, where no collection is due while nothing fills the heap. */
+    @Test
+    void connectionsThatAreLost_leaveNoBuffersBehind() throws Exception {
+        BufferPoolMXBean direct = ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+                .filter(pool -> pool.getName().equals("direct"))
+                .findAny()
+                .orElseThrow();
+        int connections = 30;
+        try (FakeBroker broker = new FakeBroker(
+                        SecurityProtocol.PLAINTEXT,
+                        Map.of(),
+                        request -> new FetchResponseData().setErrorCode(Errors.UNKNOWN_SERVER_ERROR.code()));
+                LeanConsumer consumer = LeanConsumer.open(
+                        settings(broker).maxBackoff(Duration.ofMillis(10)).build())) {
+            consumer.assign(FakeBroker.TOPIC, 0, StartAt.offset(0));
+            pollUntil(consumer, () -> consumer.metrics().connects() >= 3);
+            long before = direct.getCount();
+            pollUntil(consumer, () -> consumer.metrics().connects() >= 3 + connections);
+            assertThat(direct.getCount() - before).isLessThan(connections);
+        }
+    }
+
+    /** A broker without room for another session was asked in the same order each time: what stood last was never read. */
+    @Test
+    void partitionsOfABrokerWithoutSessions_areEachTheFirstInTheirTurn() throws Exception {
+        Set<Integer> first = ConcurrentHashMap.newKeySet();
+        try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), request -> {
+                    first.add(
+                            request.topics().getFirst().partitions().getFirst().partition());
+                    assertThat(request.topics().stream()
+                                    .flatMap(topic -> topic.partitions().stream())
+                                    .map(FetchPartition::partition))
+                            .doesNotHaveDuplicates();
+                    return new FetchResponseData();
+                });
+                LeanConsumer consumer = LeanConsumer.open(settings(broker).build())) {
+            broker.partitions(3);
+            for (int partition = 0; partition < 3; partition++) {
+                consumer.assign(FakeBroker.TOPIC, partition, StartAt.offset(0));
+            }
+            pollUntil(consumer, () -> first.size() == 3);
+        }
+    }
+
+    /** Somebody mistyped the name, or deleted the topic: nothing was read, and nothing was said. */
+    @Test
+    void topicThatIsNotThere_isInTheLog_onceUntilItIsFound() throws Exception {
+        ConcurrentLinkedQueue<String> lines = new ConcurrentLinkedQueue<>();
+        Logger logger = Logger.getLogger("dev.weir.lean.internal.consumer.Locations");
+        Handler handler = new Handler() {
+            @Override
+            public void publish(LogRecord line) {
+                lines.add(line.getLevel() + " " + line.getMessage());
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        logger.setLevel(Level.INFO);
+        logger.addHandler(handler);
+        try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serve);
+                LeanConsumer consumer = LeanConsumer.open(settings(broker).build())) {
+            broker.topicError(Errors.UNKNOWN_TOPIC_OR_PARTITION);
+            consumer.assign(FakeBroker.TOPIC, 0, StartAt.offset(0));
+            pollUntil(consumer, () -> consumer.metrics().metadataRefreshes() > 3);
+            assertThat(lines).singleElement().asString().contains("WARNING", "t: UNKNOWN_TOPIC_OR_PARTITION");
+            broker.topicError(Errors.NONE);
+            pollUntil(consumer, () -> offsets.size() >= FakeLog.END);
+            assertThat(lines).hasSize(2).last().asString().contains("INFO", "t: found");
+        } finally {
+            logger.removeHandler(handler);
+            logger.setLevel(null);
+        }
+    }
+
+    /** It was called nonsense, and the setting that was too small was not named. */
+    @Test
+    void metadataLargerThanAllowed_areAnErrorThatNamesTheLimit() throws Exception {
+        try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serve);
+                LeanConsumer consumer = LeanConsumer.open(settings(broker)
+                        .maxFetchBytes(1_024)
+                        .maxResponseBytes(70_000)
+                        .build())) {
+            broker.partitions(10_000);
+            consumer.assign(FakeBroker.TOPIC, 0, StartAt.offset(0));
+            assertThatExceptionOfType(LeanException.class)
+                    .isThrownBy(() -> pollUntil(consumer, () -> false))
+                    .withMessageContaining("maxResponseBytes=70000");
+        }
+    }
+
+    /** A listener that wants TLS sends an alert, whose first bytes are the length 352,518,912. It was waited for. */
+    @Test
+    void portThatSpeaksTls_isLeftAtOnce() throws Exception {
+        AtomicInteger accepted = new AtomicInteger();
+        List<Socket> open = new ArrayList<>();
+        ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        LeanSettings settings = LeanSettings.builder()
+                .bootstrapServers("localhost:" + server.getLocalPort())
+                .build();
+        try (LeanConsumer consumer = LeanConsumer.open(settings)) {
+            Thread alerting = Thread.ofVirtual().start(() -> {
+                try {
+                    while (true) {
+                        Socket socket = server.accept();
+                        open.add(socket);
+                        accepted.incrementAndGet();
+                        socket.getOutputStream().write(new byte[] {0x15, 3, 3, 0, 2, 2, 70});
+                    }
+                } catch (IOException e) {
+                    assertThat(server.isClosed()).isTrue();
+                }
+            });
+            consumer.assign("t", 0, StartAt.beginning());
+            pollUntil(consumer, () -> accepted.get() > 2);
+            server.close();
+            alerting.join();
+        } finally {
+            server.close();
+            for (Socket socket : open) {
+                socket.close();
+            }
+        }
+    }
+
+    /** One that is not reachable stood first, so that the other one was never tried. */
+    @Test
+    void brokerWithSeveralAddresses_isReachedByWhicheverWorks() throws Exception {
+        try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serve);
+                LeanConsumer consumer = LeanConsumer.open(settings(broker).build())) {
+            broker.host(TwoAddresses.HOST);
+            consumer.assign(FakeBroker.TOPIC, 0, StartAt.offset(0));
+            pollUntil(consumer, () -> offsets.size() >= FakeLog.END);
+        }
+    }
+
+    @Test
+    void propertyThatDoesNotFit_isNamed() {
+        LeanSettings settings = LeanSettings.builder()
+                .bootstrapServers("localhost:9092")
+                .property("security.protocol", "SSLL")
+                .build();
+        assertThatExceptionOfType(KafkaException.class)
+                .isThrownBy(() -> LeanConsumer.open(settings))
+                .withMessageContaining("security.protocol")
+                .withMessageContaining("SSLL");
+    }
+
+    /** In the middle of a handler, too. */
+    @Test
+    void consumerThatIsClosed_saysSo() throws Exception {
+        try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serve);
+                LeanConsumer consumer = LeanConsumer.open(settings(broker).build())) {
+            consumer.assign(FakeBroker.TOPIC, 0, StartAt.offset(0));
+            Runnable close = consumer::close;
+            RecordHandler handler = record -> {
+                offsets.add(record.offset());
+                close.run();
+            };
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> FakeLog.pollUntil(consumer, handler, () -> false))
+                    .withMessageContaining("closed");
+            assertThat(offsets).containsExactly(0L);
+        }
+    }
+}
