@@ -3,6 +3,7 @@ package dev.weir.cli;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.run.BenchException;
 import dev.weir.bench.run.CampaignRunner;
+import dev.weir.bench.run.ExistingCluster;
 import dev.weir.bench.workload.Workload;
 import dev.weir.bench.workload.WorkloadException;
 import dev.weir.testkit.KafkaClusterException;
@@ -13,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -52,6 +54,9 @@ final class BenchCampaign {
                     "Folder where brokers keep filled topics for the next campaign (default: ~/.cache/weir/bench).")
     private @Nullable Path data;
 
+    @Mixin
+    private BenchTarget target;
+
     @Option(
             names = "--seed",
             paramLabel = "N",
@@ -73,6 +78,7 @@ final class BenchCampaign {
     }
 
     private int runChecked(Main weir, @Nullable Integer rounds) throws InterruptedException {
+        ExistingCluster cluster = target.cluster();
         BenchPlan plan = plan();
         int campaigns = plan.steps().size();
         boolean whole = true;
@@ -87,7 +93,7 @@ final class BenchCampaign {
                     : "campaign " + (i + 1) + "/" + campaigns + ", "
                             + step.workload().name() + ": ";
             try {
-                whole &= run(weir, step, rounds, new BenchProgress(weir.terminal(), prefix, others));
+                whole &= run(weir, step, rounds, cluster, new BenchProgress(weir.terminal(), prefix, others));
             } catch (BenchException e) {
                 if (campaigns == 1) {
                     throw e;
@@ -100,19 +106,26 @@ final class BenchCampaign {
         }
         whole &= !weir.shutdown().isRequested();
         if (!whole) {
-            weir.terminal().note("the rest: weir bench compare --resume " + plan.folder());
+            weir.terminal()
+                    .note("the rest: weir bench compare --resume " + plan.folder()
+                            + (cluster == null ? "" : ", with the cluster's options as they were"));
         }
         return whole ? ExitCode.DONE : ExitCode.FAILED;
     }
 
     /** Does what is left of a campaign and prints it; false if a run failed. */
-    private boolean run(Main weir, BenchPlan.Step step, @Nullable Integer rounds, BenchProgress progress)
+    private boolean run(
+            Main weir,
+            BenchPlan.Step step,
+            @Nullable Integer rounds,
+            @Nullable ExistingCluster cluster,
+            BenchProgress progress)
             throws InterruptedException {
         ResultsFolder folder = step.begun();
         if (folder == null || !step.isDone()) {
             Workload workload =
                     rounds == null ? step.workload() : step.workload().withRounds(rounds, false);
-            CampaignRunner runner = new CampaignRunner(workload, settings(step), progress);
+            CampaignRunner runner = new CampaignRunner(workload, settings(step, cluster), progress);
             weir.shutdown().onStop(runner::stop);
             folder = runner.run();
             weir.terminal().clearStatus();
@@ -144,11 +157,12 @@ final class BenchCampaign {
         return BenchPlan.ofSeveral(workloads, results);
     }
 
-    private CampaignRunner.Settings settings(BenchPlan.Step step) {
+    private CampaignRunner.Settings settings(BenchPlan.Step step, @Nullable ExistingCluster cluster) {
         Path cache = data != null ? data : Path.of(System.getProperty("user.home"), ".cache", "weir", "bench");
         ResultsFolder begun = step.begun();
         long drawn = begun != null ? begun.campaign().seed() : seed != null ? seed : System.nanoTime();
-        return new CampaignRunner.Settings(root(), cache, step.folder().toAbsolutePath(), drawn, begun != null);
+        return new CampaignRunner.Settings(
+                root(), cache, step.folder().toAbsolutePath(), drawn, begun != null, cluster);
     }
 
     /** The checkout that this command was built in: drivers lie there. */

@@ -132,12 +132,18 @@ final class PipeClients {
                 .replaceAll("\\.$", "");
     }
 
-    /** Returns if a broker answers and knows all the topics; throws what is in the way. */
-    void check(List<String> topics) throws InterruptedException {
-        Map<String, Object> config = new HashMap<>();
+    /** What the file says for Kafka's clients. */
+    Map<String, String> ofKafka() {
+        Map<String, String> config = new HashMap<>();
         properties.stringPropertyNames().stream()
                 .filter(name -> !name.startsWith(WEIRS_OWN))
                 .forEach(name -> config.put(name, String.valueOf(properties.getProperty(name))));
+        return config;
+    }
+
+    /** Returns if a broker answers and knows all the topics; throws what is in the way. */
+    void check(List<String> topics) throws InterruptedException {
+        Map<String, Object> config = new HashMap<>(ofKafka());
         config.put(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
         config.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, (int) PATIENCE.toMillis());
         config.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, (int) PATIENCE.toMillis());

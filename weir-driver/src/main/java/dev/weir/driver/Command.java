@@ -29,6 +29,8 @@ public sealed interface Command {
     /**
      * What stays the same for all passes of a process.
      *
+     * @param connection properties that every Kafka client needs to reach these brokers; secrets among them: they travel here,
+     *     on no command line and in no log
      * @param topic to read from, or to write to
      * @param recordsPerPartition how many records each partition holds, numbered from 0
      * @param client properties of Kafka clients that the workload sets, over the driver's own
@@ -37,6 +39,7 @@ public sealed interface Command {
      */
     record Configure(
             String bootstrapServers,
+            Map<String, String> connection,
             String topic,
             int partitions,
             long recordsPerPartition,
@@ -45,7 +48,38 @@ public sealed interface Command {
             Map<String, String> client,
             Map<String, String> options,
             int intervalMillis)
-            implements Command {}
+            implements Command {
+
+        /** For brokers that anyone can reach. */
+        public Configure(
+                String bootstrapServers,
+                String topic,
+                int partitions,
+                long recordsPerPartition,
+                int valueBytes,
+                Scenario scenario,
+                Map<String, String> client,
+                Map<String, String> options,
+                int intervalMillis) {
+            this(
+                    bootstrapServers,
+                    Map.of(),
+                    topic,
+                    partitions,
+                    recordsPerPartition,
+                    valueBytes,
+                    scenario,
+                    client,
+                    options,
+                    intervalMillis);
+        }
+
+        /** Without values of the connection. */
+        @Override
+        public String toString() {
+            return scenario.label() + " of " + topic + " at " + bootstrapServers;
+        }
+    }
 
     /**
      * One pass: from the beginning of the topic until so many records or seconds, whichever comes first.

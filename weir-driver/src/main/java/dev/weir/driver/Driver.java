@@ -13,6 +13,11 @@ public interface Driver {
     /** What it can do. */
     Set<Scenario> scenarios();
 
+    /** What it has of what not every library has. */
+    default Set<Feature> features() {
+        return Set.of();
+    }
+
     /**
      * Does one pass and returns when {@link Pass#isDone()}, having closed all that it opened. Each record is told to the
      * pass when the library has handed it to user code; for {@link Scenario#PRODUCE}, when it is acknowledged.

@@ -115,6 +115,7 @@ public final class DriverMain {
                 name,
                 ProcessHandle.current().pid(),
                 driver.scenarios().stream().sorted().toList(),
+                driver.features().stream().sorted().toList(),
                 System.getProperty("java.vm.name") + " " + Runtime.version(),
                 libraries(),
                 ManagementFactory.getRuntimeMXBean().getInputArguments()));

@@ -11,8 +11,14 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
  * @param duplicates deliveries of what had come already
  * @param reordered deliveries after a later one of the same partition, or of the same key where that order is asked for
  * @param foreign deliveries that nobody wrote
+ * @param retried calls of handlers that failed, after which they were to be called again
  */
-public record LedgerFigures(long distinct, long missing, long duplicates, long reordered, long foreign) {
+public record LedgerFigures(long distinct, long missing, long duplicates, long reordered, long foreign, long retried) {
+
+    /** Where no handler failed. */
+    public LedgerFigures(long distinct, long missing, long duplicates, long reordered, long foreign) {
+        this(distinct, missing, duplicates, reordered, foreign, 0);
+    }
 
     /** Neither more nor less than was ordered. */
     @JsonIgnore
@@ -22,7 +28,12 @@ public record LedgerFigures(long distinct, long missing, long duplicates, long r
 
     /** The same, with another count of what came too late. */
     LedgerFigures withReordered(long other) {
-        return new LedgerFigures(distinct, missing, duplicates, other, foreign);
+        return new LedgerFigures(distinct, missing, duplicates, other, foreign, retried);
+    }
+
+    /** The same, with so many calls that failed. */
+    LedgerFigures withRetried(long calls) {
+        return new LedgerFigures(distinct, missing, duplicates, reordered, foreign, calls);
     }
 
     /** The same, where so many of the {@link #distinct} acknowledged records were found to have been written. */
@@ -49,6 +60,7 @@ public record LedgerFigures(long distinct, long missing, long duplicates, long r
                 missing + other.missing,
                 duplicates + other.duplicates,
                 reordered + other.reordered,
-                foreign + other.foreign);
+                foreign + other.foreign,
+                retried + other.retried);
     }
 }

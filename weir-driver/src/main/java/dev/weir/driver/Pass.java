@@ -47,6 +47,9 @@ public final class Pass {
     /** Option: {@link #inFlight}. */
     public static final String IN_FLIGHT = "in.flight.records";
 
+    /** Option: {@link #transactionRecords}. */
+    public static final String TRANSACTION_RECORDS = "transaction.records";
+
     /** Which records are worked on one after the other. */
     public enum Order {
         /** Those of a partition. */
@@ -72,6 +75,7 @@ public final class Pass {
     private final long limitNanos;
     private final double sinkNanos; // per record; 0: no limit
     private final PartitionLedger[] ledgers;
+    private final Failures failures;
     private final @Nullable Timings timings; // only where records have planned times; the last is of lateness
     private final long planStartNanos;
     private final KeyLedger keys = new KeyLedger();
@@ -113,6 +117,7 @@ public final class Pass {
         for (int i = 0; i < ledgers.length; i++) {
             ledgers[i] = new PartitionLedger(configuration.recordsPerPartition());
         }
+        this.failures = Failures.of(configuration.options());
         this.timings =
                 configuration.options().containsKey(SendPlan.RATE) ? new Timings(configuration.partitions() + 1) : null;
         this.planStartNanos = Long.parseLong(options().getOrDefault(SendPlan.START, "0"));
@@ -137,11 +142,11 @@ public final class Pass {
     }
 
     /**
-     * Properties of a Kafka consumer: what all drivers share, then the driver's own, then what the workload says. Nothing
-     * commits by itself, and reading begins with the first record.
+     * Properties of a Kafka consumer: what reaches the brokers, what all drivers share, then the driver's own, then what the
+     * workload says. Nothing commits by itself, and reading begins with the first record.
      */
     public Map<String, String> consumerConfig(Map<String, String> driversOwn) {
-        Map<String, String> config = new HashMap<>();
+        Map<String, String> config = connectionConfig();
         config.put("auto.offset.reset", "earliest");
         config.putAll(driversOwn);
         config.putAll(configuration.client());
@@ -151,10 +156,18 @@ public final class Pass {
         return config;
     }
 
-    /** Properties of a Kafka producer: the driver's own, then what the workload says. */
+    /** Properties of a Kafka producer: what reaches the brokers, the driver's own, then what the workload says. */
     public Map<String, String> producerConfig(Map<String, String> driversOwn) {
-        Map<String, String> config = new HashMap<>(driversOwn);
+        Map<String, String> config = connectionConfig();
+        config.putAll(driversOwn);
         config.putAll(configuration.client());
+        config.put("bootstrap.servers", configuration.bootstrapServers());
+        return config;
+    }
+
+    /** Properties that any Kafka client needs to reach the brokers; the caller's to change. */
+    public Map<String, String> connectionConfig() {
+        Map<String, String> config = new HashMap<>(configuration.connection());
         config.put("bootstrap.servers", configuration.bootstrapServers());
         return config;
     }
@@ -200,6 +213,11 @@ public final class Pass {
     /** How many records may be unacknowledged, where a library counts them; 0: as many as it likes. */
     public int inFlight() {
         return Integer.parseInt(options().getOrDefault(IN_FLIGHT, "0"));
+    }
+
+    /** How many records {@link Scenario#PRODUCE} sends in a transaction; 0: without transactions. */
+    public int transactionRecords() {
+        return Integer.parseInt(options().getOrDefault(TRANSACTION_RECORDS, "0"));
     }
 
     /** Which order handlers keep, where the library lets one choose. */
@@ -258,6 +276,26 @@ public final class Pass {
                 LockSupport.parkNanos(early);
             }
         }
+    }
+
+    /**
+     * A handler has done its work for a record, which is not yet delivered: it may be to fail. Any thread, one at a time for
+     * a record.
+     *
+     * @throws HandlerFailure if it is; the library is to call the handler again {@link #retryMillis} later
+     */
+    public void attempted(int partition, byte[] value) {
+        failures.attempt(partition, number(value));
+    }
+
+    /** Whether some handlers fail. */
+    public boolean hasFailures() {
+        return Double.parseDouble(options().getOrDefault(Failures.SHARE, "0")) > 0;
+    }
+
+    /** How long to wait before a handler is called again that failed. */
+    public long retryMillis() {
+        return Long.parseLong(options().getOrDefault(Failures.RETRY_MILLIS, "10"));
     }
 
     /** A record's work is done. Any thread. */
@@ -319,6 +357,13 @@ public final class Pass {
     public void acknowledged(int valueBytes) {
         BYTES.setOpaque(this, bytes + valueBytes);
         count(records + 1);
+    }
+
+    /** A transaction of so many records of the ordered length was committed. One thread at a time. */
+    public void committed(int transactionRecords) {
+        for (int i = 0; i < transactionRecords; i++) {
+            acknowledged(configuration.valueBytes());
+        }
     }
 
     /** The library gave up; does nothing for null, so that it can be told how anything ended. Any thread. */
@@ -427,6 +472,7 @@ public final class Pass {
         for (PartitionLedger ledger : ledgers) {
             sum = sum.plus(ledger.figures(all, behind));
         }
+        sum = sum.withRetried(failures.count());
         // Asked for order by key, a partition's records may overtake each other.
         return keys.isUsed() && ordering() == Order.KEY ? sum.withReordered(keys.reordered()) : sum;
     }

@@ -26,6 +26,7 @@ public sealed interface Report {
             String driver,
             long pid,
             List<Scenario> scenarios,
+            List<Feature> features,
             String java,
             List<String> libraries,
             List<String> arguments)

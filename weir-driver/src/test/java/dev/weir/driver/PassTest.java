@@ -8,6 +8,30 @@ import org.junit.jupiter.api.Test;
 class PassTest {
 
     @Test
+    void connection_isBelowWhatDriverAndWorkloadSay_andReachesEveryClient() {
+        Pass pass = new Pass(
+                new Command.Configure(
+                        "h:1",
+                        Map.of("ssl.key.password", "hush", "fetch.min.bytes", "1", "max.poll.records", "1"),
+                        "t",
+                        1,
+                        1,
+                        16,
+                        Scenario.CONSUME,
+                        Map.of("fetch.min.bytes", "3"),
+                        Map.of(),
+                        1000),
+                new Command.Start("g", 0, 1));
+        assertThat(pass.consumerConfig(Map.of("max.poll.records", "2")))
+                .containsEntry("ssl.key.password", "hush")
+                .containsEntry("max.poll.records", "2")
+                .containsEntry("fetch.min.bytes", "3");
+        assertThat(pass.producerConfig(Map.of())).containsEntry("ssl.key.password", "hush");
+        assertThat(pass.connectionConfig()).containsEntry("bootstrap.servers", "h:1");
+        assertThat(pass.configuration().toString()).doesNotContain("hush");
+    }
+
+    @Test
     void slowSink_takesNoMoreThanItsRate() {
         Pass pass = pass(Scenario.CONSUME, Map.of(Pass.SINK_RATE, "10000"));
         deliver(pass, 1000);

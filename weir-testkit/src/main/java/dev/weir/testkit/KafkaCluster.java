@@ -63,6 +63,18 @@ public final class KafkaCluster implements AutoCloseable {
         return layout.bootstrapServers();
     }
 
+    /**
+     * The same of the listeners that {@link Builder#secured} added.
+     *
+     * @throws IllegalStateException if there are none
+     */
+    public String securedBootstrapServers() {
+        if (layout.securedPorts().isEmpty()) {
+            throw new IllegalStateException("the cluster has no secured listeners: it was built without secured()");
+        }
+        return layout.securedBootstrapServers();
+    }
+
     /** The same as long as the data folder is. */
     public String clusterId() {
         return folder.clusterId();
@@ -163,6 +175,7 @@ public final class KafkaCluster implements AutoCloseable {
         private int firstPort = ClusterOptions.ANY_PORT;
         private @Nullable Path dataFolder;
         private int heapMegabytes = 512;
+        private boolean secured;
         private List<String> racks = List.of();
 
         private Builder() {}
@@ -215,6 +228,15 @@ public final class KafkaCluster implements AutoCloseable {
             return this;
         }
 
+        /**
+         * A second listener of each broker, on any free port, that speaks {@code SASL_SSL}. Keys, mechanisms and users are
+         * the caller's to set, as {@link #brokerConfig} whose names begin with {@code listener.name.secured.}
+         */
+        public Builder secured() {
+            this.secured = true;
+            return this;
+        }
+
         /** Heap of each forked broker, at least 128; 512 by default. Brokers in this JVM share its heap. */
         public Builder heapMegabytes(int megabytes) {
             this.heapMegabytes = megabytes;
@@ -228,7 +250,14 @@ public final class KafkaCluster implements AutoCloseable {
          */
         public KafkaCluster start() {
             return ClusterStart.start(new ClusterOptions(
-                    brokers, forked, firstPort, dataFolder, new TreeMap<>(brokerConfig), heapMegabytes, racks));
+                    brokers,
+                    forked,
+                    firstPort,
+                    dataFolder,
+                    new TreeMap<>(brokerConfig),
+                    heapMegabytes,
+                    racks,
+                    secured));
         }
     }
 }

@@ -115,7 +115,8 @@ final class JsonReport {
                 .put("delivered", ledger.delivered())
                 .put("lost", ledger.lost())
                 .put("duplicates", ledger.duplicates())
-                .put("outOfOrder", ledger.outOfOrder());
+                .put("outOfOrder", ledger.outOfOrder())
+                .put("retried", ledger.retried());
         ObjectNode flags = node.putObject("flags");
         for (Flag flag : Flag.values()) {
             Integer runs = driver.flags().get(flag);

@@ -138,6 +138,14 @@ final class TextReport {
                     ledger.outOfOrder(),
                     ledger.expected()));
         }
+        if (ledger.retried() > 0) {
+            text.append(String.format(
+                    Locale.ROOT,
+                    "  %s: %,d calls of handlers failed and were repeated, for %,d records\n",
+                    driver.driver(),
+                    ledger.retried(),
+                    ledger.expected()));
+        }
         for (Run run : driver.runs()) {
             if (run.failure() != null) {
                 text.append(String.format(

@@ -6,11 +6,17 @@ package dev.weir.bench.result;
  * @param expected how many distinct records there were to deliver
  * @param delivered how many deliveries there were, duplicates included
  * @param outOfOrder deliveries after a later one of the same partition, or key where the scenario promises order by key
+ * @param retried calls of handlers that failed and were repeated
  */
-public record Ledger(long expected, long delivered, long lost, long duplicates, long outOfOrder) {
+public record Ledger(long expected, long delivered, long lost, long duplicates, long outOfOrder, long retried) {
 
     /** Nothing expected, nothing delivered. */
     public static final Ledger NONE = new Ledger(0, 0, 0, 0, 0);
+
+    /** Where no handler failed. */
+    public Ledger(long expected, long delivered, long lost, long duplicates, long outOfOrder) {
+        this(expected, delivered, lost, duplicates, outOfOrder, 0);
+    }
 
     /** Whether nothing was lost, doubled or out of order. */
     public boolean isClean() {

@@ -14,6 +14,9 @@ import java.util.TreeMap;
 /** Writes down what a campaign is about to compare, and where. Stateless. */
 final class CampaignDescription {
 
+    /** A setting of the environment: which cluster a campaign ran at, where that was there already. */
+    static final String CLUSTER_ID = "cluster.id";
+
     private CampaignDescription() {}
 
     /** The campaign of a new folder. */

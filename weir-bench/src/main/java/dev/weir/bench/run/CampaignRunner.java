@@ -22,7 +22,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs a campaign: verifies each driver, then round by round each driver at each point, in an order drawn anew per round.
@@ -52,19 +54,51 @@ public final class CampaignRunner {
      * @param results the folder of this campaign: new, or that of an interrupted one
      * @param seed draws the order
      * @param resume whether {@code results} holds what is to be finished
+     * @param cluster where it runs; null to fork brokers
      */
-    public record Settings(Path root, Path data, Path results, long seed, boolean resume) {}
+    public record Settings(
+            Path root,
+            Path data,
+            Path results,
+            long seed,
+            boolean resume,
+            @Nullable ExistingCluster cluster) {
 
-    /** Throws {@link BenchException} if no drivers are built in the checkout. */
+        /** With brokers that are forked. */
+        public Settings(Path root, Path data, Path results, long seed, boolean resume) {
+            this(root, data, results, seed, resume, null);
+        }
+    }
+
+    /** Throws {@link BenchException} if no drivers are built in the checkout, or the baseline cannot reach the brokers. */
     public CampaignRunner(Workload workload, Settings settings, CampaignListener listener) {
-        this.workload = workload;
         this.settings = settings;
         this.listener = listener;
         this.launcher = new DriverLauncher(DriverCatalog.ofCheckout(settings.root()));
-        this.drivers = new ArrayList<>(workload.drivers());
+        this.workload = reaching(workload, settings.cluster());
+        this.drivers = new ArrayList<>(this.workload.drivers());
         if (workload.control()) {
             drivers.add(workload.baseline() + CONTROL_SUFFIX);
         }
+    }
+
+    /** The same without drivers that do not speak what a secured cluster speaks. */
+    private Workload reaching(Workload all, @Nullable ExistingCluster cluster) {
+        if (cluster == null || !cluster.isSecured()) {
+            return all;
+        }
+        List<String> reaching = new ArrayList<>();
+        for (String driver : all.drivers()) {
+            if (!launcher.entry(driver).speaksPlaintextOnly()) {
+                reaching.add(driver);
+            } else if (driver.equals(all.baseline())) {
+                throw new BenchException("the baseline " + driver + " does not speak " + cluster.protocol()
+                        + ": name another one in the workload file");
+            } else {
+                listener.note("driver " + driver + " is left out: it does not speak " + cluster.protocol());
+            }
+        }
+        return all.withDrivers(reaching);
     }
 
     /** Ends the campaign soon: what is finished is kept, the run under way is not. */
@@ -84,9 +118,7 @@ public final class CampaignRunner {
      */
     public ResultsFolder run() throws InterruptedException {
         workload.drivers().forEach(launcher::entry);
-        int brokers = workload.points().get(0).brokers();
-        doing("starting " + brokers + (brokers == 1 ? " broker" : " brokers"));
-        try (BenchCluster cluster = BenchCluster.start(settings.data(), brokers, launcher::isStopped)) {
+        try (BenchCluster cluster = new BenchCluster(brokers(), launcher::isStopped)) {
             CampaignTopics topics = new CampaignTopics(cluster, launcher);
             ResultsFolder folder = folder(cluster, topics);
             try {
@@ -102,6 +134,21 @@ public final class CampaignRunner {
         }
     }
 
+    private Brokers brokers() {
+        int count = workload.points().get(0).brokers();
+        ExistingCluster cluster = settings.cluster();
+        if (cluster == null) {
+            doing("starting " + count + (count == 1 ? " broker" : " brokers"));
+            return new ForkedBrokers(settings.data(), count);
+        }
+        doing("connecting to " + cluster.bootstrapServers());
+        ExistingBrokers brokers = new ExistingBrokers(cluster, listener::note);
+        if (workload.points().stream().anyMatch(WorkloadPoint::countsFetches)) {
+            listener.note("fetches are not counted (method.countFetches): brokers that are there already do not tell");
+        }
+        return brokers;
+    }
+
     /** What goes on before and between runs. */
     private void doing(String what) {
         listener.status(what, 0, workload.rounds() * workload.points().size() * drivers.size(), null);
@@ -114,6 +161,7 @@ public final class CampaignRunner {
         try {
             if (settings.resume()) {
                 ResultsFolder folder = ResultsFolder.open(settings.results());
+                requireSameCluster(folder.campaign(), cluster);
                 verification.run(this::doing, log(folder, VERIFY_LOG));
                 noteOtherSources(folder.campaign());
                 return folder;
@@ -126,6 +174,18 @@ public final class CampaignRunner {
             return folder;
         } catch (BenchException e) {
             throw isStopped() ? new BenchException("stopped before the first run; nothing was measured", e) : e;
+        }
+    }
+
+    /** Of two clusters, one campaign would compare the clusters. */
+    private static void requireSameCluster(Campaign campaign, BenchCluster cluster) {
+        Map<String, String> begunAt = campaign.environment().settings();
+        String id = begunAt.get(CampaignDescription.CLUSTER_ID);
+        if (!Objects.equals(id, cluster.settings().get(CampaignDescription.CLUSTER_ID))) {
+            throw new BenchException("the campaign was begun "
+                    + (id == null
+                            ? "on brokers of its own: leave the cluster's options out"
+                            : "at another cluster, " + begunAt.get("cluster.bootstrap") + ": name that one again"));
         }
     }
 
@@ -257,7 +317,7 @@ public final class CampaignRunner {
                 listener.note("the brokers were not warmed: " + e.getMessage());
             }
         } finally {
-            cluster.deleteSink(point);
+            cluster.deleteSink();
         }
     }
 
@@ -295,7 +355,8 @@ public final class CampaignRunner {
                             ledger.distinct() + ledger.duplicates() + ledger.foreign(),
                             ledger.missing(),
                             ledger.duplicates() + ledger.foreign(),
-                            ledger.reordered()),
+                            ledger.reordered(),
+                            ledger.retried()),
                     measured.flags(),
                     null);
             return new Kept(run, measured.latencies());
@@ -311,7 +372,7 @@ public final class CampaignRunner {
                     String.valueOf(e.getMessage()));
             return new Kept(failed, List.of());
         } finally {
-            cluster.deleteSink(step.point());
+            cluster.deleteSink();
         }
     }
 

@@ -48,7 +48,7 @@ final class CampaignTopics {
 
     private String events(WorkloadPoint point, long recordsPerPartition, Path log) throws InterruptedException {
         String events = "asimov-p" + point.partitions() + "-n" + recordsPerPartition;
-        cluster.fillOnce(events, point.partitions(), recordsPerPartition, topic -> {
+        return cluster.fillOnce(events, point.partitions(), recordsPerPartition, topic -> {
             try (DriverProcess process = launcher.start(EVENTS, point.heapMegabytes(), log)) {
                 Measurement.fill(process, cluster, point, topic, recordsPerPartition);
             } catch (RunFailure e) {
@@ -56,6 +56,5 @@ final class CampaignTopics {
                         "topic " + topic + " could not be filled: " + e.getMessage() + "; the log is " + log);
             }
         });
-        return events;
     }
 }

@@ -7,6 +7,7 @@ import java.io.Reader;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
@@ -29,8 +30,9 @@ public final class DriverCatalog {
      * How to start a driver.
      *
      * @param library begin of the name of the jar whose version counts
+     * @param speaksPlaintextOnly whether it reaches no broker that asks for TLS or SASL
      */
-    record Entry(String mainClass, String classPath, String library) {}
+    record Entry(String mainClass, String classPath, String library, boolean speaksPlaintextOnly) {}
 
     /** The drivers of a checkout of Weir. */
     public static DriverCatalog ofCheckout(Path root) {
@@ -62,10 +64,19 @@ public final class DriverCatalog {
         String classPath = module.resolve("target/classes")
                 + File.pathSeparator
                 + Files.readString(module.resolve(CLASS_PATH)).strip();
-        Entry entry = new Entry(description.getProperty("main", ""), classPath, description.getProperty("library", ""));
-        for (String name : description.getProperty("drivers", "").split(",\\s*", -1)) {
+        List<String> plaintext = names(description, "plaintext");
+        for (String name : names(description, "drivers")) {
+            Entry entry = new Entry(
+                    description.getProperty("main", ""),
+                    classPath,
+                    description.getProperty("library", ""),
+                    plaintext.contains(name));
             entries.put(name, entry);
         }
+    }
+
+    private static List<String> names(Properties description, String key) {
+        return List.of(description.getProperty(key, "").split(",\\s*", -1));
     }
 
     Entry entry(String driver) {

@@ -7,6 +7,8 @@ import dev.weir.bench.statistics.Bottleneck;
 import dev.weir.bench.statistics.WarmUp;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.Command;
+import dev.weir.driver.Failures;
+import dev.weir.driver.Feature;
 import dev.weir.driver.LedgerFigures;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Report;
@@ -21,7 +23,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -94,9 +95,9 @@ final class Measurement {
     static Report.Hello verify(
             DriverProcess driver, BenchCluster cluster, WorkloadPoint point, String topic, long recordsPerPartition)
             throws InterruptedException {
-        Report.Hello hello = hello(driver, point.scenario());
+        Report.Hello hello = hello(driver, point);
         driver.send(configure(cluster, point, topic, recordsPerPartition));
-        String group = newGroup();
+        String group = cluster.newGroup();
         driver.send(new Command.Start(group, 0, PATIENCE.toSeconds()));
         Report.Passed passed = passed(driver);
         LedgerFigures ledger = checked(cluster, point, topic, passed.ledger());
@@ -104,7 +105,13 @@ final class Measurement {
             throw new RunFailure("it did not deliver each of " + recordsPerPartition * point.partitions()
                     + " records once and in order: " + ledger);
         }
-        if (COMMITTING.contains(point.scenario()) && !cluster.committedAll(group, topic, recordsPerPartition)) {
+        long failures = Failures.inAll(point.failures(), point.partitions(), recordsPerPartition);
+        if (ledger.retried() != failures) {
+            throw new RunFailure("it called handlers again " + ledger.retried() + " times, where " + failures
+                    + " calls were to fail");
+        }
+        if (COMMITTING.contains(point.scenario())
+                && !cluster.committedAll(group, topic, FillPlan.of(point, recordsPerPartition))) {
             throw new RunFailure("it did not commit all that it delivered");
         }
         return hello;
@@ -113,9 +120,13 @@ final class Measurement {
     /** With what the brokers have, where the driver itself cannot tell. */
     static LedgerFigures checked(BenchCluster cluster, WorkloadPoint point, String topic, LedgerFigures ledger) {
         return switch (point.scenario()) {
-            case PRODUCE -> ledger.withWritten(cluster.written(topic, ledger.distinct()));
+            case PRODUCE ->
+                ledger.withWritten(
+                        point.producesInTransactions()
+                                ? cluster.committed(topic)
+                                : cluster.written(topic, ledger.distinct()));
             case PIPELINE ->
-                ledger.withOutput(cluster.written(BenchCluster.sink(point), ledger.distinct() + ledger.duplicates()));
+                ledger.withOutput(cluster.written(cluster.sink(), ledger.distinct() + ledger.duplicates()));
             default -> ledger;
         };
     }
@@ -135,10 +146,11 @@ final class Measurement {
             BenchCluster cluster, WorkloadPoint point, String topic, long recordsPerPartition) {
         Map<String, String> options = new TreeMap<>(point.options());
         if (point.scenario() == Scenario.PIPELINE) {
-            options.put(Pass.OUTPUT, BenchCluster.sink(point));
+            options.put(Pass.OUTPUT, cluster.sink());
         }
         return new Command.Configure(
                 cluster.bootstrapServers(),
+                cluster.client(),
                 topic,
                 point.partitions(),
                 recordsPerPartition,
@@ -149,6 +161,18 @@ final class Measurement {
                 point.intervalMillis());
     }
 
+    /** That of a driver which has what the point asks for. */
+    static Report.Hello hello(DriverProcess driver, WorkloadPoint point) throws InterruptedException {
+        Report.Hello hello = hello(driver, point.scenario());
+        for (Feature wanted : point.features()) {
+            if (!hello.features().contains(wanted)) {
+                throw new RunFailure("it does not offer " + wanted.text() + ", only "
+                        + hello.scenarios().stream().map(Scenario::label).toList() + " without");
+            }
+        }
+        return hello;
+    }
+
     /** Lets a driver write the records of a topic. */
     static void fill(
             DriverProcess driver, BenchCluster cluster, WorkloadPoint point, String topic, long recordsPerPartition)
@@ -156,6 +180,7 @@ final class Measurement {
         hello(driver, Scenario.PRODUCE);
         driver.send(new Command.Configure(
                 cluster.bootstrapServers(),
+                cluster.client(),
                 topic,
                 point.partitions(),
                 recordsPerPartition,
@@ -164,7 +189,7 @@ final class Measurement {
                 Map.of(),
                 Map.of(),
                 point.intervalMillis()));
-        driver.send(new Command.Start(newGroup(), 0, MAX_FILL_SECONDS));
+        driver.send(new Command.Start(cluster.newGroup(), 0, MAX_FILL_SECONDS));
         if (!passed(driver).complete()) {
             throw new RunFailure("it did not write all records within " + MAX_FILL_SECONDS + " s");
         }
@@ -179,15 +204,11 @@ final class Measurement {
         }
     }
 
-    static String newGroup() {
-        return "bench-" + UUID.randomUUID();
-    }
-
     /** The run. */
     Measured run(String topic) throws InterruptedException {
-        hello(driver, point.scenario());
+        hello(driver, point);
         driver.send(configure(cluster, point, topic, point.recordsPerPartition()));
-        if (point.countsFetches()) {
+        if (cluster.countsFetches(point)) {
             cluster.fetched(); // Finds the counters, which takes a while the first time.
         }
         boolean steady = warmUp();
@@ -241,7 +262,7 @@ final class Measurement {
 
     private Outcome pass(double seconds) throws InterruptedException {
         long most = (long) (point.recordsPerPartition() * point.partitions() * PASS_SHARE);
-        driver.send(new Command.Start(newGroup(), Math.max(1, most), seconds));
+        driver.send(new Command.Start(cluster.newGroup(), Math.max(1, most), seconds));
         Duration patience = PATIENCE.plusSeconds((long) seconds);
         long brokerBefore = 0;
         long brokerLast = 0;
@@ -258,12 +279,12 @@ final class Measurement {
                 }
                 case Report.Interval interval -> {
                     long broker = cluster.cpuNanos();
-                    keep(interval, broker - brokerLast);
+                    keep(interval, Counts.minus(broker, brokerLast));
                     surroundings.sample();
                     brokerLast = broker;
                     records += interval.records();
                     bytes += interval.bytes();
-                    if (from == null && point.countsFetches() && interval.atNanos() >= FILLED_NANOS) {
+                    if (from == null && cluster.countsFetches(point) && interval.atNanos() >= FILLED_NANOS) {
                         from = new Fetches(cluster.fetched(), records, bytes, interval.atNanos());
                     } else if (from != null && interval.last()) {
                         // Now: closing down, a client may fetch what nobody will ask for.
@@ -273,7 +294,7 @@ final class Measurement {
                 case Report.Passed passed -> {
                     requireTimed(passed);
                     ledger = ledger.plus(passed.ledger());
-                    return new Outcome(passed, brokerLast - brokerBefore, fetched);
+                    return new Outcome(passed, Counts.minus(brokerLast, brokerBefore), fetched);
                 }
                 case Report.Hello hello -> throw new RunFailure("hello came twice");
                 case Report.Failed failed -> throw new RunFailure(failed.message());
@@ -339,7 +360,7 @@ final class Measurement {
             records += passed.records();
             bytes += passed.bytes();
             nanos += passed.nanos();
-            broker += outcome.brokerCpuNanos();
+            broker = Counts.plus(broker, outcome.brokerCpuNanos());
             joinMillis += passed.joinNanos() / 1e6;
         }
         Usage sum = used();

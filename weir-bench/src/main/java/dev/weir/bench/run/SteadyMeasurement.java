@@ -131,7 +131,7 @@ final class SteadyMeasurement {
      * @param seed draws the arrivals
      */
     Measured run(String topic, long seed) throws InterruptedException {
-        Measurement.hello(driver, point.scenario());
+        Measurement.hello(driver, point);
         Map<String, String> plan = Map.of(
                 SendPlan.RATE, Integer.toString(point.recordsPerSecond()),
                 SendPlan.ARRIVALS, point.arrivals(),
@@ -200,6 +200,7 @@ final class SteadyMeasurement {
             Map<String, String> options) {
         process.send(new Command.Configure(
                 cluster.bootstrapServers(),
+                cluster.client(),
                 topic,
                 point.partitions(),
                 recordsPerPartition,
@@ -209,7 +210,7 @@ final class SteadyMeasurement {
                 options,
                 point.intervalMillis()));
         double seconds = recordsPerPartition * point.partitions() / (double) point.recordsPerSecond();
-        process.send(new Command.Start(Measurement.newGroup(), 0, seconds + GRACE_SECONDS));
+        process.send(new Command.Start(cluster.newGroup(), 0, seconds + GRACE_SECONDS));
     }
 
     private Report.@Nullable Passed heardFromGenerator(Report report) {
@@ -271,7 +272,11 @@ final class SteadyMeasurement {
         due += generator == null ? 0 : point.partitions(); // Those that were there before.
         long startMillis = TimeUnit.NANOSECONDS.toMillis(slice.startNanos() - ofDriver.firstNanos);
         intervals.add(Measurement.interval(
-                startMillis, slice.millis(), report, Math.max(0, (long) due - delivered), brokerNanos - brokerBefore));
+                startMillis,
+                slice.millis(),
+                report,
+                Math.max(0, (long) due - delivered),
+                Counts.minus(brokerNanos, brokerBefore)));
         if (slice.part() == Part.WARM_UP) {
             warmUpIntervals = intervals.size();
         } else {
@@ -368,7 +373,7 @@ final class SteadyMeasurement {
             records += interval.records();
             bytes += interval.bytes();
             millis += interval.lengthMillis();
-            broker += interval.brokerCpuNanos();
+            broker = Counts.plus(broker, interval.brokerCpuNanos());
         }
         Usage used = used();
         long nanos = TimeUnit.MILLISECONDS.toNanos(millis);

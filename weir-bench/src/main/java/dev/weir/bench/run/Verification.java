@@ -65,7 +65,7 @@ final class Verification {
     }
 
     private Report.Hello verified(String driver, WorkloadPoint point, Path log) throws InterruptedException {
-        String key = DryRuns.key(driver, launcher.entry(driver), point);
+        String key = DryRuns.key(driver, launcher.entry(driver), point) + cluster.id();
         Report.Hello passed = dryRuns.passed(key);
         if (passed != null) {
             return passed;

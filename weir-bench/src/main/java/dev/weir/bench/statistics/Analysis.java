@@ -255,7 +255,8 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
                         sum.delivered() + l.delivered(),
                         sum.lost() + l.lost(),
                         sum.duplicates() + l.duplicates(),
-                        sum.outOfOrder() + l.outOfOrder());
+                        sum.outOfOrder() + l.outOfOrder(),
+                        sum.retried() + l.retried());
             }
             return sum;
         }

@@ -1,5 +1,6 @@
 package dev.weir.bench.workload;
 
+import dev.weir.driver.Failures;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Work;
 import java.nio.file.Files;
@@ -133,6 +134,19 @@ record Key(
                             List.of("even", "poisson"),
                             "Whether records of a planned rate are due at even times, or as from many senders."),
                     integer("topic.batchBytes", 131_072, 0, 16_777_216, "The producer's batch.size while filling."),
+                    integer(
+                            "topic.transactionRecords",
+                            0,
+                            0,
+                            1_000_000,
+                            "How many records of each partition a transaction of the filling producer has; 0: none are used."),
+                    number(
+                            "topic.abortedShare",
+                            0,
+                            0,
+                            0.9,
+                            "How many of those transactions are aborted, as a share; needs client.isolation.level:"
+                                    + " read_committed."),
                     text(
                             "topic.compression",
                             "none",
@@ -173,6 +187,12 @@ record Key(
                             0,
                             1_000_000,
                             "How many produced records may be unacknowledged, where a library counts them; 0: its default."),
+                    integer(
+                            "options." + Pass.TRANSACTION_RECORDS,
+                            0,
+                            0,
+                            1_000_000,
+                            "How many records produce sends in a transaction; 0: without transactions."),
                     number("options." + Work.MILLIS, 0, 0, 60_000, "How long a handler of work blocks."),
                     integer(
                             "options." + Work.ROUNDS,
@@ -191,6 +211,18 @@ record Key(
                             0,
                             100_000,
                             "How many handlers of work may block at a time, as on a pool of connections; 0: all."),
+                    number(
+                            "options." + Failures.SHARE,
+                            0,
+                            0,
+                            0.9,
+                            "How many calls of handlers of work fail, as a share; which ones is the same for all drivers."),
+                    integer(
+                            "options." + Failures.RETRY_MILLIS,
+                            10,
+                            0,
+                            60_000,
+                            "How long a driver waits before it calls a handler of work again that failed."),
                     integer("brokers", 1, 1, 3, "Brokers of the cluster; each partition has one replica."),
                     integer("method.rounds", 10, 1, 1000, "How often each driver runs; each time in a fresh JVM."),
                     number(

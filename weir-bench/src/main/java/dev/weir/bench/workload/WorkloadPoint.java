@@ -1,10 +1,13 @@
 package dev.weir.bench.workload;
 
+import dev.weir.driver.Failures;
+import dev.weir.driver.Feature;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Scenario;
 import dev.weir.driver.Work;
 import java.nio.file.Path;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -59,11 +62,40 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
                                     ? " needs a rate: set topic.recordsPerSecond, for example 5000"
                                     : " goes as fast as it can: leave topic.recordsPerSecond out, or use scenario steady or produce"));
         }
+        checkTransactions();
+        if (failures() > 0 && scenario() != Scenario.WORK) {
+            throw new WorkloadException("options." + Failures.SHARE + " is of scenario work, whose handlers may fail");
+        }
         checkValues();
         if (isPlanned() && partitions() > MAX_PLANNED_PARTITIONS) {
             throw new WorkloadException("with topic.recordsPerSecond, topic.partitions must be at most "
                     + MAX_PLANNED_PARTITIONS + ", since latencies are taken for each: topic.partitions="
                     + partitions());
+        }
+    }
+
+    private void checkTransactions() {
+        if (transactionRecords() > 0 && !FILLED.contains(scenario())) {
+            throw new WorkloadException("scenario " + scenario().label()
+                    + " does not read from a topic that is filled before: leave topic.transactionRecords out");
+        }
+        if (abortedShare() > 0 && transactionRecords() == 0) {
+            throw new WorkloadException(
+                    "topic.abortedShare is a share of transactions: set topic.transactionRecords, for example 1000");
+        }
+        if (abortedShare() > 0 && !"read_committed".equals(client().get("isolation.level"))) {
+            throw new WorkloadException("with topic.abortedShare, drivers would deliver what was aborted:"
+                    + " set client.isolation.level: read_committed");
+        }
+        if (isPlanned() && producesInTransactions()) {
+            throw new WorkloadException(
+                    "options." + Pass.TRANSACTION_RECORDS
+                            + " does not go with topic.recordsPerSecond, since a record waits for its transaction: leave one out");
+        }
+        if (scenario() != Scenario.PRODUCE && integer("options." + Pass.TRANSACTION_RECORDS) > 0) {
+            throw new WorkloadException(
+                    "options." + Pass.TRANSACTION_RECORDS
+                            + " is of scenario produce; a topic to be read is filled in transactions by topic.transactionRecords");
         }
     }
 
@@ -176,6 +208,38 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return Double.parseDouble(text("topic.valueRandom"));
     }
 
+    /** How many records of each partition a transaction has in which the topic is filled; 0 for none. */
+    public int transactionRecords() {
+        return integer("topic.transactionRecords");
+    }
+
+    /** How many of those transactions are aborted. */
+    public double abortedShare() {
+        return Double.parseDouble(text("topic.abortedShare"));
+    }
+
+    /** Whether records are produced in transactions. */
+    public boolean producesInTransactions() {
+        return scenario() == Scenario.PRODUCE && integer("options." + Pass.TRANSACTION_RECORDS) > 0;
+    }
+
+    /** What a library must have for it that not every one has. */
+    public Set<Feature> features() {
+        Set<Feature> features = EnumSet.noneOf(Feature.class);
+        if (producesInTransactions()) {
+            features.add(Feature.TRANSACTIONS);
+        }
+        if (failures() > 0) {
+            features.add(Feature.RETRIES);
+        }
+        return features;
+    }
+
+    /** Which share of the calls of handlers fails. */
+    public double failures() {
+        return Double.parseDouble(text("options." + Failures.SHARE));
+    }
+
     /** How many distinct keys the topic has; none if 0. */
     public int keys() {
         return integer("topic.keys");
@@ -240,7 +304,8 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
                     case NONE -> atATime;
                 }
                 * 1e3
-                / millis;
+                / millis
+                * (1 - failures()); // A record takes that many calls, on average.
     }
 
     public int heapMegabytes() {

@@ -29,7 +29,8 @@ class DryRunsTest {
         dryRuns = new DryRuns(folder.resolve("dry-runs"));
         dryRuns.keep(
                 key("topic: {records: 5}"),
-                new Report.Hello("weir", 1, List.of(Scenario.CONSUME), "JVM", List.of("a.jar"), List.of("-Xmx1g")));
+                new Report.Hello(
+                        "weir", 1, List.of(Scenario.CONSUME), List.of(), "JVM", List.of("a.jar"), List.of("-Xmx1g")));
     }
 
     @Test
@@ -54,6 +55,6 @@ class DryRunsTest {
                         "w.yaml", "name: small\nscenario: consume\ndrivers: [plain]\n" + line + "\n", false)
                 .points()
                 .getFirst();
-        return DryRuns.key("weir", new DriverCatalog.Entry("Main", jar.toString(), "library"), point);
+        return DryRuns.key("weir", new DriverCatalog.Entry("Main", jar.toString(), "library", false), point);
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.weir.driver.Feature;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -97,6 +98,9 @@ class WorkloadTest {
             produce | headers: 2                             | scenario produce does not read from a topic that is filled before: leave topic.headers out
             consume | valueSizes: 16:1, valueSpread: uniform | topic.valueSizes and topic.valueSpread both say what values are: leave one out
             produce | valueRandom: 0.5                       | scenario produce does not read from a topic that is filled
+            produce | transactionRecords: 100                | scenario produce does not read from a topic that is filled
+            consume | abortedShare: 0.5                      | topic.abortedShare is a share of transactions: set topic.tra
+            consume | transactionRecords: 9, abortedShare: 0.5 | with topic.abortedShare, drivers would deliver what was
             steady  | recordsPerSecond: 50, partitions: 101  | with topic.recordsPerSecond, topic.partitions must be at most 100
             """)
     void topicThatDoesNotSuitTheScenario_isRefused(String scenario, String topic, String message) {
@@ -104,6 +108,42 @@ class WorkloadTest {
         assertThatThrownBy(() -> Workload.parse("w.yaml", yaml, false))
                 .isInstanceOf(WorkloadException.class)
                 .hasMessageStartingWith(message);
+    }
+
+    @Test
+    void abortedTransactions_areReadByWhoLeavesThemOut_only() {
+        String yaml = SMALLEST + "topic: {transactionRecords: 9, abortedShare: 0.5}\n"
+                + "client: {isolation.level: read_committed}\n";
+        assertThat(Workload.parse("w.yaml", yaml, false).points())
+                .singleElement()
+                .satisfies(point -> assertThat(point.abortedShare()).isEqualTo(0.5));
+    }
+
+    @Test
+    void failingHandlers_areOfScenarioWork_andLowerTheCeiling() {
+        String yaml = SMALLEST + "options: {work.failures: 0.2, work.millis: 10, ordering: none, concurrency: 5}\n";
+        assertThatThrownBy(() -> Workload.parse("w.yaml", yaml, false))
+                .isInstanceOf(WorkloadException.class)
+                .hasMessageStartingWith("options.work.failures is of scenario work");
+        assertThat(Workload.parse("w.yaml", yaml.replace("consume", "work"), false)
+                        .points())
+                .singleElement()
+                .satisfies(point -> {
+                    assertThat(point.features()).containsExactly(Feature.RETRIES);
+                    assertThat(point.ceilingPerSecond()).isEqualTo(400);
+                });
+    }
+
+    @Test
+    void transactionsOfTheDriver_areOfScenarioProduce() {
+        String yaml = SMALLEST + "options: {transaction.records: 9}\n";
+        assertThatThrownBy(() -> Workload.parse("w.yaml", yaml, false))
+                .isInstanceOf(WorkloadException.class)
+                .hasMessageStartingWith("options.transaction.records is of scenario produce");
+        assertThat(Workload.parse("w.yaml", yaml.replace("consume", "produce"), false)
+                        .points())
+                .singleElement()
+                .satisfies(point -> assertThat(point.features()).containsExactly(Feature.TRANSACTIONS));
     }
 
     @Test

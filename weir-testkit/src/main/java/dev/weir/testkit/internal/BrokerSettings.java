@@ -24,6 +24,12 @@ public final class BrokerSettings {
 
     private static void identity(Map<String, String> settings, ClusterLayout layout, int id, Path dataFolder) {
         String broker = "PLAINTEXT://" + ClusterLayout.HOST + ":" + layout.brokerPort(id);
+        String protocols = "PLAINTEXT:PLAINTEXT," + CONTROLLER_LISTENER + ":PLAINTEXT";
+        if (!layout.securedPorts().isEmpty()) {
+            broker += ",SECURED://" + ClusterLayout.HOST + ":"
+                    + layout.securedPorts().get(id - 1);
+            protocols += ",SECURED:SASL_SSL";
+        }
         boolean controller = layout.isController(id);
         settings.put("node.id", Integer.toString(id));
         settings.put("process.roles", controller ? "broker,controller" : "broker");
@@ -35,7 +41,7 @@ public final class BrokerSettings {
                         : broker);
         settings.put("advertised.listeners", broker);
         settings.put("controller.listener.names", CONTROLLER_LISTENER);
-        settings.put("listener.security.protocol.map", "PLAINTEXT:PLAINTEXT," + CONTROLLER_LISTENER + ":PLAINTEXT");
+        settings.put("listener.security.protocol.map", protocols);
         settings.put("controller.quorum.voters", layout.voters());
         settings.put("log.dirs", dataFolder.toString());
     }

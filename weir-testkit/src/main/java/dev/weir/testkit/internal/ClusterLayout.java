@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
  * survives the loss of any one broker; with one or two, node 1 is the only controller, because a quorum of two survives
  * no loss at all.
  */
-public record ClusterLayout(List<Integer> brokerPorts, List<Integer> controllerPorts) {
+public record ClusterLayout(List<Integer> brokerPorts, List<Integer> controllerPorts, List<Integer> securedPorts) {
 
     /** Where everything listens and is reached. */
     public static final String HOST = "127.0.0.1";
@@ -23,6 +23,7 @@ public record ClusterLayout(List<Integer> brokerPorts, List<Integer> controllerP
     public ClusterLayout {
         brokerPorts = List.copyOf(brokerPorts);
         controllerPorts = List.copyOf(controllerPorts);
+        securedPorts = List.copyOf(securedPorts);
     }
 
     /** Chooses free ports, and checks those that were asked for. */
@@ -44,7 +45,10 @@ public record ClusterLayout(List<Integer> brokerPorts, List<Integer> controllerP
         int controllers = options.brokers() < MOST_CONTROLLERS ? 1 : MOST_CONTROLLERS;
         List<Integer> controllerPorts =
                 IntStream.range(0, controllers).mapToObj(i -> free.next()).toList();
-        return new ClusterLayout(brokerPorts, controllerPorts);
+        int secured = options.secured() ? options.brokers() : 0;
+        List<Integer> securedPorts =
+                IntStream.range(0, secured).mapToObj(i -> free.next()).toList();
+        return new ClusterLayout(brokerPorts, controllerPorts, securedPorts);
     }
 
     public int brokers() {
@@ -74,7 +78,16 @@ public record ClusterLayout(List<Integer> brokerPorts, List<Integer> controllerP
     }
 
     public String bootstrapServers() {
-        return brokerPorts.stream().map(port -> HOST + ":" + port).collect(Collectors.joining(","));
+        return addresses(brokerPorts);
+    }
+
+    /** Of the listeners that ask who is there; empty if there are none. */
+    public String securedBootstrapServers() {
+        return addresses(securedPorts);
+    }
+
+    private static String addresses(List<Integer> ports) {
+        return ports.stream().map(port -> HOST + ":" + port).collect(Collectors.joining(","));
     }
 
     String voters() {

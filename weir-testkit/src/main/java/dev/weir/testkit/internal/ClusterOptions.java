@@ -15,7 +15,8 @@ public record ClusterOptions(
         @Nullable Path dataFolder,
         Map<String, String> brokerConfig,
         int heapMegabytes,
-        List<String> racks) {
+        List<String> racks,
+        boolean secured) {
 
     /** {@link #firstPort} when any free ports will do. */
     public static final int ANY_PORT = 0;

@@ -63,7 +63,7 @@ final class AsimovDriver implements Driver {
                 .commitRecords(Integer.MAX_VALUE);
         pass.consumerConfig(Map.of()).forEach(consumer::property);
         ProducerSettings.Builder<byte[], byte[]> producer = ProducerSettings.builder();
-        producer.property("bootstrap.servers", pass.configuration().bootstrapServers());
+        pass.connectionConfig().forEach(producer::property);
         String output = pass.outputTopic();
         return translated(KafkaSource.committable(
                         consumer.build(),

@@ -1,6 +1,8 @@
 package dev.weir.drivers.kafka;
 
 import dev.weir.driver.Driver;
+import dev.weir.driver.Feature;
+import dev.weir.driver.HandlerFailure;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Scenario;
 import dev.weir.driver.Turns;
@@ -12,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -39,6 +42,11 @@ final class PlainDriver implements Driver {
                 Scenario.WORK,
                 Scenario.FLOW_CONTROL,
                 Scenario.PRODUCE);
+    }
+
+    @Override
+    public Set<Feature> features() {
+        return Set.of(Feature.TRANSACTIONS, Feature.RETRIES);
     }
 
     @Override
@@ -81,7 +89,7 @@ final class PlainDriver implements Driver {
                 if (works && pass.isDone()) {
                     return; // A poll can hold minutes of work.
                 }
-                work.on(record.value());
+                handle(record, work, pass);
                 pass.delivered(record.partition(), record.value());
             }
             long now = System.nanoTime();
@@ -91,6 +99,19 @@ final class PlainDriver implements Driver {
             }
         }
         consumer.commitSync();
+    }
+
+    /** Calls the handler until it succeeds: what comes later waits. */
+    private static void handle(ConsumerRecord<byte[], byte[]> record, Work work, Pass pass) {
+        while (true) {
+            work.on(record.value());
+            try {
+                pass.attempted(record.partition(), record.value());
+                return;
+            } catch (HandlerFailure failed) {
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(pass.retryMillis()));
+            }
+        }
     }
 
     private static void oneAtATime(Consumer<byte[], byte[]> consumer, Pass pass) {

@@ -46,8 +46,25 @@ final class PlainProducer implements Driver {
     }
 
     static void produce(Pass pass, Map<String, String> preset) throws InterruptedException {
-        int partitions = pass.configuration().partitions();
+        Map<String, Object> config = new HashMap<>(pass.producerConfig(preset));
+        boolean transactional = pass.transactionRecords() > 0;
+        if (transactional) {
+            config.put("transactional.id", pass.group());
+        }
+        try (Producer<byte[], byte[]> producer =
+                new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer())) {
+            if (transactional) {
+                sendInTransactions(producer, pass);
+            } else {
+                send(producer, pass);
+            }
+            pass.awaitDone();
+        }
+    }
+
+    private static void send(Producer<byte[], byte[]> producer, Pass pass) {
         int valueBytes = pass.configuration().valueBytes();
+        int partitions = pass.configuration().partitions();
         Pacer pacer = pass.pacer();
         Callback acknowledged = (written, failure) -> {
             if (failure == null) {
@@ -56,17 +73,30 @@ final class PlainProducer implements Driver {
                 pass.fail(failure);
             }
         };
-        try (Producer<byte[], byte[]> producer = new KafkaProducer<>(
-                new HashMap<>(pass.producerConfig(preset)), new ByteArraySerializer(), new ByteArraySerializer())) {
-            for (long i = 0; i < pass.wanted() && !pass.isDone(); i++) {
-                int partition = (int) (i % partitions);
-                long ticket = pacer.next(partition);
-                var unused = producer.send(
-                        new ProducerRecord<>(pass.configuration().topic(), partition, null, pass.value(i / partitions)),
-                        ticket == 0 ? acknowledged : planned(pass, ticket));
-            }
-            producer.flush();
-            pass.awaitDone();
+        for (long i = 0; i < pass.wanted() && !pass.isDone(); i++) {
+            long ticket = pacer.next((int) (i % partitions));
+            var unused = producer.send(record(pass, i), ticket == 0 ? acknowledged : planned(pass, ticket));
         }
+        producer.flush();
+    }
+
+    /** A record counts when its transaction is committed, which throws if one of them was not written. */
+    private static void sendInTransactions(Producer<byte[], byte[]> producer, Pass pass) {
+        producer.initTransactions();
+        for (long from = 0; from < pass.wanted() && !pass.isDone(); from += pass.transactionRecords()) {
+            int size = (int) Math.min(pass.transactionRecords(), pass.wanted() - from);
+            producer.beginTransaction();
+            for (long i = from; i < from + size; i++) {
+                var unused = producer.send(record(pass, i));
+            }
+            producer.commitTransaction();
+            pass.committed(size);
+        }
+    }
+
+    private static ProducerRecord<byte[], byte[]> record(Pass pass, long i) {
+        int partitions = pass.configuration().partitions();
+        return new ProducerRecord<>(
+                pass.configuration().topic(), (int) (i % partitions), null, pass.value(i / partitions));
     }
 }

@@ -13,7 +13,8 @@ import java.util.Set;
 
 /**
  * {@code LeanConsumer} in a loop, with its defaults: each value is read where it lies. It has no group, so it commits nothing.
- * Of a workload's {@code client} it takes what names brokers, the client and its security, and {@code fetch.min.bytes}.
+ * Of a workload's {@code client} it takes what names brokers, the client and its security, {@code isolation.level} and
+ * {@code fetch.min.bytes}.
  * Confined to the main thread.
  */
 final class LeanDriver implements Driver {
@@ -30,6 +31,7 @@ final class LeanDriver implements Driver {
         Map<String, String> config = pass.consumerConfig(Map.of());
         config.forEach(settings::property);
         settings.minFetchBytes(Integer.parseInt(config.getOrDefault("fetch.min.bytes", "1")));
+        settings.readCommitted("read_committed".equals(config.get("isolation.level")));
         RecordHandler deliver = record -> pass.delivered(
                 record.partition(),
                 record.value().getLong(0),

@@ -1,9 +1,12 @@
 package dev.weir.drivers.parallelconsumer;
 
 import dev.weir.driver.Driver;
+import dev.weir.driver.Feature;
+import dev.weir.driver.HandlerFailure;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Scenario;
 import dev.weir.driver.Work;
+import io.confluent.parallelconsumer.PCRetriableException;
 import io.confluent.parallelconsumer.ParallelConsumerOptions;
 import io.confluent.parallelconsumer.ParallelStreamProcessor;
 import java.time.Duration;
@@ -23,6 +26,11 @@ final class ParallelConsumerDriver implements Driver {
     }
 
     @Override
+    public Set<Feature> features() {
+        return Set.of(Feature.RETRIES);
+    }
+
+    @Override
     public void run(Pass pass) {
         Map<String, Object> config = new HashMap<>(pass.consumerConfig(Map.of()));
         Work work = Work.of(pass.options());
@@ -35,6 +43,7 @@ final class ParallelConsumerDriver implements Driver {
                             case NONE -> ParallelConsumerOptions.ProcessingOrder.UNORDERED;
                         })
                 .maxConcurrency(pass.concurrency())
+                .retryDelayProvider(failed -> Duration.ofMillis(pass.retryMillis()))
                 .commitInterval(Duration.ofMillis(pass.commitIntervalMillis()))
                 .commitMode(ParallelConsumerOptions.CommitMode.PERIODIC_CONSUMER_ASYNCHRONOUS)
                 .build();
@@ -43,6 +52,11 @@ final class ParallelConsumerDriver implements Driver {
         processor.poll(context -> {
             byte[] value = context.value();
             work.on(value);
+            try {
+                pass.attempted(context.getSingleConsumerRecord().partition(), value);
+            } catch (HandlerFailure failed) {
+                throw new PCRetriableException(failed); // What is to be tried again, by its manual.
+            }
             pass.deliveredConcurrently(context.getSingleConsumerRecord().partition(), context.key(), value);
         });
         try {

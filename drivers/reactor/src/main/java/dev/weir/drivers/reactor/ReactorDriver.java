@@ -1,6 +1,7 @@
 package dev.weir.drivers.reactor;
 
 import dev.weir.driver.Driver;
+import dev.weir.driver.Feature;
 import dev.weir.driver.Pacer;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Scenario;
@@ -36,6 +37,11 @@ final class ReactorDriver implements Driver {
     public Set<Scenario> scenarios() {
         return Set.of(
                 Scenario.CONSUME, Scenario.STEADY, Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE, Scenario.PRODUCE);
+    }
+
+    @Override
+    public Set<Feature> features() {
+        return Set.of(Feature.TRANSACTIONS);
     }
 
     @Override
@@ -85,8 +91,12 @@ final class ReactorDriver implements Driver {
     }
 
     private static void produce(Pass pass) throws InterruptedException {
-        SenderOptions<byte[], byte[]> options = SenderOptions.<byte[], byte[]>create(
-                        new HashMap<>(pass.producerConfig(Map.of())))
+        Map<String, Object> config = new HashMap<>(pass.producerConfig(Map.of()));
+        int transaction = pass.transactionRecords();
+        if (transaction > 0) {
+            config.put("transactional.id", pass.group());
+        }
+        SenderOptions<byte[], byte[]> options = SenderOptions.<byte[], byte[]>create(config)
                 .withKeySerializer(new ByteArraySerializer())
                 .withValueSerializer(new ByteArraySerializer());
         if (pass.inFlight() > 0) {
@@ -112,9 +122,17 @@ final class ReactorDriver implements Driver {
         }
         KafkaSender<byte[], byte[]> sender = KafkaSender.create(options);
         CountDownLatch ended = new CountDownLatch(1);
-        sender.send(records)
-                .doFinally(end -> ended.countDown())
-                .subscribe(written -> pass.acknowledged(written.correlationMetadata(), valueBytes), pass::fail);
+        if (transaction == 0) {
+            sender.send(records)
+                    .doFinally(end -> ended.countDown())
+                    .subscribe(written -> pass.acknowledged(written.correlationMetadata(), valueBytes), pass::fail);
+        } else {
+            // The results of a transaction end when it is committed.
+            sender.sendTransactionally(records.window(transaction))
+                    .concatMap(Flux::count)
+                    .doFinally(end -> ended.countDown())
+                    .subscribe(count -> pass.committed(count.intValue()), pass::fail);
+        }
         pass.awaitDone();
         ended.await();
         sender.close();

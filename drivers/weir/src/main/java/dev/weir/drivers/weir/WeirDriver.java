@@ -1,17 +1,22 @@
 package dev.weir.drivers.weir;
 
 import dev.weir.driver.Driver;
+import dev.weir.driver.Failures;
+import dev.weir.driver.Feature;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Scenario;
 import dev.weir.driver.Work;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.FetchPath;
+import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.RecordOrdering;
 import dev.weir.kafka.Subscription;
 import dev.weir.lean.RecordView;
+import dev.weir.stream.Backoff;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Pipeline;
+import dev.weir.stream.RetryPolicy;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
@@ -22,7 +27,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
  * A pipeline from {@code KafkaSource.plain}, {@code committable} or {@code atMostOnce} to {@code Sink.forEach}, with
- * {@code mapBlocking} between them where there is work. Confined to the main thread.
+ * {@code mapBlocking} between them where there is work, {@code KafkaFlow} with {@code retry} where it fails. Confined to the main thread.
  */
 final class WeirDriver implements Driver {
     private static final Duration DRAIN = Duration.ofSeconds(20);
@@ -47,19 +52,38 @@ final class WeirDriver implements Driver {
                 Scenario.PRODUCE);
     }
 
-    private static Pipeline working(Source<ConsumerRecord<byte[], byte[]>> records, Pass pass) {
+    @Override
+    public Set<Feature> features() {
+        return Set.of(Feature.RETRIES);
+    }
+
+    private static Pipeline working(ConsumerSettings<byte[], byte[]> settings, Subscription topic, Pass pass) {
         Work work = Work.of(pass.options());
         Ordering<ConsumerRecord<byte[], byte[]>> ordering = switch (pass.ordering()) {
             case PARTITION -> RecordOrdering.byPartition();
             case KEY -> RecordOrdering.byKey();
             case NONE -> Ordering.unordered();
         };
-        return records.mapBlocking(pass.concurrency(), ordering, record -> {
-                    work.on(record.value());
-                    pass.deliveredConcurrently(record.partition(), record.key(), record.value());
+        if (pass.hasFailures()) {
+            Duration wait = Duration.ofMillis(pass.retryMillis());
+            return KafkaFlow.from(settings, topic)
+                    .forEach(pass.concurrency(), ordering, record -> handle(record, work, pass))
+                    .retry(RetryPolicy.of(
+                            1 + Failures.MOST, Backoff.between(wait, wait).withJitter(0)))
+                    .pipeline();
+        }
+        return KafkaSource.committable(settings, topic)
+                .mapBlocking(pass.concurrency(), ordering, record -> {
+                    handle(record, work, pass);
                     return record;
                 })
                 .to(Sink.ignore());
+    }
+
+    private static void handle(ConsumerRecord<byte[], byte[]> record, Work work, Pass pass) {
+        work.on(record.value());
+        pass.attempted(record.partition(), record.value());
+        pass.deliveredConcurrently(record.partition(), record.key(), record.value());
     }
 
     @Override
@@ -93,7 +117,7 @@ final class WeirDriver implements Driver {
                         ? KafkaSource.committable(settings, topic, Seen::of).to(Sink.forEach(seen -> seen.tell(pass)))
                         : delivering(KafkaSource.committable(settings, topic), pass);
             case AT_MOST_ONCE -> delivering(KafkaSource.atMostOnce(settings, topic, pass.commitAhead()), pass);
-            case WORK -> working(KafkaSource.committable(settings, topic), pass);
+            case WORK -> working(settings, topic, pass);
             case FLOW_CONTROL -> KafkaSource.plain(settings, topic).to(Sink.forEach(oneAtATime::handle));
             default ->
                 throw new IllegalArgumentException(

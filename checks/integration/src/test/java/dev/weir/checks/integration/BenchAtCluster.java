@@ -1,0 +1,57 @@
+package dev.weir.checks.integration;
+
+import dev.weir.bench.result.ResultsFolder;
+import dev.weir.bench.result.Run;
+import dev.weir.bench.run.CampaignListener;
+import dev.weir.bench.run.CampaignRunner;
+import dev.weir.bench.run.ExistingCluster;
+import dev.weir.bench.workload.Workload;
+import dev.weir.testkit.KafkaCluster;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Runs campaigns on one broker in this JVM, which is sooner there than a forked one. Confined to one thread. */
+final class BenchAtCluster implements AutoCloseable {
+
+    private static final CampaignListener SILENT = new CampaignListener() {
+        @Override
+        public void note(String line) {}
+
+        @Override
+        public void status(String doing, int runsDone, int runs, @Nullable Duration remaining) {}
+
+        @Override
+        public void finished(Run run, int runsDone, int runs) {}
+    };
+
+    private final Path folder;
+    private final KafkaCluster cluster = KafkaCluster.builder().start();
+
+    BenchAtCluster(Path folder) {
+        this.folder = folder;
+    }
+
+    /** The results of this workload. */
+    ResultsFolder run(String yaml) throws InterruptedException {
+        Workload workload = Workload.parse("test", yaml, false);
+        return new CampaignRunner(
+                        workload,
+                        new CampaignRunner.Settings(
+                                Path.of(System.getProperty("weir.root")),
+                                folder.resolve("data"),
+                                folder.resolve(workload.name()),
+                                7,
+                                false,
+                                new ExistingCluster(
+                                        cluster.bootstrapServers(), Map.of(), ExistingCluster.PREFIX, false)),
+                        SILENT)
+                .run();
+    }
+
+    @Override
+    public void close() {
+        cluster.close();
+    }
+}

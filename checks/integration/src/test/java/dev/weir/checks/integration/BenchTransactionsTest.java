@@ -1,0 +1,70 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.bench.result.ResultsFolder;
+import dev.weir.bench.result.Run;
+import dev.weir.bench.run.BenchException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Campaigns that read what transactions wrote, some of them aborted, or write in transactions. */
+@Timeout(180)
+class BenchTransactionsTest {
+
+    private static BenchAtCluster bench;
+
+    @TempDir
+    private static Path folder;
+
+    @BeforeAll
+    static void startCluster() {
+        bench = new BenchAtCluster(folder);
+    }
+
+    @AfterAll
+    static void stopCluster() {
+        bench.close();
+    }
+
+    @Test
+    void readCommitted_deliversEachCommittedRecordOnce_andCommitsPastTheMarkers() throws Exception {
+        ResultsFolder results = bench.run("""
+                name: committed
+                scenario: at-least-once
+                drivers: [weir-lean]
+                baseline: weir-lean
+                topic: {partitions: 2, records: 20000, valueBytes: 50, transactionRecords: 100, abortedShare: 0.25}
+                client: {isolation.level: read_committed}
+                options: {sink.records.per.second: 20000}
+                method: {rounds: 1, control: false, minWarmUpSeconds: 0.1, maxWarmUpSeconds: 0.2, measureSeconds: 0.1,
+                  intervalMillis: 20}
+                """);
+        assertThat(results.runs()).extracting(Run::failure).containsOnlyNulls();
+        assertThat(results.runs())
+                .hasSize(1)
+                .allSatisfy(run -> assertThat(run.ledger().isClean())
+                        .as("%s", run.ledger())
+                        .isTrue());
+    }
+
+    @Test
+    void produceInTransactions_countsWhatIsCommitted_andRefusesWhoHasNone() {
+        assertThatThrownBy(() -> bench.run("""
+                        name: transactions
+                        scenario: produce
+                        drivers: [plain, weir]
+                        topic: {partitions: 2, records: 20000, valueBytes: 50}
+                        options: {transaction.records: 100}
+                        method: {rounds: 1, control: false}
+                        """))
+                .isInstanceOf(BenchException.class)
+                .hasMessageContaining("driver weir does not pass the dry run of produce: it does not offer transactions"
+                        + " (options.transaction.records), only [");
+    }
+}

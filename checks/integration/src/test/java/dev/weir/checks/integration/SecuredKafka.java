@@ -1,0 +1,95 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.testkit.KafkaCluster;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+
+/**
+ * A broker in this JVM with a second listener, where clients speak TLS, by a certificate of its own, and name themselves with
+ * SASL. Confined to one thread.
+ */
+final class SecuredKafka implements AutoCloseable {
+    static final String PASSWORD = "hush-8c1f";
+    static final String STORE_PASSWORD = "store-52d7e0";
+
+    private final KafkaCluster cluster;
+    private final Path folder;
+
+    private SecuredKafka(KafkaCluster cluster, Path folder) {
+        this.cluster = cluster;
+        this.folder = folder;
+    }
+
+    static SecuredKafka start(Path folder) throws IOException, InterruptedException {
+        Path keys = folder.resolve("keys.p12");
+        keytool("-genkeypair", "-keystore", keys.toString(), "-alias", "broker", "-keyalg", "EC", "-dname", "CN=weir");
+        KafkaCluster cluster = KafkaCluster.builder()
+                .secured()
+                .brokerConfig("listener.name.secured.sasl.enabled.mechanisms", "PLAIN")
+                .brokerConfig(
+                        "listener.name.secured.plain.sasl.jaas.config",
+                        "org.apache.kafka.common.security.plain.PlainLoginModule required user_bench=\"" + PASSWORD
+                                + "\";")
+                .brokerConfig("listener.name.secured.ssl.keystore.location", keys.toString())
+                .brokerConfig("listener.name.secured.ssl.keystore.password", STORE_PASSWORD)
+                .brokerConfig("listener.name.secured.ssl.key.password", STORE_PASSWORD)
+                .start();
+        return new SecuredKafka(cluster, folder);
+    }
+
+    private static void keytool(String... arguments) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-storetype",
+                "PKCS12",
+                "-storepass",
+                STORE_PASSWORD,
+                "-validity",
+                "2",
+                "-ext",
+                "SAN=ip:127.0.0.1"));
+        command.addAll(1, List.of(arguments));
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).as(said).isZero();
+    }
+
+    /** By its open listener, for who looks after what was done. */
+    KafkaCluster cluster() {
+        return cluster;
+    }
+
+    String bootstrapServers() {
+        return cluster.securedBootstrapServers();
+    }
+
+    /** A file of properties of the client that has this password. */
+    Path clientConfig(String password) throws IOException {
+        TreeMap<String, String> properties = new TreeMap<>();
+        properties.put("security.protocol", "SASL_SSL");
+        properties.put("sasl.mechanism", "PLAIN");
+        properties.put(
+                "sasl.jaas.config",
+                "org.apache.kafka.common.security.plain.PlainLoginModule required username=\"bench\" password=\""
+                        + password + "\";");
+        properties.put("ssl.truststore.type", "PKCS12");
+        properties.put("ssl.truststore.location", folder.resolve("keys.p12").toString());
+        properties.put("ssl.truststore.password", STORE_PASSWORD);
+        List<String> lines = properties.entrySet().stream()
+                .map(property -> property.getKey() + "=" + property.getValue())
+                .toList();
+        return Files.write(folder.resolve("client-" + password.length() + ".properties"), lines);
+    }
+
+    @Override
+    public void close() {
+        cluster.close();
+    }
+}

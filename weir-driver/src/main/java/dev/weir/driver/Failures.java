@@ -1,0 +1,83 @@
+package dev.weir.driver;
+
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Which handlers fail, as the workload says. Thread-safe. How often a record's handler fails before it succeeds is drawn from
+ * its partition and number: the same for each library, however it repeats.
+ */
+public final class Failures {
+    /** Which share of all calls of handlers fails. */
+    public static final String SHARE = "work.failures";
+
+    /** How long a library waits before it calls a handler again that failed, in milliseconds. */
+    public static final String RETRY_MILLIS = "work.retryMillis";
+
+    /** No handler fails more often than this for one record. */
+    public static final int MOST = 10;
+
+    private static final int NUMBER_BITS = 40;
+
+    private final double share;
+    private final Map<Long, Integer> failed = new ConcurrentHashMap<>(); // by record, until its handler succeeds
+    private final LongAdder count = new LongAdder();
+
+    Failures(double share) {
+        this.share = share;
+    }
+
+    static Failures of(Map<String, String> options) {
+        return new Failures(Double.parseDouble(options.getOrDefault(SHARE, "0")));
+    }
+
+    /** The handler has done its work for that record, and fails if it is to. */
+    void attempt(int partition, long number) {
+        if (share == 0) {
+            return;
+        }
+        int most = of(share, partition, number);
+        if (most == 0) {
+            return;
+        }
+        long record = record(partition, number);
+        int before = failed.getOrDefault(record, 0); // Nobody else works on the record.
+        if (before < most) {
+            failed.put(record, before + 1);
+            count.increment();
+            throw new HandlerFailure();
+        }
+        failed.remove(record);
+    }
+
+    long count() {
+        return count.sum();
+    }
+
+    /** How often the handler of that record fails, if that share of all calls does. */
+    static int of(double share, int partition, long number) {
+        SplittableRandom random = new SplittableRandom(record(partition, number));
+        int failures = 0;
+        while (failures < MOST && random.nextDouble() < share) {
+            failures++;
+        }
+        return failures;
+    }
+
+    /** How often handlers fail, in all, until each record of so many partitions is worked on. */
+    public static long inAll(double share, int partitions, long recordsPerPartition) {
+        long sum = 0;
+        for (int partition = 0; partition < partitions; partition++) {
+            for (long number = 0; number < recordsPerPartition; number++) {
+                sum += of(share, partition, number);
+            }
+        }
+        return sum;
+    }
+
+    private static long record(int partition, long number) {
+        return ((long) partition << NUMBER_BITS) | number;
+    }
+}

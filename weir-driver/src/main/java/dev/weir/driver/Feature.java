@@ -1,0 +1,22 @@
+package dev.weir.driver;
+
+/** What a library may or may not have, and a workload may ask for by an option of a scenario. */
+public enum Feature {
+    /** Produces in transactions. */
+    TRANSACTIONS("transactions", Pass.TRANSACTION_RECORDS),
+    /** Calls a handler again that failed, after a while. */
+    RETRIES("retries", Failures.SHARE);
+
+    private final String title;
+    private final String option;
+
+    Feature(String title, String option) {
+        this.title = title;
+        this.option = option;
+    }
+
+    /** For people: what it is and which option asks for it. */
+    public String text() {
+        return title + " (options." + option + ")";
+    }
+}
