@@ -27,6 +27,9 @@ public final class OffsetTracker implements AckTarget {
 
     private static final int SLOT_MASK = Chunk.SLOTS - 1;
 
+    /** Chunks ready for the records to come: as many as a large poll fills. */
+    private static final int MAX_SPARES = 16;
+
     /** {@link #watched} of a tracker that nobody waits on. */
     private static final long NOTHING = -1;
 
@@ -202,13 +205,17 @@ public final class OffsetTracker implements AckTarget {
         return (int) (own.head - from);
     }
 
-    /** A used-up chunk serves again where the ring will need one next; a spare one is left to the collector. */
+    /** A used-up chunk serves again where the ring will need one; if there are enough, it is left to the collector. */
     private void recycle(Chunk chunk) {
         chunks[(int) ((own.head - 1) >>> Chunk.BITS) & chunkMask] = null;
-        int next = (int) ((own.tail >>> Chunk.BITS) + 1) & chunkMask;
-        if (chunks[next] == null) {
-            chunk.reset();
-            chunks[next] = chunk;
+        long next = (own.tail >>> Chunk.BITS) + 1;
+        for (int i = 0; i < Math.min(MAX_SPARES, chunks.length); i++) {
+            int at = (int) (next + i) & chunkMask;
+            if (chunks[at] == null) {
+                chunk.reset();
+                chunks[at] = chunk;
+                return;
+            }
         }
     }
 
