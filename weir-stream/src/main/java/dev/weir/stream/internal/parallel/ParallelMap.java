@@ -37,16 +37,8 @@ public final class ParallelMap<T, R> implements Stage<R> {
 
     private static final int MAX_WORKERS = 1024;
 
-    /** Elements that may be inside in any case: some batches of normal size. */
-    private static final int MIN_CAPACITY = 4 * Batch.DEFAULT_CAPACITY;
-
-    private static final int MAX_CAPACITY = 16 * Batch.DEFAULT_CAPACITY;
-
-    /**
-     * How long what is inside should keep the workers busy. Where they use all processors, the threads that feed them and
-     * take from them wait some milliseconds for their turn.
-     */
-    private static final long CAPACITY_NANOS = TimeUnit.MILLISECONDS.toNanos(8);
+    /** Elements that may be inside: enough that workers never wait for the feeder while batches are of normal size. */
+    private static final int CAPACITY = 4 * Batch.DEFAULT_CAPACITY;
 
     /** Chunks per worker and batch: more balance uneven elements better, fewer cost less. */
     private static final int CHUNKS_PER_WORKER = 4;
@@ -72,7 +64,6 @@ public final class ParallelMap<T, R> implements Stage<R> {
     private final ArrayDeque<Work<T>> claimable = new ArrayDeque<>();
     private final StallClock stall;
     private int elements;
-    private int capacity = MIN_CAPACITY;
     private int activeWorkers;
     private boolean ended;
     private boolean cancelled;
@@ -182,14 +173,12 @@ public final class ParallelMap<T, R> implements Stage<R> {
     private int takeIn(Batch<T> batch, StageMeter feederMeter) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            long inTime = limit.current() * CAPACITY_NANOS / Math.max(1, nanosPerElement);
-            capacity = Math.clamp(inTime, MIN_CAPACITY, MAX_CAPACITY);
-            if (elements >= capacity && !cancelled) {
+            if (elements >= CAPACITY && !cancelled) {
                 feederMeter.beginBlockedDown(1);
                 try {
                     do {
                         room.await();
-                    } while (elements >= capacity && !cancelled);
+                    } while (elements >= CAPACITY && !cancelled);
                 } finally {
                     feederMeter.endBlockedDown();
                 }
@@ -277,7 +266,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
     private void noteWorked(int done, long nanos, long now) {
         lock.lock();
         try {
-            limit.worked(done, nanos, elements >= capacity, now);
+            limit.worked(done, nanos, elements >= CAPACITY, now);
             tooManyWorkers = activeWorkers > limit.current();
         } finally {
             lock.unlock();
@@ -285,7 +274,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
     }
 
     private void updateStall() {
-        stall.update(activeWorkers == 0 && elements >= capacity && !cancelled);
+        stall.update(activeWorkers == 0 && elements >= CAPACITY && !cancelled);
     }
 
     private void runChunk(Work<T> work, int from, Task self) {
@@ -336,10 +325,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
                 inOrder.poll();
                 elements -= head.batch.size();
                 updateStall();
-                if (elements <= capacity / 2) {
-                    // The feeder then has several batches to bring, for one switch of threads.
-                    room.signal();
-                }
+                room.signal();
                 return head;
             }
             return null;
