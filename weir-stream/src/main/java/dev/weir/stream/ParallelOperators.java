@@ -195,7 +195,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
 
     /**
      * As {@link #scan}, for a function that answers later: it is called for an element when the answer for the one before
-     * it is there. The emissions are under way as soon as they are made.
+     * it is there, on a virtual thread, and may block. The emissions are under way as soon as they are made.
      *
      * <ul>
      *   <li>Completion: when the input has ended and the last answer is there.

@@ -50,7 +50,7 @@ final class AsyncFold<T, R> {
         return new Node<>("foldAsync", (assembly, attributes) -> {
             AsyncFold<T, R> fold = new AsyncFold<>("foldAsync", initial, function);
             Node<R> claims = Operators.fold(fold.below(above, attributes), initial, (before, after) -> after);
-            // Not what went into the claims' holder last: a restart emits nothing.
+            // What holds the claims does not hear of a restart at the end.
             return Operators.map(claims, last -> fold.combined).build(assembly);
         });
     }
