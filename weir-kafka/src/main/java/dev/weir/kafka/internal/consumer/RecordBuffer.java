@@ -241,7 +241,7 @@ final class RecordBuffer {
                 batch = handed == null ? poll() : handed;
             }
         } catch (InterruptedException interrupted) {
-            if (handed == null || records >= 0) {
+            if (handed == null) {
                 throw interrupted;
             }
             Thread.currentThread().interrupt();
