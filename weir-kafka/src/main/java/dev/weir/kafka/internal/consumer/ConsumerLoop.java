@@ -104,9 +104,9 @@ final class ConsumerLoop implements Runnable {
         this.subscription = plan.subscription();
         this.onFailure = onFailure;
         this.clock = clock;
-        this.flow = new FlowControl(settings, plan.isCommittable() ? 1 : plan.batchSize());
         this.commits = new Commits(client, fetcher, settings, clock);
         this.waiting = new Waiting(fetcher, clock);
+        this.flow = new FlowControl(settings, plan.isCommittable() ? 1 : plan.batchSize(), waiting::wake);
         this.ahead = plan.delivery() instanceof Delivery.AtMostOnce atMostOnce
                 ? new CommitAhead(commits, outlets, atMostOnce.commitAhead(), control::isPaused, waiting, clock)
                 : null;
