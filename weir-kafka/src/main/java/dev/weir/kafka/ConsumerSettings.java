@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param commitInterval how long finished work may wait for its commit: 1 ms to 10 min, default 1 s
  * @param commitRecords finished records that bring a commit forward: at least 1, default 100,000
  * @param maxOutstandingRecords unfinished records per partition at which fetching it pauses: 1 to 1,000,000, default
- *     16,384; it goes on at half of that
+ *     16,384; it goes on at half of that, with others that are low
  * @param bufferBytes memory for fetched and unfinished records, shared evenly by the assigned partitions: at least 1 MB,
  *     default an eighth of the heap, but 4 to 128 MB; a partition may exceed its share by one poll
  * @param revokeDeadline how long a rebalance waits for unfinished records of the partitions it takes: 0 to 4 min, default

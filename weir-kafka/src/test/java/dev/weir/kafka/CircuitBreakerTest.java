@@ -45,6 +45,16 @@ class CircuitBreakerTest {
                 task -> Thread.ofVirtual().start(task));
     }
 
+    /** A call that is held back now, and goes through once the breaker's time is over, not before. */
+    private long acquireWhenItsTimeIsOver() throws Exception {
+        CompletableFuture<Long> heldBack = acquireElsewhere();
+        clock.awaitWaiters(1);
+        clock.advance(OPEN_FOR.minusMillis(1));
+        assertThat(heldBack).isNotDone();
+        clock.advance(Duration.ofMillis(1));
+        return heldBack.get();
+    }
+
     @Test
     void failures_withASuccessBetween_keepItClosed() throws InterruptedException {
         fail(breaker, 1);
@@ -70,12 +80,7 @@ class CircuitBreakerTest {
     @Test
     void openBreaker_holdsCallersBackUntilItsTimeIsOver() throws Exception {
         fail(breaker, 2);
-        CompletableFuture<Long> waiting = acquireElsewhere();
-        clock.awaitWaiters(1);
-        clock.advance(OPEN_FOR.minusMillis(1));
-        assertThat(waiting).isNotDone();
-        clock.advance(Duration.ofMillis(1));
-        breaker.succeeded(waiting.get());
+        breaker.succeeded(acquireWhenItsTimeIsOver());
         assertThat(breaker.state()).isEqualTo(State.HALF_OPEN);
     }
 
@@ -106,12 +111,7 @@ class CircuitBreakerTest {
         openAndWait();
         long slow = breaker.acquire();
         long never = breaker.acquire();
-        CompletableFuture<Long> another = acquireElsewhere();
-        clock.awaitWaiters(1);
-        clock.advance(OPEN_FOR.minusMillis(1));
-        assertThat(another).isNotDone();
-        clock.advance(Duration.ofMillis(1));
-        breaker.succeeded(another.get());
+        breaker.succeeded(acquireWhenItsTimeIsOver());
         assertThat(breaker.state()).isEqualTo(State.HALF_OPEN);
         breaker.succeeded(slow);
         assertThat(breaker.state()).isEqualTo(State.CLOSED);

@@ -74,6 +74,7 @@ final class FakeBroker implements AutoCloseable {
     private volatile int partitions = 1;
     private volatile String host = "localhost";
     private volatile Errors topicError = Errors.NONE;
+    private volatile int moved = -1;
     private int accepted;
 
     /**
@@ -142,6 +143,11 @@ final class FakeBroker implements AutoCloseable {
     /** How many partitions the topic is said to have. */
     void partitions(int count) {
         partitions = count;
+    }
+
+    /** From now on {@link #NEAR} leads that partition. */
+    void moved(int partition) {
+        moved = partition;
     }
 
     /** What is said of the topic instead of where it is. */
@@ -240,8 +246,8 @@ final class FakeBroker implements AutoCloseable {
         return IntStream.range(0, partitions)
                 .mapToObj(number -> new MetadataResponseData.MetadataResponsePartition()
                         .setPartitionIndex(number)
-                        .setLeaderId(LEADER)
-                        .setLeaderEpoch(1))
+                        .setLeaderId(number == moved ? NEAR : LEADER)
+                        .setLeaderEpoch(number == moved ? 2 : 1))
                 .toList();
     }
 

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.apache.kafka.common.message.FetchRequestData;
+import org.apache.kafka.common.message.FetchRequestData.FetchPartition;
 import org.apache.kafka.common.message.FetchResponseData;
 import org.apache.kafka.common.message.FetchResponseData.FetchableTopicResponse;
 import org.apache.kafka.common.message.FetchResponseData.PartitionData;
@@ -44,11 +45,14 @@ final class FakeLog {
         if (request.topics().isEmpty()) {
             return new FetchResponseData();
         }
-        long offset = request.topics().getFirst().partitions().getFirst().fetchOffset();
-        int first = (int) Math.min(offset / PER_BATCH, batches.size());
+        FetchPartition wanted = request.topics().getFirst().partitions().getFirst();
+        int first = (int) Math.min(wanted.fetchOffset() / PER_BATCH, batches.size());
         int end = Math.min(first + most, batches.size());
         ByteBuffer rest = Batches.joined(batches.subList(first, end).toArray(new ByteBuffer[0]));
-        return answer(new PartitionData().setHighWatermark(END).setRecords(MemoryRecords.readableRecords(rest)));
+        return answer(new PartitionData()
+                .setPartitionIndex(wanted.partition())
+                .setHighWatermark(END)
+                .setRecords(MemoryRecords.readableRecords(rest)));
     }
 
     static FetchResponseData failing(Errors error) {

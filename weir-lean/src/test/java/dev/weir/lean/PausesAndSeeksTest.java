@@ -99,6 +99,28 @@ class PausesAndSeeksTest {
         assertThat(consumer.metrics().copiedBytes()).isZero();
     }
 
+    /** It kept both receive buffers of its first broker for as long as it was paused: nobody there could be read. */
+    @Test
+    void partitionPausedAndLedByAnotherBroker_keepsNoBufferFromThoseThatStay() throws Exception {
+        perAnswer = 1;
+        try (FakeBroker other = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serve)) {
+            broker.near(other.port());
+            broker.partitions(2);
+            int paused = consumer.assign(FakeBroker.TOPIC, 0, StartAt.offset(0));
+            RecordHandler handler = record -> consumer.pause(paused);
+            FakeLog.pollUntil(consumer, handler, () -> consumer.metrics().fetches() == 2);
+            broker.moved(0);
+            consumer.assign(FakeBroker.TOPIC, 1, StartAt.offset(0));
+            RecordHandler collecting = record -> offsets.add(record.offset());
+            FakeLog.pollUntil(consumer, collecting, () -> offsets.size() == FakeLog.END);
+            assertThat(consumer.broker(paused)).isEqualTo(FakeBroker.NEAR);
+            consumer.resume(paused);
+            FakeLog.pollUntil(consumer, collecting, () -> offsets.size() == 2 * FakeLog.END - 1);
+            assertThat(offsets.subList(FakeLog.END, offsets.size()))
+                    .isEqualTo(LongStream.range(1, FakeLog.END).boxed().toList());
+        }
+    }
+
     @Test
     void topicThatIsGivenUp_isNotAskedForAnyMore() {
         consumer.unassign(consumer.assign("given-up", 0, StartAt.beginning()));

@@ -2,6 +2,7 @@ package dev.weir.stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -145,6 +146,58 @@ class NestedEndTest {
                 // It goes on, as a handler may.
             }
         }
+    }
+
+    /** The batch at hand was lost with the interrupt that ended the wait for the side. */
+    @Test
+    void alsoTo_whoseSideIsFullAtTheEnd_leavesNoHole() throws Exception {
+        CountDownLatch sideIsFull = new CountDownLatch(1);
+        CountDownLatch mayGoOn = new CountDownLatch(1);
+        // The side takes batches of ten until it holds 1,024 elements or more, beside the one that its sink has.
+        int waiting = 10 + 1_030;
+        leavesNoHole(
+                2_000,
+                10,
+                s -> s.groupBy(
+                        n -> 0,
+                        1,
+                        // The side goes on when the wait for it is over; a first stream is only built and closed.
+                        key -> key.watch(end -> {
+                                    if (sideIsFull.getCount() == 0) {
+                                        mayGoOn.countDown();
+                                    }
+                                })
+                                .tap(n -> {
+                                    if (n == waiting) {
+                                        sideIsFull.countDown();
+                                    }
+                                })
+                                .alsoTo(Sink.forEach(n -> awaitThoughInterrupted(mayGoOn)))
+                                .async(Dispatcher.virtual(), 10_000)
+                                .tap(n -> awaitThoughInterrupted(sideIsFull))
+                                .take(1)));
+    }
+
+    /** The parents behind one whose function is to be tried again were lost with the interrupt that ended the pause. */
+    @Test
+    void streams_whoseFunctionIsTriedAgainAtTheEnd_leaveNoHole() throws Exception {
+        Duration pause = Duration.ofHours(1);
+        Supervision patient = Supervision.retry(RetryPolicy.of(9, Backoff.between(pause, pause)), Supervision.fail());
+        Function<Integer, Source<Integer>> failing = n -> Source.of(n == 0 ? 0 : planted(3));
+        leavesNoHole(20, 10, groupOf(s -> s.flatMapMerge(2, failing).supervised(patient)));
+        for (UnaryOperator<Source<Integer>> oneByOne : List.<UnaryOperator<Source<Integer>>>of(
+                s -> s.flatMapMerge(2, failing).supervised(patient),
+                s -> s.switchMap(failing).supervised(patient),
+                s -> s.flatMapConcat(failing).supervised(patient).async(),
+                s -> s.groupBy(n -> n == 0 ? 0 : planted(3), 2, key -> key.async())
+                        .supervised(patient))) {
+            leavesNoHole(2, 1, groupOf(oneByOne));
+        }
+    }
+
+    /** A group that ends with its first element. */
+    private static UnaryOperator<Source<Integer>> groupOf(UnaryOperator<Source<Integer>> inside) {
+        return s -> s.groupBy(n -> 0, 1, key -> inside.apply(key).take(1));
     }
 
     /** At the top nothing is different: the next run gets it. */

@@ -11,13 +11,10 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
-import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.InvalidOffsetException;
@@ -25,12 +22,10 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The owner of one consumer: the only thread that touches the client, the fetcher, the assignment and the trackers. Other threads
- * talk to it through volatile requests and {@link Waiting#wake}.
+ * talk to it through {@link Requests} and {@link Waiting#wake}.
  *
  * <pre>
  *   RUNNING --stop--> STOPPED --close--> CLOSING --> closed
@@ -43,8 +38,6 @@ import org.slf4j.LoggerFactory;
  */
 final class ConsumerLoop implements Runnable {
 
-    private static final Logger LOG = LoggerFactory.getLogger(ConsumerLoop.class);
-
     /** How long a poll waits when nothing is due: only the snapshot ages meanwhile. */
     private static final long MAX_POLL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -53,9 +46,6 @@ final class ConsumerLoop implements Runnable {
 
     /** How long a rebalance listener's question for committed offsets may take. */
     private static final long COMMITTED_NANOS = TimeUnit.SECONDS.toNanos(5);
-
-    /** With the last commit, what an end takes at most beyond its patience, also with brokers away. */
-    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(8);
 
     private final Consumer<?, ?> client;
     private final Fetcher fetcher;
@@ -69,6 +59,7 @@ final class ConsumerLoop implements Runnable {
     private final Observer observer;
     private final Commits commits;
     private final Waiting waiting;
+    private final Requests requests;
     private final Rebalances rebalances;
     private final Positions positions;
     private final NewPartitions newPartitions;
@@ -76,14 +67,7 @@ final class ConsumerLoop implements Runnable {
     private final Ending ending;
     private final ConsumerControl control = new ConsumerControl(this);
     private final Hooks hooks;
-    private final Clock clock;
     private final CompletableFuture<String> closed = new CompletableFuture<>();
-
-    // Requests of other threads.
-    private final Queue<Runnable> requests = new ConcurrentLinkedQueue<>();
-    private volatile boolean stopRequested;
-    private volatile boolean closeRequested;
-    private volatile long closeDeadlineNanos;
 
     /** Set before there is a pipeline. */
     private volatile @Nullable Parking parking;
@@ -103,10 +87,10 @@ final class ConsumerLoop implements Runnable {
         this.plan = plan;
         this.subscription = plan.subscription();
         this.onFailure = onFailure;
-        this.clock = clock;
-        this.flow = new FlowControl(settings, plan.isCommittable() ? 1 : plan.batchSize());
         this.commits = new Commits(client, fetcher, settings, clock);
         this.waiting = new Waiting(fetcher, clock);
+        this.requests = new Requests(waiting, clock);
+        this.flow = new FlowControl(settings, plan.isCommittable() ? 1 : plan.batchSize(), waiting::wake);
         this.ahead = plan.delivery() instanceof Delivery.AtMostOnce atMostOnce
                 ? new CommitAhead(commits, outlets, atMostOnce.commitAhead(), control::isPaused, waiting, clock)
                 : null;
@@ -145,8 +129,7 @@ final class ConsumerLoop implements Runnable {
 
     /** Asks for the end of emission. What has been emitted may still be finished, and is committed. */
     void stop() {
-        stopRequested = true;
-        waiting.wake();
+        requests.stop();
     }
 
     /** Asks for the end and waits for it and for the owner thread. See {@link dev.weir.stream.spi.StageContext.Termination}. */
@@ -158,9 +141,7 @@ final class ConsumerLoop implements Runnable {
     }
 
     void requestClose(Duration patience) {
-        closeDeadlineNanos = clock.nanoTime() + patience.toNanos();
-        closeRequested = true;
-        waiting.wake();
+        requests.close(patience);
     }
 
     /** Whether each record is acknowledged; otherwise the first token of a batch stands for it until it is pulled. */
@@ -209,7 +190,6 @@ final class ConsumerLoop implements Runnable {
     /** Runs {@code request} on the owner thread, soon, unless it ends before. */
     void execute(Runnable request) {
         requests.add(request);
-        waiting.wake();
     }
 
     ConsumerSnapshot snapshot() {
@@ -232,7 +212,7 @@ final class ConsumerLoop implements Runnable {
         waiting.own();
         try {
             subscribe();
-            while (!closeRequested) {
+            while (!requests.isClose()) {
                 turn();
                 // Before the look at what it may be for.
                 waiting.clearSignal();
@@ -269,10 +249,10 @@ final class ConsumerLoop implements Runnable {
 
     /** One round: requests, resumes, commits, then a poll that waits no longer than the next of these is due. */
     private void turn() {
-        if (stopRequested) {
+        if (requests.isStop()) {
             ending.stopEmission();
         }
-        runRequests();
+        requests.run();
         flow.resumeLow(assignment.byId(), fetcher);
         commits.throwFatal();
         commitIfDue();
@@ -301,12 +281,6 @@ final class ConsumerLoop implements Runnable {
         return plan.isCommittable() || commits.isBackingOff() ? commits.nanosUntilDue() : Long.MAX_VALUE;
     }
 
-    private void runRequests() {
-        for (Runnable request = requests.poll(); request != null; request = requests.poll()) {
-            request.run();
-        }
-    }
-
     private void emit(ConsumerRecords<byte[], byte[]> records) {
         for (TopicPartition id : records.partitions()) {
             AssignedPartition partition = assignment.get(id);
@@ -327,24 +301,9 @@ final class ConsumerLoop implements Runnable {
         try {
             ending.commitAtLast(leftUndone);
         } finally {
-            closeClient();
+            ending.closeClient(client, fetcher);
             closed.complete(String.join("; ", leftUndone));
             control.ended();
-        }
-    }
-
-    private void closeClient() {
-        rebalances.closing();
-        assignment.clear();
-        closeQuietly(fetcher::close);
-        closeQuietly(() -> client.close(CloseOptions.timeout(CLOSE_TIMEOUT)));
-    }
-
-    private static void closeQuietly(Runnable close) {
-        try {
-            close.run();
-        } catch (RuntimeException failure) {
-            LOG.warn("closing the consumer failed: {}", failure.toString());
         }
     }
 
@@ -381,9 +340,9 @@ final class ConsumerLoop implements Runnable {
         poll(Math.min(Math.min(maxNanos, MAX_POLL_NANOS), untilCommit()));
     }
 
-    /** The time that a wait may take; once a close is asked for, no longer than its patience lasts. */
+    /** See {@link Requests#withinPatience}. */
     long withinPatience(long nanos) {
-        return closeRequested ? Math.min(nanos, closeDeadlineNanos - clock.nanoTime()) : nanos;
+        return requests.withinPatience(nanos);
     }
 
     /**

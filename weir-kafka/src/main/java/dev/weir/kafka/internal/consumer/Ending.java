@@ -1,13 +1,16 @@
 package dev.weir.kafka.internal.consumer;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How a consumer ends: it emits no more, waits for what is unfinished, commits for the last time. Confined to the owner
+ * How a consumer ends: it emits no more, waits for what is unfinished, commits for the last time, closes the client. Confined to the owner
  * thread, which does each of these once at most.
  */
 final class Ending {
@@ -16,6 +19,9 @@ final class Ending {
 
     /** One round of a rebalance that the last commit has to wait for. */
     private static final long REBALANCE_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    /** With the last commit, what an end takes at most beyond its patience, also with brokers away. */
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(8);
 
     private final ConsumerLoop loop;
     private final Assignment assignment;
@@ -97,6 +103,22 @@ final class Ending {
         }
         observer.look(assignment.all(), commits, rebalances.count());
         observer.state("closed");
+    }
+
+    /** Leaves the group and closes what talks to brokers. */
+    void closeClient(Consumer<?, ?> client, Fetcher fetcher) {
+        rebalances.closing();
+        assignment.clear();
+        closeQuietly(fetcher::close);
+        closeQuietly(() -> client.close(CloseOptions.timeout(CLOSE_TIMEOUT)));
+    }
+
+    private static void closeQuietly(Runnable close) {
+        try {
+            close.run();
+        } catch (RuntimeException failure) {
+            LOG.warn("closing the consumer failed: {}", failure.toString());
+        }
     }
 
     /** While the group rebalances, the client commits only what it is about to give up, and has to poll to get there. */

@@ -8,6 +8,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides which partitions pause. Confined to the owner thread.
@@ -17,8 +18,10 @@ import org.apache.kafka.common.TopicPartition;
  * the client something. What the client has fetched for a paused partition stays in the client.
  *
  * <p>Those that may go on wait for each other, because a fetch request for many partitions costs the client and the brokers
- * little more than one for a single one: until none is above half, or one is down to a quarter and of those that go the
- * same way at most half have something waiting, so that the pipeline would soon have little to choose from.
+ * little more than one for a single one: until none is above half, or the pipeline will soon have little to choose from. That
+ * is so when one is down to a quarter, and of its peers (those that go the same way with the same priority) at most half have
+ * something waiting; or when none of its peers has, because stages hold what was taken. For one of which nothing was read yet,
+ * as after a seek, nobody waits.
  *
  * <p>With so many partitions that the smallest shares exceed the budget, all pause when the whole budget is used, and go
  * on when half of it is free.
@@ -41,14 +44,20 @@ final class FlowControl {
 
     private final int highRecords;
     private final long budgetBytes;
+    private final Runnable wake;
     private int partitions;
     private long shares;
     private boolean allPaused;
 
-    /** Creates a control over trackers that count {@code recordsPerToken} records as one. */
-    FlowControl(ConsumerSettings<?, ?> settings, int recordsPerToken) {
+    /**
+     * Creates a control over trackers that count {@code recordsPerToken} records as one.
+     *
+     * @param wake called by any thread when {@link #resumeLow} may have something to do
+     */
+    FlowControl(ConsumerSettings<?, ?> settings, int recordsPerToken, Runnable wake) {
         this.highRecords = Math.max(1, settings.maxOutstandingRecords() / recordsPerToken);
         this.budgetBytes = settings.bufferBytes();
+        this.wake = wake;
     }
 
     /** The shares of the budget that a partition has by its priority. */
@@ -151,22 +160,27 @@ final class FlowControl {
         }
         allPaused = false;
         List<AssignedPartition> low = new ArrayList<>();
-        boolean urgent = true;
+        boolean allLow = true;
+        boolean begins = false;
         for (AssignedPartition partition : assignment.values()) {
             if (partition.paused && !partition.atEnd && !partition.held && !partition.parked) {
                 if (isDownTo(partition, LOW)) {
                     low.add(partition);
+                    begins |= partition.tracker.committableOffset() < 0;
                 } else {
-                    urgent = false;
+                    allLow = false;
                 }
             }
         }
-        RecordBuffer withEnough = null;
-        for (AssignedPartition partition : low) {
-            if (!urgent && isDownTo(partition, URGENT) && partition.outlet != withEnough) {
-                urgent = fewWait(partition.outlet, assignment.values());
-                withEnough = partition.outlet;
+        boolean urgent = allLow || begins;
+        @Nullable Peers peers = null;
+        for (int i = 0; !urgent && i < low.size(); i++) {
+            AssignedPartition partition = low.get(i);
+            if (peers == null || !peers.include(partition)) {
+                peers = Peers.of(partition, assignment.values());
             }
+            int few = isDownTo(partition, URGENT) ? Math.max(FEW, peers.paused / 2) : 0;
+            urgent = peers.ready <= few || !partition.outlet.watchReady(partition.buffered.priority, few, wake);
         }
         if (urgent && !low.isEmpty()) {
             Collection<TopicPartition> resumed = new ArrayList<>();
@@ -179,17 +193,24 @@ final class FlowControl {
         }
     }
 
-    /** Whether at most half of the paused partitions that go out there have records waiting. */
-    private static boolean fewWait(RecordBuffer outlet, Collection<AssignedPartition> assigned) {
-        int paused = 0;
-        int waiting = 0;
-        for (AssignedPartition partition : assigned) {
-            if (partition.paused && partition.outlet == outlet) {
-                paused++;
-                waiting += outlet.isReady(partition) ? 1 : 0;
+    /** The paused partitions that go out by one way with one priority: how many, and how many of them have records waiting. */
+    private record Peers(RecordBuffer outlet, int priority, int paused, int ready) {
+
+        static Peers of(AssignedPartition one, Collection<AssignedPartition> assigned) {
+            List<AssignedPartition> peers = new ArrayList<>();
+            for (AssignedPartition partition : assigned) {
+                if (partition.paused
+                        && partition.outlet == one.outlet
+                        && partition.buffered.priority == one.buffered.priority) {
+                    peers.add(partition);
+                }
             }
+            return new Peers(one.outlet, one.buffered.priority, peers.size(), one.outlet.countReady(peers));
         }
-        return waiting <= Math.max(FEW, paused / 2);
+
+        boolean include(AssignedPartition partition) {
+            return partition.outlet == outlet && partition.buffered.priority == priority;
+        }
     }
 
     /** Whether so small a part of what it may hold is outstanding; if not, its tracker will call when that may be. */

@@ -280,6 +280,8 @@ final class LeanFetcher implements Fetcher {
             return ConsumerRecords.empty();
         }
         lastRecordsNanos = System.nanoTime();
+        // A commit that one of them waits for, or causes, is not to be answered later for the idle time before.
+        memberDueNanos = Math.min(memberDueNanos, lastRecordsNanos + MEMBER_NANOS);
         return new ConsumerRecords<>(records, Map.of());
     }
 

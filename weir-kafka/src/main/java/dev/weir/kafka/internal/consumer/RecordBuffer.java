@@ -54,6 +54,8 @@ final class RecordBuffer {
 
     private int records;
     private boolean ended;
+    private @Nullable Runnable onFewReady;
+    private boolean fewReady;
 
     /** Whether the segment thread waits in {@link #take}. */
     private boolean takerWaits;
@@ -189,18 +191,28 @@ final class RecordBuffer {
      */
     @Nullable
     Batch<ConsumerRecord<byte[], byte[]>> take(long deadlineNanos, StageMeter meter) throws InterruptedException {
+        Batch<ConsumerRecord<byte[], byte[]>> batch;
+        Runnable call;
         lock.lockInterruptibly();
         try {
-            Batch<ConsumerRecord<byte[], byte[]>> batch = poll();
+            batch = poll();
             if (batch == null && !isThrough()) {
                 long start = System.nanoTime();
                 batch = awaitTurn(deadlineNanos);
                 meter.blockedUp(System.nanoTime() - start);
             }
-            return batch == null && !isThrough() ? new Batch<>(0) : batch;
+            if (batch == null && !isThrough()) {
+                batch = new Batch<>(0);
+            }
+            call = fewReady ? onFewReady : null;
+            fewReady = false;
         } finally {
             lock.unlock();
         }
+        if (call != null) {
+            call.run();
+        }
+        return batch;
     }
 
     private boolean isThrough() {
@@ -221,6 +233,7 @@ final class RecordBuffer {
             }
             if (batch != null) {
                 turns.taken(batch.size());
+                fewReady |= turns.isDue();
                 queue.records -= batch.size();
                 records -= batch.size();
                 return batch;
@@ -263,11 +276,31 @@ final class RecordBuffer {
         }
     }
 
-    /** Whether records of a partition wait that may be taken. */
-    boolean isReady(AssignedPartition partition) {
+    /** Of how many of these partitions records wait that may be taken. */
+    int countReady(List<AssignedPartition> partitions) {
+        int ready = 0;
         lock.lock();
         try {
-            return partition.buffered.records > 0 && !partition.buffered.held;
+            for (AssignedPartition partition : partitions) {
+                ready += partition.buffered.records > 0 && !partition.buffered.held ? 1 : 0;
+            }
+        } finally {
+            lock.unlock();
+        }
+        return ready;
+    }
+
+    /**
+     * Asks for a call when no more partitions of a priority have records that may be taken than said. It comes from the thread
+     * that takes, and may come when it is not wanted any more.
+     *
+     * @return false if nobody will call, because it is so already, or because nobody knows when records are due
+     */
+    boolean watchReady(int priority, int partitions, Runnable call) {
+        lock.lock();
+        try {
+            onFewReady = call;
+            return delay == null && turns.watch(priority, partitions);
         } finally {
             lock.unlock();
         }

@@ -21,6 +21,8 @@ final class Turns {
     /** Records of higher levels for which a level that waits earns one. */
     static final int RECORDS_PER_EARNED = 16;
 
+    private static final int NOT_WATCHED = -1;
+
     /** The queues of one priority. */
     private static final class Level {
         final int priority;
@@ -28,6 +30,9 @@ final class Turns {
 
         /** Records taken from higher levels while this one waited, less what it was given for them. */
         long passedOver;
+
+        /** How few queues somebody waits for. */
+        int watched = NOT_WATCHED;
 
         Level(int priority) {
             this.priority = priority;
@@ -80,6 +85,25 @@ final class Turns {
         if (level(queue.priority).queues.remove(queue)) {
             size--;
         }
+    }
+
+    /** Notes that somebody waits until no more queues of a priority are here than said; false if that is so now. */
+    boolean watch(int priority, int queues) {
+        Level level = level(priority);
+        if (level.queues.size() <= queues) {
+            return false;
+        }
+        level.watched = Math.max(level.watched, queues);
+        return true;
+    }
+
+    /** Whether that has come by what was {@link #taken} last. Says so once. */
+    boolean isDue() {
+        boolean due = current.queues.size() <= current.watched;
+        if (due) {
+            current.watched = NOT_WATCHED;
+        }
+        return due;
     }
 
     /** Takes out the queue whose turn it is; there is one. */

@@ -8,11 +8,14 @@ import dev.weir.kafka.Subscription.Priorities;
 import dev.weir.kafka.internal.offsets.OffsetTracker;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.common.TopicPartition;
@@ -36,7 +39,8 @@ class FlowControlTest {
                     .maxOutstandingRecords(100)
                     .bufferBytes(MEGABYTE)
                     .build(),
-            1);
+            1,
+            wakeUps::incrementAndGet);
     private final List<Long> tokens = new ArrayList<>();
 
     @BeforeEach
@@ -83,65 +87,144 @@ class FlowControlTest {
         assertThat(client.paused()).isEmpty();
     }
 
-    @Test
-    void partitions_thatAreLow_goOnTogether() {
-        RecordBuffer outlet = new RecordBuffer(Clock.SYSTEM);
+    /** Partitions at their high mark, of which nothing has been taken. */
+    private Map<TopicPartition, AssignedPartition> full(RecordBuffer outlet, int... priorities) {
         Map<TopicPartition, AssignedPartition> assigned = new LinkedHashMap<>();
-        for (int i = 0; i < 12; i++) {
+        for (int priority : priorities) {
             AssignedPartition next = new AssignedPartition(
-                    new TopicPartition("t", i), new OffsetTracker(1_000, wakeUps::incrementAndGet), Long.MAX_VALUE);
+                    new TopicPartition("t", assigned.size()),
+                    new OffsetTracker(1_000, wakeUps::incrementAndGet),
+                    Long.MAX_VALUE,
+                    priority,
+                    1);
             next.outlet = outlet;
             assigned.put(next.id, next);
         }
         client.assign(assigned.keySet());
         for (AssignedPartition next : assigned.values()) {
-            for (int token = 0; token < 100; token++) {
-                next.tracker.append(token, 1);
+            long[] itsTokens = new long[100];
+            for (int i = 0; i < 100; i++) {
+                itsTokens[i] = next.tracker.append(i, 1);
             }
-            outlet.add(next, Batch.of(new Object[100], 100, next.tracker, new long[100]));
+            outlet.add(next, Batch.of(new Object[100], 100, next.tracker, itsTokens));
             flow.afterFetch(next, fetcher);
         }
-        assertThat(client.paused()).hasSize(12);
+        assertThat(client.paused()).hasSize(assigned.size());
+        return assigned;
+    }
 
-        List<AssignedPartition> drained = new ArrayList<>(assigned.values());
+    private static AssignedPartition nth(Map<TopicPartition, AssignedPartition> assigned, int number) {
+        return Objects.requireNonNull(assigned.get(new TopicPartition("t", number)));
+    }
+
+    private static void finish(AssignedPartition of, int from, int to) {
+        for (int token = from; token < to; token++) {
+            of.tracker.ack(token);
+        }
+    }
+
+    @Test
+    void partitions_thatAreLow_goOnTogether() {
+        RecordBuffer outlet = new RecordBuffer(Clock.SYSTEM);
+        Map<TopicPartition, AssignedPartition> assigned = full(outlet, new int[12]);
         for (int i = 0; i < 6; i++) {
             flow.resumeLow(assigned, fetcher);
             assertThat(client.paused()).as("with %s of 12 empty", i).hasSize(12);
-            AssignedPartition next = drained.remove(0);
+            AssignedPartition next = nth(assigned, i);
             outlet.purge(List.of(next));
-            for (int token = 0; token < 100; token++) {
-                next.tracker.ack(token);
-            }
+            finish(next, 0, 100);
         }
         flow.resumeLow(assigned, fetcher);
         assertThat(client.paused()).as("with half of 12 empty").hasSize(6);
     }
 
+    /** Nobody looked again before the next poll returned, which takes a second where nothing comes. */
+    @Test
+    void partitions_thatWaitForAStuckOne_areLookedAtWhenThePipelineRunsShort() throws InterruptedException {
+        RecordBuffer outlet = new RecordBuffer(Clock.SYSTEM);
+        Map<TopicPartition, AssignedPartition> assigned = full(outlet, new int[12]);
+        for (int i = 0; i < 11; i++) {
+            finish(nth(assigned, i), 0, 76);
+        }
+        flow.resumeLow(assigned, fetcher);
+        assertThat(client.paused()).hasSize(12);
+        for (int taken = 0; taken < 6; taken++) {
+            assertThat(wakeUps).as("after %s of 12 batches", taken).hasValue(0);
+            assertThat(outlet.take(Stage.NEVER, new StageMeter())).hasFieldOrPropertyWithValue("size", 100);
+        }
+        assertThat(wakeUps).hasValue(1);
+        flow.resumeLow(assigned, fetcher);
+        assertThat(client.paused()).containsExactly(new TopicPartition("t", 11));
+    }
+
+    /** Eleven backlogs held back what was to go before them. */
+    @Test
+    void partition_ofAHigherPriority_doesNotWaitForLowerOnes() throws InterruptedException {
+        RecordBuffer outlet = new RecordBuffer(Clock.SYSTEM);
+        Map<TopicPartition, AssignedPartition> assigned = full(outlet, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+        flow.resumeLow(assigned, fetcher);
+        assertThat(outlet.take(Stage.NEVER, new StageMeter())).isNotNull();
+        finish(nth(assigned, 0), 0, 100);
+        flow.resumeLow(assigned, fetcher);
+        assertThat(client.paused()).hasSize(11).doesNotContain(new TopicPartition("t", 0));
+    }
+
+    /** A stage that waits for more records than are between a quarter of one and half of another waited for ever. */
+    @Test
+    void partitions_ofWhichStagesHoldAll_goOnAtHalf() throws InterruptedException {
+        RecordBuffer outlet = new RecordBuffer(Clock.SYSTEM);
+        Map<TopicPartition, AssignedPartition> both = full(outlet, 0, 0);
+        finish(nth(both, 0), 0, 60);
+        finish(nth(both, 1), 0, 40);
+        assertThat(outlet.take(Stage.NEVER, new StageMeter())).isNotNull();
+        flow.resumeLow(both, fetcher);
+        assertThat(client.paused()).as("with something to take").hasSize(2);
+        assertThat(wakeUps).hasValue(0);
+        assertThat(outlet.take(Stage.NEVER, new StageMeter())).isNotNull();
+        assertThat(wakeUps).hasValue(1);
+        flow.resumeLow(both, fetcher);
+        assertThat(client.paused()).containsExactly(new TopicPartition("t", 1));
+    }
+
+    /** After a seek, or once its position is known, a partition waited until the others had worked off what they had. */
+    @Test
+    void partition_ofWhichNothingWasReadYet_doesNotWait() {
+        Map<TopicPartition, AssignedPartition> assigned = full(new RecordBuffer(Clock.SYSTEM), new int[12]);
+        AssignedPartition sought = nth(assigned, 3);
+        AssignedPartition renewed =
+                new AssignedPartition(sought.id, new OffsetTracker(1_000, () -> {}), Long.MAX_VALUE);
+        renewed.outlet = sought.outlet;
+        renewed.paused = true;
+        assigned.put(renewed.id, renewed);
+        flow.resumeLow(assigned, fetcher);
+        assertThat(client.paused()).hasSize(11).doesNotContain(renewed.id);
+    }
+
+    /** What is not due fills the others for as long as it is not. */
+    @Test
+    void partition_ofARetryTopic_doesNotWaitForRecordsThatAreNotDue() {
+        RecordBuffer outlet = new RecordBuffer(Clock.SYSTEM, new Delay(record -> 1, () -> 0));
+        Map<TopicPartition, AssignedPartition> assigned = full(outlet, new int[12]);
+        outlet.purge(List.of(nth(assigned, 0)));
+        finish(nth(assigned, 0), 0, 100);
+        flow.resumeLow(assigned, fetcher);
+        assertThat(client.paused()).hasSize(11);
+    }
+
     @Test
     void partition_lowBesideAFullOne_goesOnAtAQuarter() {
-        AssignedPartition full = new AssignedPartition(
-                new TopicPartition("t", 1), new OffsetTracker(1_000, wakeUps::incrementAndGet), Long.MAX_VALUE);
-        RecordBuffer outlet = new RecordBuffer(Clock.SYSTEM);
-        partition.outlet = outlet;
-        full.outlet = outlet;
-        for (int i = 0; i < 100; i++) {
-            full.tracker.append(i, 1);
-        }
-        client.assign(List.of(id, full.id));
-        fetch(100, 1);
-        flow.afterFetch(full, fetcher);
-        Map<TopicPartition, AssignedPartition> both = Map.of(id, partition, full.id, full);
-
-        finish(50);
+        Map<TopicPartition, AssignedPartition> both = full(new RecordBuffer(Clock.SYSTEM), 0, 0);
+        AssignedPartition low = nth(both, 0);
+        finish(low, 0, 50);
         flow.resumeLow(both, fetcher);
-        finish(24);
+        finish(low, 50, 74);
         flow.resumeLow(both, fetcher);
-        assertThat(client.paused()).containsExactlyInAnyOrder(id, full.id);
+        assertThat(client.paused()).hasSize(2);
         assertThat(wakeUps).hasValue(0);
-        finish(1);
+        finish(low, 74, 75);
         assertThat(wakeUps.get()).isPositive();
         flow.resumeLow(both, fetcher);
-        assertThat(client.paused()).containsExactly(full.id);
+        assertThat(client.paused()).containsExactly(new TopicPartition("t", 1));
     }
 
     @Test

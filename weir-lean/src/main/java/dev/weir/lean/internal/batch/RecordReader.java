@@ -189,9 +189,9 @@ public final class RecordReader implements RecordView {
         if (rest < 0 || ((size | delta) & 1) != 0) {
             return false;
         }
-        arrive(delta >>> 1);
         keyAt = newKeyAt;
         show(from, p, size >>> 1, recordEnd);
+        arrive(delta >>> 1);
         return true;
     }
 
@@ -221,8 +221,11 @@ public final class RecordReader implements RecordView {
         } else {
             size = zigZag(size);
         }
-        arrive(delta);
+        if (size < -1) {
+            throw corrupt("a value of " + size + " bytes", null);
+        }
         show(from, p, size, recordEnd);
+        arrive(delta);
     }
 
     /** Takes the value; what is behind it must be as long as the record says. */
@@ -245,6 +248,7 @@ public final class RecordReader implements RecordView {
         }
     }
 
+    /** At the record's end: what is found wrong before that is wrong behind the last offset. */
     private void arrive(int delta) {
         if (delta < 0 || delta > lastDelta) {
             throw corrupt("an offset delta of " + delta, null);

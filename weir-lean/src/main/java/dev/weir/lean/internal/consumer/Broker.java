@@ -85,8 +85,9 @@ final class Broker implements Connection.Listener {
         partitions.sort(ORDER);
     }
 
-    /** The session still has it, and ends with that. */
+    /** The session still has it, and ends with that. What was received here and waits keeps no buffer from those that stay. */
     void remove(Partition partition) {
+        context.counters().add(Counters.COPIED, partition.cursor.detach());
         partitions.remove(partition);
         partition.broker = null;
         partition.inSession = false;

@@ -14,6 +14,9 @@ public final class VarInts {
     /** No number of 32 bits takes more. */
     public static final int MAX_BYTES = 5;
 
+    /** No number of 64 bits takes more. */
+    private static final int MAX_BYTES_OF_LONG = 10;
+
     private static final int BITS = 7;
     private static final int LOW = 0x7f;
 
@@ -73,16 +76,21 @@ public final class VarInts {
                 return (raw >>> 1) ^ -(raw & 1);
             }
         }
-        throw new IndexOutOfBoundsException("a number of more than 10 bytes at " + from);
+        throw longerThanALong(from);
     }
 
-    /** How many bytes the number takes. */
+    /** How many bytes the number takes, {@value #MAX_BYTES_OF_LONG} at most. */
     public static int sizeOfLong(ByteBuffer bytes, int from) {
-        int at = from;
-        while (bytes.get(at) < 0) {
-            at++;
+        for (int size = 1; size <= MAX_BYTES_OF_LONG; size++) {
+            if (bytes.get(from + size - 1) >= 0) {
+                return size;
+            }
         }
-        return at + 1 - from;
+        throw longerThanALong(from);
+    }
+
+    private static IndexOutOfBoundsException longerThanALong(int from) {
+        return new IndexOutOfBoundsException("a number of more than " + MAX_BYTES_OF_LONG + " bytes at " + from);
     }
 
     /** Puts an unsigned number at the buffer's position. */

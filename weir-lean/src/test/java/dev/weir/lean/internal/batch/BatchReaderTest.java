@@ -86,6 +86,38 @@ class BatchReaderTest {
         assertReadAsByTheOfficialClient(Batches.batch(CompressionType.NONE, 0, many));
     }
 
+    /** What no client writes: nothing of it may be shown, nor be found when a number is asked for. */
+    @Test
+    void recordsThatMakeNoSense_areRefusedBeforeTheyAreShown() {
+        byte[] longTime = {0, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 1, 1, 0};
+        byte[] lengthBelowNull = {0, 0, 0, 1, 3, 0};
+        byte[] longKeyLength = {0, 0, 0, -1, -1, -1, -1, -1, 1, 1, 0};
+        byte[] keyOverTheEnd = {0, 0, 0, 14, 0, 0, 0, 0};
+        byte[] valueOverTheEnd = {0, 0, 0, 1, 8, 0, 0, 0};
+        byte[] valueUpToTheEnd = {0, 0, 0, 1, 6, 0, 0, 0};
+        byte[] headersThatAreNotThere = {0, 0, 0, 1, 4, 0, 0, 2};
+        for (byte[] body : List.of(
+                longTime,
+                lengthBelowNull,
+                longKeyLength,
+                keyOverTheEnd,
+                valueOverTheEnd,
+                valueUpToTheEnd,
+                headersThatAreNotThere)) {
+            // A record of that length, of which all but the length is replaced.
+            ByteBuffer bytes =
+                    Batches.batch(CompressionType.NONE, 0, List.of(new SimpleRecord(0, new byte[body.length - 6])));
+            bytes.put(BatchLayout.HEADER_BYTES + 1, body);
+            reader.of("t", 3, 9);
+            reader.open(bytes, 0, bytes.limit(), 0);
+            reader.start();
+            assertThatExceptionOfType(CorruptBatchException.class)
+                    .as(Arrays.toString(body))
+                    .isThrownBy(reader::next)
+                    .withMessageContaining("t-3@0");
+        }
+    }
+
     private static byte @Nullable [] filled(int size) {
         if (size < 0) {
             return null;

@@ -23,6 +23,6 @@ final class AlsoToStage<T> extends SideStage<T> {
     @Nullable
     Batch<T> share(Batch<T> batch) throws InterruptedException {
         batch.retainAll(1);
-        return side.give(batch.copy(), segment) ? batch : null;
+        return give(batch.copy(), batch) ? batch : null;
     }
 }

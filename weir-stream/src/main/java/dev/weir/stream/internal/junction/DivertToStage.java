@@ -49,7 +49,7 @@ final class DivertToStage<T> extends SideStage<T> {
             fail(thrown);
         }
         batch.truncate(kept);
-        return aside.isEmpty() || side.give(aside, segment) ? batch : null;
+        return aside.isEmpty() || give(aside, batch) ? batch : null;
     }
 
     /** Which way the element goes; null if it was dropped. */

@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
 abstract class SideStage<T> implements Stage<T> {
 
     final Outlet<T> side;
-    final StageMeter segment;
     final StageMeter meter;
 
+    private final StageMeter segment;
     private final Stage<T> upstream;
     private final Clock clock;
     private final TaskGroup tasks;
@@ -71,6 +71,19 @@ abstract class SideStage<T> implements Stage<T> {
         failure = cause;
     }
 
+    /** Gives the side its part. If nobody wants that any more, false or an exception, what was to go on is abandoned. */
+    final boolean give(Batch<T> part, Batch<T> on) throws InterruptedException {
+        boolean given = false;
+        try {
+            given = side.give(part, segment);
+        } finally {
+            if (!given) {
+                on.abandonAll();
+            }
+        }
+        return given;
+    }
+
     /**
      * Gives the side its share.
      *
@@ -88,7 +101,6 @@ abstract class SideStage<T> implements Stage<T> {
             int in = batch.size();
             Batch<T> on = share(batch);
             if (on == null) {
-                batch.abandonAll();
                 return null;
             }
             meter.in(in);

@@ -36,12 +36,6 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
 
     private static final int MAX_PARALLELISM = 100_000;
 
-    /**
-     * Elements that the starter takes on in one hold of the lock, and completes in the next if they are done at once;
-     * what may not start after all it gives back.
-     */
-    private static final int LONGEST_RUN = 64;
-
     private final AsyncCalls<T, R> calls;
     private final Condition feederCalled = lock.newCondition();
 
@@ -51,12 +45,8 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
     private boolean starterCalled;
     private boolean feederWaits;
 
-    // Of the starter: handed on with `starting`.
-    private final int[] run = new int[LONGEST_RUN];
-    private final @Nullable Object[] outcomes = new Object[LONGEST_RUN];
-    private int runLength;
-    private int mayRun;
-    private long runNanos;
+    /** Of the starter: handed on with {@link #starting}. */
+    private final StarterRun run = new StarterRun();
 
     AsyncLanes(
             Limit limit,
@@ -157,12 +147,7 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
         if (!canStart()) {
             return false;
         }
-        mayRun = limit.current() - inFlight.count();
-        runLength = 0;
-        int slot;
-        while (runLength < LONGEST_RUN && (slot = table.takeReady()) >= 0) {
-            run[runLength++] = slot;
-        }
+        run.take(table, limit.current() - inFlight.count());
         starting = true;
         return true;
     }
@@ -172,19 +157,10 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
      * done at once.
      */
     private void startRun() {
-        int started = 0;
         Throwable broken = null;
         lock.unlock();
         try {
-            long start = System.nanoTime();
-            while (started < runLength && mayRun > 0 && !cancelled) {
-                Object outcome = start(run[started]);
-                outcomes[started++] = outcome;
-                if (outcome == null) {
-                    mayRun--;
-                }
-            }
-            runNanos = System.nanoTime() - start;
+            run.start(this);
         } catch (RuntimeException | Error thrown) {
             // What was taken on may never be done, so the failure must not wait behind it.
             broken = thrown;
@@ -196,9 +172,7 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
             fail(broken);
             return;
         }
-        while (runLength > started) {
-            table.giveBack(run[--runLength]);
-        }
+        run.giveBackRest(table);
         settleRun();
         if (closed) {
             Batch<?> late = table.removeClaims();
@@ -212,7 +186,8 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
     }
 
     /** Its result if that is there at once, a {@link Verdict}, or null if it runs. */
-    private @Nullable Object start(int slot) {
+    @Nullable
+    Object start(int slot) {
         if (table.target(slot).dropIfRevoked(table.token(slot))) {
             return Verdict.REVOKED;
         }
@@ -301,24 +276,24 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
     /** Under the lock. */
     private void settleRun() {
         int done = 0;
-        for (int i = 0; i < runLength; i++) {
-            Object outcome = outcomes[i];
-            outcomes[i] = null;
+        for (int i = 0; i < run.length(); i++) {
+            int slot = run.slot(i);
+            Object outcome = run.takeOutcome(i);
             if (outcome != null && !cancelled) {
-                settle(run[i], outcome);
+                settle(slot, outcome);
                 done++;
             } else if (outcome instanceof Verdict verdict && verdict.fails()) {
                 if (closed) {
-                    table.giveBack(run[i]);
+                    table.giveBack(slot);
                 }
             } else if (outcome != null) {
-                table.complete(run[i], outcome);
+                table.complete(slot, outcome);
             }
         }
-        meter.busy(runNanos);
+        meter.busy(run.nanos());
         if (done > 0) {
             if (limit.isAdaptive()) {
-                limit.worked(done, runNanos, table.isFull(), System.nanoTime());
+                limit.worked(done, run.nanos(), table.isFull(), System.nanoTime());
             }
             afterSettling();
         }

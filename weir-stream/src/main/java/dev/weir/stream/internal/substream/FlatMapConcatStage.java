@@ -82,7 +82,14 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
     }
 
     private void begin(int index) throws InterruptedException {
-        Node<R> stream = Streams.of(parents, index, function, supervised);
+        Node<R> stream;
+        try {
+            stream = Streams.of(parents, index, function, supervised);
+        } catch (InterruptedException interrupted) {
+            // Nobody waits for it any more: it is left with those behind it.
+            next = index;
+            throw interrupted;
+        }
         if (stream != null) {
             parent = new Parent(parents.target(index), parents.token(index));
             child = nest.start(stream);

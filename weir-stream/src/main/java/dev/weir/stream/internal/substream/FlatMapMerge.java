@@ -29,14 +29,15 @@ final class FlatMapMerge<T, R> extends Confluence<T, R> {
 
     @Override
     void take(Batch<T> parents) throws InterruptedException {
-        for (int i = 0; i < parents.size(); i++) {
-            try {
+        int next = 0;
+        try {
+            for (; next < parents.size(); next++) {
                 tributaries.awaitAtMost(breadth - 1);
-            } catch (InterruptedException interrupted) {
-                parents.abandonFrom(i);
-                throw interrupted;
+                var ignored = start(Streams.of(parents, next, function, supervised), parents, next);
             }
-            var ignored = start(Streams.of(parents, i, function, supervised), parents, i);
+        } catch (InterruptedException interrupted) {
+            parents.abandonFrom(next);
+            throw interrupted;
         }
     }
 }

@@ -125,7 +125,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         long now = settings.evicts() ? clock.nanoTime() : 0;
         Function<? super T, ?> key = settings.key();
         for (int i = 0; i < batch.size(); i++) {
-            Object keyOf = Streams.of(batch, i, key, supervised);
+            Object keyOf = keyOf(batch, i, key);
             if (keyOf == null) {
                 continue;
             }
@@ -143,6 +143,16 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
                 ((Group<T>) group).isTouched = true;
                 touched.add(group);
             }
+        }
+    }
+
+    /** The key of an element, or null if it was dropped. If nobody waits for it any more, it is abandoned with those behind it. */
+    private @Nullable Object keyOf(Batch<T> batch, int index, Function<? super T, ?> key) throws InterruptedException {
+        try {
+            return Streams.of(batch, index, key, supervised);
+        } catch (InterruptedException interrupted) {
+            batch.abandonFrom(index);
+            throw interrupted;
         }
     }
 

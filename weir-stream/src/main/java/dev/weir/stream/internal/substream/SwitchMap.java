@@ -34,17 +34,17 @@ final class SwitchMap<T, R> extends Confluence<T, R> {
         for (int i = 0; i < last; i++) {
             parents.ack(i);
         }
-        Node<R> stream = Streams.of(parents, last, function, supervised);
-        if (stream != null) {
-            if (current != null) {
-                try {
+        try {
+            Node<R> stream = Streams.of(parents, last, function, supervised);
+            if (stream != null) {
+                if (current != null) {
                     current.replace();
-                } catch (InterruptedException interrupted) {
-                    parents.abandonFrom(last);
-                    throw interrupted;
                 }
+                current = start(stream, parents, last);
             }
-            current = start(stream, parents, last);
+        } catch (InterruptedException interrupted) {
+            parents.abandonFrom(last);
+            throw interrupted;
         }
     }
 }

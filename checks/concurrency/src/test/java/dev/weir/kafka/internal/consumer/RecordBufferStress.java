@@ -5,9 +5,11 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.StageMeter;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.Expect;
 import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
@@ -153,6 +155,43 @@ public class RecordBufferStress {
             } catch (InterruptedException e) {
                 throw new AssertionError(e);
             }
+        }
+    }
+
+    /** The owner asks for a call when nothing is left, while the last is taken: it is told that it is so already, or called. */
+    @JCStressTest
+    @Outcome(
+            id = {"0, 0", "1, 1"},
+            expect = Expect.ACCEPTABLE,
+            desc = "told, or called")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "both, or neither: the owner sleeps on")
+    @State
+    public static class FewReady {
+
+        private final RecordBuffer buffer = new RecordBuffer(dev.weir.stream.spi.Clock.SYSTEM);
+        private final AtomicInteger calls = new AtomicInteger();
+
+        public FewReady() {
+            buffer.add(partition(), single());
+        }
+
+        @Actor
+        public void pipeline() {
+            try {
+                var ignored = buffer.take(System.nanoTime() + PATIENCE_NANOS, METER);
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+
+        @Actor
+        public void owner(II_Result result) {
+            result.r1 = buffer.watchReady(0, 0, calls::incrementAndGet) ? 1 : 0;
+        }
+
+        @Arbiter
+        public void after(II_Result result) {
+            result.r2 = calls.get();
         }
     }
 

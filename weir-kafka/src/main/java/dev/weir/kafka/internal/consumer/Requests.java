@@ -1,0 +1,65 @@
+package dev.weir.kafka.internal.consumer;
+
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * What other threads ask of the owner, who looks at it in each round and is woken for it. {@link #run} and {@link #withinPatience}
+ * belong to the owner thread, the rest is thread-safe.
+ */
+final class Requests {
+
+    private final Waiting waiting;
+    private final Clock clock;
+    private final Queue<Runnable> queue = new ConcurrentLinkedQueue<>();
+    private volatile boolean stop;
+    private volatile boolean close;
+
+    /** Written before {@link #close}. */
+    private volatile long closeDeadlineNanos;
+
+    Requests(Waiting waiting, Clock clock) {
+        this.waiting = waiting;
+        this.clock = clock;
+    }
+
+    /** See {@link ConsumerLoop#stop}. */
+    void stop() {
+        stop = true;
+        waiting.wake();
+    }
+
+    boolean isStop() {
+        return stop;
+    }
+
+    /** Asks for the end, which may wait so long for what is unfinished. */
+    void close(Duration patience) {
+        closeDeadlineNanos = clock.nanoTime() + patience.toNanos();
+        close = true;
+        waiting.wake();
+    }
+
+    boolean isClose() {
+        return close;
+    }
+
+    /** Asks for anything else. */
+    void add(Runnable request) {
+        queue.add(request);
+        waiting.wake();
+    }
+
+    /** Does what was {@linkplain #add added}. */
+    void run() {
+        for (Runnable request = queue.poll(); request != null; request = queue.poll()) {
+            request.run();
+        }
+    }
+
+    /** The time that a wait may take; once a close is asked for, no longer than its patience lasts. */
+    long withinPatience(long nanos) {
+        return close ? Math.min(nanos, closeDeadlineNanos - clock.nanoTime()) : nanos;
+    }
+}

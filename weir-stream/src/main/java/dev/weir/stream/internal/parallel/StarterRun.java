@@ -1,0 +1,74 @@
+package dev.weir.stream.internal.parallel;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Elements that the starter of {@link AsyncLanes} takes on in one hold of the lock, and completes in the next if they are done at once;
+ * what may not start after all it gives back. Confined to the starter, who holds the lock where a table is given.
+ */
+final class StarterRun {
+
+    private static final int LONGEST = 64;
+
+    private final int[] slots = new int[LONGEST];
+
+    /** Of those that were started; null of those that run. */
+    private final @Nullable Object[] outcomes = new Object[LONGEST];
+
+    private int length;
+    private int started;
+    private int mayRun;
+    private long nanos;
+
+    /** Takes on what is ready, of which so many may be running afterwards. */
+    void take(LaneTable<?> table, int mayBeRunning) {
+        mayRun = mayBeRunning;
+        length = 0;
+        started = 0;
+        int slot;
+        while (length < LONGEST && (slot = table.takeReady()) >= 0) {
+            slots[length++] = slot;
+        }
+    }
+
+    /** Starts elements until as many run as may. */
+    void start(AsyncLanes<?, ?> stage) {
+        long start = System.nanoTime();
+        while (started < length && mayRun > 0 && !stage.cancelled) {
+            Object outcome = stage.start(slots[started]);
+            outcomes[started++] = outcome;
+            if (outcome == null) {
+                mayRun--;
+            }
+        }
+        nanos = System.nanoTime() - start;
+    }
+
+    /** Gives back what was not started, the last one first. */
+    void giveBackRest(LaneTable<?> table) {
+        while (length > started) {
+            table.giveBack(slots[--length]);
+        }
+    }
+
+    int length() {
+        return length;
+    }
+
+    int slot(int index) {
+        return slots[index];
+    }
+
+    /** What came of an element at once, or null if it runs. It is forgotten here. */
+    @Nullable
+    Object takeOutcome(int index) {
+        Object outcome = outcomes[index];
+        outcomes[index] = null;
+        return outcome;
+    }
+
+    /** How long the starting took. */
+    long nanos() {
+        return nanos;
+    }
+}
