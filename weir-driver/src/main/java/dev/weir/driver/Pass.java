@@ -473,8 +473,12 @@ public final class Pass {
             sum = sum.plus(ledger.figures(all, behind));
         }
         sum = sum.withRetried(failures.count());
-        // Asked for order by key, a partition's records may overtake each other.
-        return keys.isUsed() && ordering() == Order.KEY ? sum.withReordered(keys.reordered()) : sum;
+        return switch (ordering()) {
+            case PARTITION -> sum;
+            // A partition's records may overtake each other.
+            case KEY -> keys.isUsed() ? sum.withReordered(keys.reordered()) : sum;
+            case NONE -> sum.withReordered(0);
+        };
     }
 
     /** Where the books stood at a moment. */

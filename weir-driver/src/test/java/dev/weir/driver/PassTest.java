@@ -49,6 +49,22 @@ class PassTest {
     }
 
     @Test
+    void order_isCountedOnlyWhereOneIsAskedFor() {
+        assertThat(reordered("partition")).isOne();
+        assertThat(reordered("none")).isZero();
+    }
+
+    private static long reordered(String ordering) {
+        Pass pass = pass(Scenario.WORK, Map.of(Pass.ORDERING, ordering));
+        pass.deliveredConcurrently(0, null, pass.value(1));
+        pass.deliveredConcurrently(0, null, pass.value(0));
+        for (long number = 2; number < 900; number++) {
+            pass.deliveredConcurrently(0, null, pass.value(number));
+        }
+        return pass.result().ledger().reordered();
+    }
+
+    @Test
     void cutOffAmidUnorderedWork_missesWhatIsFarBehind() {
         Pass pass = new Pass(
                 new Command.Configure(

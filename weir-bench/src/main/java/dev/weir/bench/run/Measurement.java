@@ -101,7 +101,7 @@ final class Measurement {
         driver.send(new Command.Start(group, 0, PATIENCE.toSeconds()));
         Report.Passed passed = passed(driver);
         LedgerFigures ledger = checked(cluster, point, topic, passed.ledger());
-        if (!passed.complete() || isBroken(point, ledger)) {
+        if (!passed.complete() || isBroken(ledger)) {
             throw new RunFailure("it did not deliver each of " + recordsPerPartition * point.partitions()
                     + " records once and in order: " + ledger);
         }
@@ -233,7 +233,7 @@ final class Measurement {
         if (WarmUp.isCompiling(used().compileMillis(), used().cpuNanos())) {
             flags.add(Flag.COMPILING);
         }
-        if (isBroken(point, ledger)) {
+        if (isBroken(ledger)) {
             flags.add(Flag.GUARANTEE_BROKEN);
         }
         return new Measured(warmUpIntervals, intervals, totals, ledger, flags, List.of());
@@ -428,9 +428,8 @@ final class Measurement {
         }
     }
 
-    /** Whether the ledger shows what the scenario does not allow. Order counts unless {@code options.ordering} is none. */
-    static boolean isBroken(WorkloadPoint point, LedgerFigures ledger) {
-        boolean ordered = point.ordering() != Pass.Order.NONE;
-        return !ledger.isExactlyOnce() || (ordered && ledger.reordered() > 0);
+    /** Whether the ledger shows what the scenario does not allow. */
+    static boolean isBroken(LedgerFigures ledger) {
+        return !ledger.isExactlyOnce() || ledger.reordered() > 0;
     }
 }

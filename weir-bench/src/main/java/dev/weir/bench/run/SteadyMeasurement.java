@@ -350,7 +350,7 @@ final class SteadyMeasurement {
             flags.add(Flag.COMPILING);
         }
         LedgerFigures ledger = Measurement.checked(cluster, point, topic, passed.ledger());
-        if (Measurement.isBroken(point, ledger)) {
+        if (Measurement.isBroken(ledger)) {
             flags.add(Flag.GUARANTEE_BROKEN);
         }
         return new Measured(warmUpIntervals, intervals, totals, ledger, flags, latencies);
