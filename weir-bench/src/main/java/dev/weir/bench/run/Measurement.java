@@ -276,6 +276,7 @@ final class Measurement {
                     brokerBefore = cluster.cpuNanos();
                     brokerLast = brokerBefore;
                     lastPassMillis = 0;
+                    surroundings.beginPass();
                 }
                 case Report.Interval interval -> {
                     long broker = cluster.cpuNanos();
@@ -289,6 +290,9 @@ final class Measurement {
                     } else if (from != null && interval.last()) {
                         // Now: closing down, a client may fetch what nobody will ask for.
                         fetched = new Fetches(cluster.fetched(), records, bytes, interval.atNanos()).since(from);
+                    }
+                    if (interval.last()) {
+                        surroundings.endPass();
                     }
                 }
                 case Report.Passed passed -> {

@@ -282,6 +282,7 @@ final class SteadyMeasurement {
         } else {
             if (measured.isEmpty()) {
                 surroundings.begin();
+                surroundings.beginPass();
             }
             surroundings.sample();
             measured.add(report.usage());
@@ -290,6 +291,7 @@ final class SteadyMeasurement {
 
     private void endMeasured() {
         if (around.isEmpty() && !measured.isEmpty()) {
+            surroundings.endPass();
             around = surroundings.figures();
         }
     }
