@@ -32,6 +32,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class BenchCluster implements AutoCloseable {
     private static final String SINK = "sink";
+
+    // Whatever the cluster's defaults are: records without a key are taken ...
+    private static final Map<String, String> WRITTEN = Map.of("cleanup.policy", "delete");
+
+    // ... and stay, in batches as they were sent.
+    private static final Map<String, String> FILLED = Map.of(
+            "cleanup.policy", "delete", "retention.ms", "-1", "retention.bytes", "-1", "compression.type", "producer");
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final Brokers brokers;
@@ -206,7 +213,7 @@ final class BenchCluster implements AutoCloseable {
             }
             brokers.delete(topic); // An interrupted campaign left it half full.
         }
-        create(topic, partitions, Map.of("retention.ms", "-1"));
+        create(topic, partitions, FILLED);
         filler.fill(topic);
         return topic;
     }
@@ -223,7 +230,7 @@ final class BenchCluster implements AutoCloseable {
         if (exists(sink)) {
             brokers.delete(sink); // An interrupted campaign left it.
         }
-        create(sink, point.partitions(), Map.of());
+        create(sink, point.partitions(), WRITTEN);
         return sink;
     }
 
@@ -299,11 +306,12 @@ final class BenchCluster implements AutoCloseable {
         if (attached != null) {
             attached.close();
         }
-        try {
-            deleteSink();
-            brokers.cleanUp();
-        } finally {
-            brokers.close();
+        try (brokers) {
+            try {
+                deleteSink();
+            } finally {
+                brokers.cleanUp();
+            }
         }
     }
 }

@@ -48,6 +48,8 @@ final class SecuredKafka implements AutoCloseable {
                 .brokerConfig("listener.name.secured.ssl.keystore.location", keys.toString())
                 .brokerConfig("listener.name.secured.ssl.keystore.password", STORE_PASSWORD)
                 .brokerConfig("listener.name.secured.ssl.key.password", STORE_PASSWORD)
+                // For topics that say nothing else.
+                .brokerConfig("log.cleanup.policy", "compact")
                 .brokerConfig("authorizer.class.name", "org.apache.kafka.metadata.authorizer.StandardAuthorizer")
                 .brokerConfig("super.users", "User:ANONYMOUS") // By the open listener.
                 .brokerConfig("allow.everyone.if.no.acl.found", "true")
