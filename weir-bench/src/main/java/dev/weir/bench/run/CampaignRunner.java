@@ -291,6 +291,7 @@ public final class CampaignRunner {
                 done++;
                 listener.finished(kept.run(), done, steps.size());
             }
+            cluster.deleteSink();
         }
     }
 
@@ -371,8 +372,6 @@ public final class CampaignRunner {
                     System.currentTimeMillis(),
                     String.valueOf(e.getMessage()));
             return new Kept(failed, List.of());
-        } finally {
-            cluster.deleteSink();
         }
     }
 
