@@ -359,10 +359,19 @@ public final class Pass {
         count(records + 1);
     }
 
-    /** A transaction of so many records of the ordered length was committed. One thread at a time. */
+    /**
+     * A transaction of so many records of the ordered length was committed. One thread at a time. With the first one, time
+     * begins to count, and what it holds took time before.
+     */
     public void committed(int transactionRecords) {
-        for (int i = 0; i < transactionRecords; i++) {
-            acknowledged(configuration.valueBytes());
+        long before = records;
+        BYTES.setOpaque(this, bytes + (long) transactionRecords * configuration.valueBytes());
+        RECORDS.setOpaque(this, before + transactionRecords);
+        if (before == 0) {
+            begin(records, bytes);
+        }
+        if (before < wanted && records >= wanted) {
+            end();
         }
     }
 
@@ -383,13 +392,17 @@ public final class Pass {
     private void count(long now) {
         RECORDS.setOpaque(this, now);
         if (now == 1) {
-            Usage usage = Meters.full();
-            start = new Mark(System.nanoTime(), 0, 0, usage);
-            first.countDown();
+            begin(0, 0);
         }
         if (now == wanted) {
             end();
         }
+    }
+
+    private void begin(long recordsBefore, long bytesBefore) {
+        Usage usage = Meters.full();
+        start = new Mark(System.nanoTime(), recordsBefore, bytesBefore, usage);
+        first.countDown();
     }
 
     private void end() {
@@ -446,8 +459,8 @@ public final class Pass {
         boolean complete = to.records() >= wanted;
         return new Report.Passed(
                 complete,
-                to.records(),
-                to.bytes(),
+                to.records() - from.records(),
+                to.bytes() - from.bytes(),
                 to.nanos() - from.nanos(),
                 from.nanos() - orderedNanos,
                 to.usage().since(from.usage()),

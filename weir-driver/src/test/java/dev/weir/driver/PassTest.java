@@ -31,6 +31,21 @@ class PassTest {
         assertThat(pass.configuration().toString()).doesNotContain("hush");
     }
 
+    /** A rate of two transactions in the time of one would be twice what it is. */
+    @Test
+    void firstTransaction_tookItsTimeBeforeTimeCounts_soItsRecordsDoNot() {
+        Pass pass = pass(Scenario.PRODUCE, Map.of());
+        pass.committed(450);
+        assertThat(pass.isDone()).isFalse();
+        pass.committed(450);
+        assertThat(pass.isDone()).isTrue();
+        Report.Passed passed = pass.result();
+        assertThat(passed.complete()).isTrue();
+        assertThat(passed.records()).isEqualTo(450);
+        assertThat(passed.bytes()).isEqualTo(450 * 16);
+        assertThat(passed.ledger().distinct()).isEqualTo(900);
+    }
+
     @Test
     void slowSink_takesNoMoreThanItsRate() {
         Pass pass = pass(Scenario.CONSUME, Map.of(Pass.SINK_RATE, "10000"));
