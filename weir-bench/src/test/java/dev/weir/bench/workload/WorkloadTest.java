@@ -63,6 +63,7 @@ class WorkloadTest {
             quick: {topic.record: 6}          | w.yaml:4:9: there is no key topic.record; did you mean topic.records?
             options: {ordering: kye}          | w.yaml:4:21: options.ordering must be one of partition, key, none: options.ordering=kye; did you mean key?
             options: {comit.interval.millis: 5} | w.yaml:4:11: there is no key options.comit.interval.millis; did you mean options.commit.interval.millis?
+            client: {ssl.key.password: hush}  | w.yaml:4:10: client.ssl.key.password is a secret, and results keep the workload: it goes into the file of --client-config
             client: {fetch.min.byte: 5}       | w.yaml:4:10: there is no key client.fetch.min.byte; did you mean client.fetch.min.bytes?
             topic: [1]                        | w.yaml:4:8: topic must be keys with values
             topic: {valueFile: no/such.json}  | w.yaml:4:20: topic.valueFile is no file or folder that can be read: topic.valueFile=no/such.json
