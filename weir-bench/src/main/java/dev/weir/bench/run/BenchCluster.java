@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -188,6 +189,18 @@ final class BenchCluster implements AutoCloseable {
     private @Nullable ValueFile valueFile(WorkloadPoint point) {
         Path path = point.valueFile();
         return path == null ? null : valueFiles.computeIfAbsent(path, ValueFile::read);
+    }
+
+    /** Names the content of all that values of these points are taken from; empty where they are made. */
+    String valueDigests(List<WorkloadPoint> points) {
+        Set<String> digests = new LinkedHashSet<>();
+        for (WorkloadPoint point : points) {
+            ValueFile file = valueFile(point);
+            if (file != null) {
+                digests.add(file.digest());
+            }
+        }
+        return String.join(" ", digests);
     }
 
     private static List<Header> headers(WorkloadPoint point) {

@@ -162,6 +162,7 @@ public final class CampaignRunner {
             if (settings.resume()) {
                 ResultsFolder folder = ResultsFolder.open(settings.results());
                 requireSameCluster(folder.campaign(), cluster);
+                CampaignDescription.requireSameValues(folder.campaign(), cluster.valueDigests(workload.points()));
                 verification.run(this::doing, log(folder, VERIFY_LOG));
                 noteOtherSources(folder.campaign());
                 return folder;
