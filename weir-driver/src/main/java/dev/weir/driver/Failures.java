@@ -4,6 +4,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.LongStream;
 
 /**
  * Which handlers fail, as the workload says. Thread-safe. How often a record's handler fails before it succeeds is drawn from
@@ -50,6 +51,14 @@ public final class Failures {
             throw new HandlerFailure();
         }
         failed.remove(record);
+    }
+
+    /** The numbers of those of a partition's records whose handler has failed and is to be called again. */
+    LongStream waiting(int partition) {
+        return failed.keySet().stream()
+                .mapToLong(record -> record)
+                .filter(record -> record >>> NUMBER_BITS == partition)
+                .map(record -> record & ((1L << NUMBER_BITS) - 1));
     }
 
     long count() {

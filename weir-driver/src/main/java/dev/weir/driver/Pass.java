@@ -482,8 +482,8 @@ public final class Pass {
             case NONE -> UNORDERED_BEHIND;
         };
         LedgerFigures sum = new LedgerFigures(0, 0, 0, 0, 0);
-        for (PartitionLedger ledger : ledgers) {
-            sum = sum.plus(ledger.figures(all, behind));
+        for (int partition = 0; partition < ledgers.length; partition++) {
+            sum = sum.plus(ledgers[partition].figures(all, behind, failures.waiting(partition)));
         }
         sum = sum.withRetried(failures.count());
         return switch (ordering()) {

@@ -1,6 +1,7 @@
 package dev.weir.driver;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -91,6 +92,27 @@ class PassTest {
             }
         }
         assertThat(pass.result().ledger().missing()).isOne();
+    }
+
+    /** With a long wait before the next call, so many others are done meanwhile. */
+    @Test
+    void cutOffAmidUnorderedWork_doesNotMissWhatWaitsToBeCalledAgain_howeverFarBehind() {
+        Map<String, String> options = Map.of(Pass.ORDERING, "none", Failures.SHARE, "0.9");
+        Pass pass = new Pass(
+                new Command.Configure("", Map.of(), "t", 1, 200_000, 16, Scenario.WORK, Map.of(), options, 100),
+                new Command.Start("g", 100_000, 60));
+        long failing = 0;
+        while (Failures.of(0.9, 0, failing) == 0) {
+            failing++;
+        }
+        byte[] value = pass.value(failing);
+        assertThatThrownBy(() -> pass.attempted(0, value)).isInstanceOf(HandlerFailure.class);
+        for (long number = 0; number <= 100_000; number++) {
+            if (number != failing) {
+                pass.deliveredConcurrently(0, null, pass.value(number));
+            }
+        }
+        assertThat(pass.result().ledger().missing()).isZero();
     }
 
     @Test
