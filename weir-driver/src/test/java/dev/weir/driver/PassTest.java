@@ -84,7 +84,7 @@ class PassTest {
     void cutOffAmidUnorderedWork_missesWhatIsFarBehind() {
         Pass pass = new Pass(
                 new Command.Configure(
-                        "", "t", 1, 200_000, 16, Scenario.WORK, Map.of(), Map.of(Pass.ORDERING, "none"), 100),
+                        "", Map.of(), "t", 1, 200_000, 16, Scenario.WORK, Map.of(), Map.of(Pass.ORDERING, "none"), 100),
                 new Command.Start("g", 100_000, 60));
         for (long number = 0; number <= 100_000; number++) {
             if (number != 20_000) {
@@ -126,7 +126,7 @@ class PassTest {
 
     private static Pass pass(Scenario scenario, Map<String, String> options) {
         return new Pass(
-                new Command.Configure("", "t", 1, 1000, 16, scenario, Map.of(), options, 100),
+                new Command.Configure("", Map.of(), "t", 1, 1000, 16, scenario, Map.of(), options, 100),
                 new Command.Start("g", scenario == Scenario.CONSUME ? 0 : 900, 60));
     }
 
