@@ -21,10 +21,10 @@ public record LedgerFigures(long distinct, long missing, long duplicates, long r
         this(distinct, missing, duplicates, reordered, foreign, 0);
     }
 
-    /** Neither more nor less than was ordered. */
+    /** More or less than was ordered, or in another order. */
     @JsonIgnore
-    public boolean isExactlyOnce() {
-        return missing == 0 && duplicates == 0 && foreign == 0;
+    public boolean isBroken() {
+        return missing > 0 || duplicates > 0 || foreign > 0 || reordered > 0;
     }
 
     /** The same, with another count of what came too late. */

@@ -2,6 +2,7 @@ package dev.weir.bench.run;
 
 import dev.weir.bench.result.Interval;
 import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.LedgerFigures;
 import dev.weir.testkit.Broker;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -134,7 +135,7 @@ final class BenchCluster implements AutoCloseable {
     }
 
     /** How many records the topic has once it has so many, or after a while: nobody waits for what is not acknowledged. */
-    long written(String topic, long expected) {
+    private long written(String topic, long expected) {
         long deadline = System.nanoTime() + PATIENCE_NANOS;
         while (true) {
             long written = endOffsets(topic).values().stream()
@@ -148,8 +149,19 @@ final class BenchCluster implements AutoCloseable {
     }
 
     /** How many records the topic has that no transaction has aborted. */
-    long committed(String topic) {
+    private long committed(String topic) {
         return CommittedRecords.count(connection(), topic);
+    }
+
+    /** With what the brokers have, where a driver itself cannot tell. */
+    LedgerFigures checked(WorkloadPoint point, String topic, LedgerFigures ledger) {
+        return switch (point.scenario()) {
+            case PRODUCE ->
+                ledger.withWritten(
+                        point.producesInTransactions() ? committed(topic) : written(topic, ledger.distinct()));
+            case PIPELINE -> ledger.withOutput(written(sink, ledger.distinct() + ledger.duplicates()));
+            default -> ledger;
+        };
     }
 
     /** Writes the records of a topic. */
