@@ -62,9 +62,6 @@ public final class Pass {
 
     private static final long SINK_STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    // Without an order, a record that is so many behind the last one of its partition is in nobody's hands any more.
-    private static final long UNORDERED_BEHIND = 50_000;
-
     // Written by the delivering thread only (or under the lock), read by the sampler: opaque is enough.
     private long records;
     private long bytes;
@@ -74,11 +71,9 @@ public final class Pass {
     private final long wanted;
     private final long limitNanos;
     private final double sinkNanos; // per record; 0: no limit
-    private final PartitionLedger[] ledgers;
-    private final Failures failures;
+    private final DeliveryBook book;
     private final @Nullable Timings timings; // only where records have planned times; the last is of lateness
     private final long planStartNanos;
-    private final KeyLedger keys = new KeyLedger();
     private final ReentrantLock lock = new ReentrantLock();
     private final AtomicBoolean ending = new AtomicBoolean();
     private final CountDownLatch first = new CountDownLatch(1);
@@ -113,11 +108,7 @@ public final class Pass {
         this.limitNanos = (long) (order.seconds() * TimeUnit.SECONDS.toNanos(1));
         double sinkRate = Double.parseDouble(options().getOrDefault(SINK_RATE, "0"));
         this.sinkNanos = sinkRate == 0 ? 0 : TimeUnit.SECONDS.toNanos(1) / sinkRate;
-        this.ledgers = new PartitionLedger[configuration.partitions()];
-        for (int i = 0; i < ledgers.length; i++) {
-            ledgers[i] = new PartitionLedger(configuration.recordsPerPartition());
-        }
-        this.failures = Failures.of(configuration.options());
+        this.book = new DeliveryBook(configuration);
         this.timings =
                 configuration.options().containsKey(SendPlan.RATE) ? new Timings(configuration.partitions() + 1) : null;
         this.planStartNanos = Long.parseLong(options().getOrDefault(SendPlan.START, "0"));
@@ -259,7 +250,7 @@ public final class Pass {
      */
     public void delivered(int partition, long number, long plannedNanos, int valueBytes) {
         wasDue(partition, plannedNanos);
-        ledgers[partition].delivered(number);
+        book.delivered(partition, number);
         BYTES.setOpaque(this, bytes + valueBytes);
         count(records + 1);
         if (sinkNanos > 0) {
@@ -285,7 +276,7 @@ public final class Pass {
      * @throws HandlerFailure if it is; the library is to call the handler again {@link #retryMillis} later
      */
     public void attempted(int partition, byte[] value) {
-        failures.attempt(partition, number(value));
+        book.attempted(partition, number(value));
     }
 
     /** Whether some handlers fail. */
@@ -304,7 +295,7 @@ public final class Pass {
         lock.lock();
         try {
             if (key != null) {
-                keys.delivered((int) INTS.get(key, 0), number);
+                book.deliveredOfKey((int) INTS.get(key, 0), number);
             }
             delivered(partition, value);
         } finally {
@@ -337,7 +328,7 @@ public final class Pass {
     /** A record was sent that much later than planned because the thread that sends had slept. That thread only. */
     void wasLate(long nanos) {
         if (timings != null) {
-            timings.record(ledgers.length, nanos);
+            timings.record(configuration.partitions(), nanos);
         }
     }
 
@@ -473,25 +464,7 @@ public final class Pass {
             return new LedgerFigures(recordsSoFar(), 0, 0, 0, 0);
         }
         boolean all = complete && wanted == configuration.recordsPerPartition() * configuration.partitions();
-        // Cut off amid work in any order, holes may be what was under way; by key, a key's records wait for each other
-        // as
-        // long as it takes.
-        long behind = switch (ordering()) {
-            case PARTITION -> 0;
-            case KEY -> Long.MAX_VALUE;
-            case NONE -> UNORDERED_BEHIND;
-        };
-        LedgerFigures sum = new LedgerFigures(0, 0, 0, 0, 0);
-        for (int partition = 0; partition < ledgers.length; partition++) {
-            sum = sum.plus(ledgers[partition].figures(all, behind, failures.waiting(partition)));
-        }
-        sum = sum.withRetried(failures.count());
-        return switch (ordering()) {
-            case PARTITION -> sum;
-            // A partition's records may overtake each other.
-            case KEY -> keys.isUsed() ? sum.withReordered(keys.reordered()) : sum;
-            case NONE -> sum.withReordered(0);
-        };
+        return book.figures(all);
     }
 
     /** Where the books stood at a moment. */
