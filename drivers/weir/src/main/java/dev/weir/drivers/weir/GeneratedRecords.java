@@ -2,6 +2,7 @@ package dev.weir.drivers.weir;
 
 import dev.weir.driver.Pacer;
 import dev.weir.driver.Pass;
+import dev.weir.driver.SendPlan;
 import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.stream.Pipeline;
@@ -18,13 +19,18 @@ import org.jspecify.annotations.Nullable;
  * for acknowledgements, which come from the producer's one thread.
  */
 final class GeneratedRecords implements Stage<ProducerRecord<byte[], byte[]>>, AckTarget {
+    // Due at a time by a plan, most often. Room for a whole batch would be most of what a record allocates.
+    private static final int FEW = 8;
+
     private final Pass pass;
     private final Pacer pacer;
+    private final boolean isPlanned;
     private long next;
 
     private GeneratedRecords(Pass pass) {
         this.pass = pass;
         this.pacer = pass.pacer();
+        this.isPlanned = pass.options().containsKey(SendPlan.START);
     }
 
     static Pipeline producing(Pass pass) {
@@ -42,16 +48,16 @@ final class GeneratedRecords implements Stage<ProducerRecord<byte[], byte[]>>, A
             return null;
         }
         int partitions = pass.configuration().partitions();
-        Object[] records = new Object[most];
-        long[] tickets = new long[most];
-        int size = 0;
-        for (; due && size < most && pacer.isDue(); size++, next++) {
+        Batch<ProducerRecord<byte[], byte[]>> batch = new Batch<>(isPlanned ? FEW : most);
+        for (; due && batch.size() < most && pacer.isDue(); next++) {
             int partition = (int) (next % partitions);
-            tickets[size] = pacer.next(partition);
-            records[size] =
-                    new ProducerRecord<>(pass.configuration().topic(), partition, null, pass.value(next / partitions));
+            long ticket = pacer.next(partition);
+            batch.add(
+                    new ProducerRecord<>(pass.configuration().topic(), partition, null, pass.value(next / partitions)),
+                    this,
+                    ticket);
         }
-        return Batch.of(records, size, this, tickets);
+        return batch;
     }
 
     @Override
