@@ -108,7 +108,7 @@ class WorkloadTest {
         String yaml = SMALLEST.replace("consume", scenario) + "topic: {" + topic + "}\n";
         assertThatThrownBy(() -> Workload.parse("w.yaml", yaml, false))
                 .isInstanceOf(WorkloadException.class)
-                .hasMessageStartingWith(message);
+                .hasMessageStartingWith("w.yaml: " + message);
     }
 
     @Test
@@ -125,7 +125,7 @@ class WorkloadTest {
         String yaml = SMALLEST + "options: {work.failures: 0.2, work.millis: 10, ordering: none, concurrency: 5}\n";
         assertThatThrownBy(() -> Workload.parse("w.yaml", yaml, false))
                 .isInstanceOf(WorkloadException.class)
-                .hasMessageStartingWith("options.work.failures is of scenario work");
+                .hasMessageStartingWith("w.yaml: options.work.failures is of scenario work");
         assertThat(Workload.parse("w.yaml", yaml.replace("consume", "work"), false)
                         .points())
                 .singleElement()
@@ -140,7 +140,7 @@ class WorkloadTest {
         String yaml = SMALLEST + "options: {transaction.records: 9}\n";
         assertThatThrownBy(() -> Workload.parse("w.yaml", yaml, false))
                 .isInstanceOf(WorkloadException.class)
-                .hasMessageStartingWith("options.transaction.records is of scenario produce");
+                .hasMessageStartingWith("w.yaml: options.transaction.records is of scenario produce");
         assertThat(Workload.parse("w.yaml", yaml.replace("consume", "produce"), false)
                         .points())
                 .singleElement()
