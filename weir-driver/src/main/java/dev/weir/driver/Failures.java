@@ -75,6 +75,17 @@ public final class Failures {
         return failures;
     }
 
+    /** How often the handler of a record is called until it succeeds, on average, if that share of all calls fails. */
+    public static double meanCalls(double share) {
+        double calls = 1;
+        double failing = 1;
+        for (int failures = 1; failures <= MOST; failures++) {
+            failing *= share;
+            calls += failing;
+        }
+        return calls;
+    }
+
     /** How often handlers fail, in all, until each record of so many partitions is worked on. */
     public static long inAll(double share, int partitions, long recordsPerPartition) {
         long sum = 0;
