@@ -3,12 +3,12 @@ package dev.weir.bench.run;
 import dev.weir.bench.workload.Workload;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.Failures;
+import dev.weir.driver.Feature;
 import dev.weir.driver.LedgerFigures;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Report;
 import dev.weir.driver.Scenario;
 import java.nio.file.Path;
-import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -61,10 +61,13 @@ final class Verification {
         return hellos;
     }
 
-    /** The first point of each order that is asked for. */
+    /** What drivers are asked for besides the scenario. */
+    private record Wish(Pass.Order order, Set<Feature> features) {}
+
+    /** The first point of each order, and of what not every library has, that is asked for. */
     private Iterable<WorkloadPoint> verifiedPoints() {
-        Map<Pass.Order, WorkloadPoint> first = new EnumMap<>(Pass.Order.class);
-        workload.points().forEach(point -> first.putIfAbsent(point.ordering(), point));
+        Map<Wish, WorkloadPoint> first = new LinkedHashMap<>();
+        workload.points().forEach(point -> first.putIfAbsent(new Wish(point.ordering(), point.features()), point));
         return first.values();
     }
 

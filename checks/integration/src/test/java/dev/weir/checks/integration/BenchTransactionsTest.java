@@ -60,7 +60,7 @@ class BenchTransactionsTest {
                         scenario: produce
                         drivers: [plain, reactor, weir]
                         topic: {partitions: 2, records: 20000, valueBytes: 50}
-                        options: {transaction.records: 100}
+                        vary: [{options.transaction.records: [0, 100]}]
                         method: {rounds: 1, control: false}
                         """))
                 .isInstanceOf(BenchException.class)
