@@ -2,7 +2,6 @@ package dev.weir.drivers.weir;
 
 import dev.weir.driver.Pacer;
 import dev.weir.driver.Pass;
-import dev.weir.driver.SendPlan;
 import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.stream.Pipeline;
@@ -19,18 +18,16 @@ import org.jspecify.annotations.Nullable;
  * for acknowledgements, which come from the producer's one thread.
  */
 final class GeneratedRecords implements Stage<ProducerRecord<byte[], byte[]>>, AckTarget {
-    // Due at a time by a plan, most often. Room for a whole batch would be most of what a record allocates.
-    private static final int FEW = 8;
-
     private final Pass pass;
     private final Pacer pacer;
-    private final boolean isPlanned;
     private long next;
+
+    /** How many were due at once: at a planned rate few, and a batch of one is to be small. */
+    private int lastSize;
 
     private GeneratedRecords(Pass pass) {
         this.pass = pass;
         this.pacer = pass.pacer();
-        this.isPlanned = pass.options().containsKey(SendPlan.START);
     }
 
     static Pipeline producing(Pass pass) {
@@ -48,16 +45,17 @@ final class GeneratedRecords implements Stage<ProducerRecord<byte[], byte[]>>, A
             return null;
         }
         int partitions = pass.configuration().partitions();
-        Batch<ProducerRecord<byte[], byte[]>> batch = new Batch<>(isPlanned ? FEW : most);
-        for (; due && batch.size() < most && pacer.isDue(); next++) {
+        Batch<ProducerRecord<byte[], byte[]>> records = new Batch<>(due ? lastSize : 0);
+        for (; due && records.size() < most && pacer.isDue(); next++) {
             int partition = (int) (next % partitions);
             long ticket = pacer.next(partition);
-            batch.add(
+            records.add(
                     new ProducerRecord<>(pass.configuration().topic(), partition, null, pass.value(next / partitions)),
                     this,
                     ticket);
         }
-        return batch;
+        lastSize = records.size();
+        return records;
     }
 
     @Override
