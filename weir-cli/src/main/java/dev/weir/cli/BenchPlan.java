@@ -94,6 +94,22 @@ record BenchPlan(Path folder, List<Step> steps) {
         return new BenchPlan(folder, steps.isEmpty() ? List.of(begun(folder)) : List.copyOf(steps));
     }
 
+    /** What there is to report of a folder of either kind: files that a workload names may be gone, and its keys others. */
+    static List<ResultsFolder> results(Path folder) {
+        try {
+            List<String> names = ResultsFolder.isAt(folder) ? List.of() : names(folder);
+            return names.isEmpty()
+                    ? List.of(ResultsFolder.open(folder))
+                    : names.stream()
+                            .map(folder::resolve)
+                            .filter(ResultsFolder::isAt)
+                            .map(ResultsFolder::open)
+                            .toList();
+        } catch (IOException e) {
+            throw CliFailure.work("cannot read " + folder + ": " + CliFailure.reason(e), "");
+        }
+    }
+
     private static Step begun(Path folder) {
         ResultsFolder results = ResultsFolder.open(folder);
         return new Step(CampaignRunner.workloadOf(results.campaign()), folder, results);

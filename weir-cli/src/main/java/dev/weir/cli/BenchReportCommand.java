@@ -1,7 +1,6 @@
 package dev.weir.cli;
 
 import dev.weir.bench.result.ResultsFolder;
-import dev.weir.bench.workload.WorkloadException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -26,13 +25,10 @@ final class BenchReportCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try {
-            for (BenchPlan.Step step : BenchPlan.ofFolder(folder).steps()) {
-                ResultsFolder begun = step.begun();
-                if (begun != null) {
-                    BenchReports.print(bench.weir(), begun, json);
-                }
+            for (ResultsFolder results : BenchPlan.results(folder)) {
+                BenchReports.print(bench.weir(), results, json);
             }
-        } catch (IllegalArgumentException | WorkloadException | UncheckedIOException e) {
+        } catch (IllegalArgumentException | UncheckedIOException e) {
             throw CliFailure.work(String.valueOf(e.getMessage()), "", e);
         }
         return ExitCode.DONE;

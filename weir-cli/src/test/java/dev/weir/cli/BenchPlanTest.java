@@ -10,6 +10,8 @@ import dev.weir.bench.result.Environment;
 import dev.weir.bench.result.Point;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.workload.Workload;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -43,7 +45,33 @@ class BenchPlanTest {
     }
 
     @Test
+    void results_areReported_thoughAFileOfTheWorkloadIsGone() throws IOException {
+        Path values = Files.writeString(temp.resolve("values"), "one");
+        String yaml = "name: v\nscenario: consume\ndrivers: [plain, weir]\ntopic: {valueFile: " + values + "}\n";
+        BenchPlan plan = BenchPlan.ofOne(Workload.parse("v", yaml, false), temp.resolve("results"));
+        begin(plan.steps().getFirst());
+        Files.delete(values);
+        assertThat(BenchPlan.results(plan.folder()))
+                .extracting(ResultsFolder::path)
+                .containsExactly(plan.folder());
+        assertThatThrownBy(() -> BenchPlan.ofFolder(plan.folder()))
+                .as("to resume, it is needed")
+                .hasMessageContaining("topic.valueFile");
+    }
+
+    @Test
+    void results_ofSeveralCampaigns_areThoseThatWereBegun() {
+        BenchPlan plan = BenchPlan.ofSeveral(List.of(workload("b"), workload("a")), temp.resolve("table"));
+        begin(plan.steps().get(0));
+        assertThat(BenchPlan.results(plan.folder()))
+                .extracting(ResultsFolder::path)
+                .containsExactly(folder("b"));
+    }
+
+    @Test
     void folderWithoutCampaigns_isRefused_whatElseItHolds() {
+        assertThatThrownBy(() -> BenchPlan.results(Path.of(System.getProperty("weir.root"), "workloads")))
+                .hasMessageContaining("no campaign.json");
         assertThatThrownBy(() -> BenchPlan.ofFolder(Path.of(System.getProperty("weir.root"), "workloads")))
                 .hasMessageContaining("no campaign.json");
     }

@@ -50,30 +50,6 @@ public sealed interface Command {
             int intervalMillis)
             implements Command {
 
-        /** For brokers that anyone can reach. */
-        public Configure(
-                String bootstrapServers,
-                String topic,
-                int partitions,
-                long recordsPerPartition,
-                int valueBytes,
-                Scenario scenario,
-                Map<String, String> client,
-                Map<String, String> options,
-                int intervalMillis) {
-            this(
-                    bootstrapServers,
-                    Map.of(),
-                    topic,
-                    partitions,
-                    recordsPerPartition,
-                    valueBytes,
-                    scenario,
-                    client,
-                    options,
-                    intervalMillis);
-        }
-
         /** Without values of the connection. */
         @Override
         public String toString() {

@@ -4,6 +4,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.LongStream;
 
 /**
  * Which handlers fail, as the workload says. Thread-safe. How often a record's handler fails before it succeeds is drawn from
@@ -52,6 +53,14 @@ public final class Failures {
         failed.remove(record);
     }
 
+    /** The numbers of those of a partition's records whose handler has failed and is to be called again. */
+    LongStream waiting(int partition) {
+        return failed.keySet().stream()
+                .mapToLong(record -> record)
+                .filter(record -> record >>> NUMBER_BITS == partition)
+                .map(record -> record & ((1L << NUMBER_BITS) - 1));
+    }
+
     long count() {
         return count.sum();
     }
@@ -64,6 +73,17 @@ public final class Failures {
             failures++;
         }
         return failures;
+    }
+
+    /** How often the handler of a record is called until it succeeds, on average, if that share of all calls fails. */
+    public static double meanCalls(double share) {
+        double calls = 1;
+        double failing = 1;
+        for (int failures = 1; failures <= MOST; failures++) {
+            failing *= share;
+            calls += failing;
+        }
+        return calls;
     }
 
     /** How often handlers fail, in all, until each record of so many partitions is worked on. */

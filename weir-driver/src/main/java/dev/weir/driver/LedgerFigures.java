@@ -9,7 +9,8 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
  * @param missing records that should have come and did not: of all that were ordered if the pass is complete, else holes
  *     before the last one that came, but for what may be under way where records may overtake each other
  * @param duplicates deliveries of what had come already
- * @param reordered deliveries after a later one of the same partition, or of the same key where that order is asked for
+ * @param reordered deliveries after a later one of the same partition, or of the same key where that order is asked for; 0
+ *     where none is
  * @param foreign deliveries that nobody wrote
  * @param retried calls of handlers that failed, after which they were to be called again
  */
@@ -20,10 +21,10 @@ public record LedgerFigures(long distinct, long missing, long duplicates, long r
         this(distinct, missing, duplicates, reordered, foreign, 0);
     }
 
-    /** Neither more nor less than was ordered. */
+    /** More or less than was ordered, or in another order. */
     @JsonIgnore
-    public boolean isExactlyOnce() {
-        return missing == 0 && duplicates == 0 && foreign == 0;
+    public boolean isBroken() {
+        return missing > 0 || duplicates > 0 || foreign > 0 || reordered > 0;
     }
 
     /** The same, with another count of what came too late. */

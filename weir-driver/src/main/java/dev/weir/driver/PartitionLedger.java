@@ -1,6 +1,7 @@
 package dev.weir.driver;
 
 import java.util.BitSet;
+import java.util.stream.LongStream;
 
 /**
  * Which of a partition's records, numbered from 0, came. Confined to one thread at a time.
@@ -70,14 +71,19 @@ final class PartitionLedger {
     /**
      * What came, and what is missing: of all records if {@code complete}, else of those that are at least {@code behind} before
      * the last one that came; later ones may be under way.
+     *
+     * @param underWay which others are known to be, by number
      */
-    LedgerFigures figures(boolean complete, long behind) {
+    LedgerFigures figures(boolean complete, long behind, LongStream underWay) {
         long distinct = low + (ahead.isEmpty() ? 0 : ahead.cardinality() - (low - base));
         long until = complete ? size : highest + 1 - behind;
         long missing = Math.max(0, until - low);
         if (missing > 0 && !ahead.isEmpty()) {
             missing -= ahead.get((int) (low - base), (int) (until - base)).cardinality();
         }
+        missing -= underWay.filter(number -> number >= low && number < until)
+                .filter(number -> ahead.isEmpty() || !ahead.get((int) (number - base)))
+                .count();
         return new LedgerFigures(distinct, missing, duplicates, reordered, foreign);
     }
 }

@@ -62,9 +62,6 @@ public final class Pass {
 
     private static final long SINK_STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    // Without an order, a record that is so many behind the last one of its partition is in nobody's hands any more.
-    private static final long UNORDERED_BEHIND = 50_000;
-
     // Written by the delivering thread only (or under the lock), read by the sampler: opaque is enough.
     private long records;
     private long bytes;
@@ -74,11 +71,9 @@ public final class Pass {
     private final long wanted;
     private final long limitNanos;
     private final double sinkNanos; // per record; 0: no limit
-    private final PartitionLedger[] ledgers;
-    private final Failures failures;
+    private final DeliveryBook book;
     private final @Nullable Timings timings; // only where records have planned times; the last is of lateness
     private final long planStartNanos;
-    private final KeyLedger keys = new KeyLedger();
     private final ReentrantLock lock = new ReentrantLock();
     private final AtomicBoolean ending = new AtomicBoolean();
     private final CountDownLatch first = new CountDownLatch(1);
@@ -113,11 +108,7 @@ public final class Pass {
         this.limitNanos = (long) (order.seconds() * TimeUnit.SECONDS.toNanos(1));
         double sinkRate = Double.parseDouble(options().getOrDefault(SINK_RATE, "0"));
         this.sinkNanos = sinkRate == 0 ? 0 : TimeUnit.SECONDS.toNanos(1) / sinkRate;
-        this.ledgers = new PartitionLedger[configuration.partitions()];
-        for (int i = 0; i < ledgers.length; i++) {
-            ledgers[i] = new PartitionLedger(configuration.recordsPerPartition());
-        }
-        this.failures = Failures.of(configuration.options());
+        this.book = new DeliveryBook(configuration);
         this.timings =
                 configuration.options().containsKey(SendPlan.RATE) ? new Timings(configuration.partitions() + 1) : null;
         this.planStartNanos = Long.parseLong(options().getOrDefault(SendPlan.START, "0"));
@@ -259,7 +250,7 @@ public final class Pass {
      */
     public void delivered(int partition, long number, long plannedNanos, int valueBytes) {
         wasDue(partition, plannedNanos);
-        ledgers[partition].delivered(number);
+        book.delivered(partition, number);
         BYTES.setOpaque(this, bytes + valueBytes);
         count(records + 1);
         if (sinkNanos > 0) {
@@ -285,7 +276,7 @@ public final class Pass {
      * @throws HandlerFailure if it is; the library is to call the handler again {@link #retryMillis} later
      */
     public void attempted(int partition, byte[] value) {
-        failures.attempt(partition, number(value));
+        book.attempted(partition, number(value));
     }
 
     /** Whether some handlers fail. */
@@ -304,7 +295,7 @@ public final class Pass {
         lock.lock();
         try {
             if (key != null) {
-                keys.delivered((int) INTS.get(key, 0), number);
+                book.deliveredOfKey((int) INTS.get(key, 0), number);
             }
             delivered(partition, value);
         } finally {
@@ -337,7 +328,7 @@ public final class Pass {
     /** A record was sent that much later than planned because the thread that sends had slept. That thread only. */
     void wasLate(long nanos) {
         if (timings != null) {
-            timings.record(ledgers.length, nanos);
+            timings.record(configuration.partitions(), nanos);
         }
     }
 
@@ -359,10 +350,19 @@ public final class Pass {
         count(records + 1);
     }
 
-    /** A transaction of so many records of the ordered length was committed. One thread at a time. */
+    /**
+     * A transaction of so many records of the ordered length was committed. One thread at a time. With the first one, time
+     * begins to count, and what it holds took time before.
+     */
     public void committed(int transactionRecords) {
-        for (int i = 0; i < transactionRecords; i++) {
-            acknowledged(configuration.valueBytes());
+        long before = records;
+        BYTES.setOpaque(this, bytes + (long) transactionRecords * configuration.valueBytes());
+        RECORDS.setOpaque(this, before + transactionRecords);
+        if (before == 0) {
+            begin(records, bytes);
+        }
+        if (before < wanted && records >= wanted) {
+            end();
         }
     }
 
@@ -383,13 +383,17 @@ public final class Pass {
     private void count(long now) {
         RECORDS.setOpaque(this, now);
         if (now == 1) {
-            Usage usage = Meters.full();
-            start = new Mark(System.nanoTime(), 0, 0, usage);
-            first.countDown();
+            begin(0, 0);
         }
         if (now == wanted) {
             end();
         }
+    }
+
+    private void begin(long recordsBefore, long bytesBefore) {
+        Usage usage = Meters.full();
+        start = new Mark(System.nanoTime(), recordsBefore, bytesBefore, usage);
+        first.countDown();
     }
 
     private void end() {
@@ -446,8 +450,8 @@ public final class Pass {
         boolean complete = to.records() >= wanted;
         return new Report.Passed(
                 complete,
-                to.records(),
-                to.bytes(),
+                to.records() - from.records(),
+                to.bytes() - from.bytes(),
                 to.nanos() - from.nanos(),
                 from.nanos() - orderedNanos,
                 to.usage().since(from.usage()),
@@ -460,21 +464,7 @@ public final class Pass {
             return new LedgerFigures(recordsSoFar(), 0, 0, 0, 0);
         }
         boolean all = complete && wanted == configuration.recordsPerPartition() * configuration.partitions();
-        // Cut off amid work in any order, holes may be what was under way; by key, a key's records wait for each other
-        // as
-        // long as it takes.
-        long behind = switch (ordering()) {
-            case PARTITION -> 0;
-            case KEY -> Long.MAX_VALUE;
-            case NONE -> UNORDERED_BEHIND;
-        };
-        LedgerFigures sum = new LedgerFigures(0, 0, 0, 0, 0);
-        for (PartitionLedger ledger : ledgers) {
-            sum = sum.plus(ledger.figures(all, behind));
-        }
-        sum = sum.withRetried(failures.count());
-        // Asked for order by key, a partition's records may overtake each other.
-        return keys.isUsed() && ordering() == Order.KEY ? sum.withReordered(keys.reordered()) : sum;
+        return book.figures(all);
     }
 
     /** Where the books stood at a moment. */

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class DriverMainTest {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Command CONFIGURE =
-            new Command.Configure("", "t", 1, 1000, 16, Scenario.CONSUME, Map.of(), Map.of(), 10_000);
+            new Command.Configure("", Map.of(), "t", 1, 1000, 16, Scenario.CONSUME, Map.of(), Map.of(), 10_000);
 
     /** A library that has closed down as soon as it has delivered. */
     static final class Quick implements Driver {

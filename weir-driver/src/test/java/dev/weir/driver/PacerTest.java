@@ -52,7 +52,7 @@ class PacerTest {
     @Test
     void withoutAPlan_eachRecordIsDueNow_andNotTimed() {
         Pass pass = new Pass(
-                new Command.Configure("", "t", 2, 10, 23, Scenario.PRODUCE, Map.of(), Map.of(), 1_000),
+                new Command.Configure("", Map.of(), "t", 2, 10, 23, Scenario.PRODUCE, Map.of(), Map.of(), 1_000),
                 new Command.Start("g", 0, 10));
         assertThat(pass.pacer().await(0)).isTrue();
         long ticket = pass.pacer().next(1);
@@ -65,7 +65,7 @@ class PacerTest {
     private static Pass pass(long startNanos) {
         Map<String, String> plan = Map.of(SendPlan.RATE, "1000", SendPlan.START, Long.toString(startNanos));
         return new Pass(
-                new Command.Configure("", "t", 2, 1_000, 23, Scenario.PRODUCE, Map.of(), plan, 1_000),
+                new Command.Configure("", Map.of(), "t", 2, 1_000, 23, Scenario.PRODUCE, Map.of(), plan, 1_000),
                 new Command.Start("g", 0, 10));
     }
 

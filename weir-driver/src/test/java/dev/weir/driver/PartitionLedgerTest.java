@@ -14,7 +14,7 @@ class PartitionLedgerTest {
     private static LedgerFigures of(long size, boolean complete, long... numbers) {
         PartitionLedger ledger = new PartitionLedger(size);
         LongStream.of(numbers).forEach(ledger::delivered);
-        return ledger.figures(complete, 0);
+        return ledger.figures(complete, 0, LongStream.empty());
     }
 
     @Test
@@ -39,12 +39,14 @@ class PartitionLedgerTest {
         for (long number = 1; number < 100; number += number == 39 ? 2 : 1) {
             ledger.delivered(number);
         }
-        assertThat(ledger.figures(false, 0).missing()).isEqualTo(2);
-        assertThat(ledger.figures(false, 50).missing()).isEqualTo(2);
-        assertThat(ledger.figures(false, 60).missing()).isOne();
-        assertThat(ledger.figures(false, 100).missing()).isZero();
-        assertThat(ledger.figures(false, Long.MAX_VALUE).missing()).isZero();
-        assertThat(ledger.figures(true, Long.MAX_VALUE).missing()).isEqualTo(2);
+        assertThat(ledger.figures(false, 0, LongStream.empty()).missing()).isEqualTo(2);
+        assertThat(ledger.figures(false, 50, LongStream.empty()).missing()).isEqualTo(2);
+        assertThat(ledger.figures(false, 60, LongStream.empty()).missing()).isOne();
+        assertThat(ledger.figures(false, 100, LongStream.empty()).missing()).isZero();
+        assertThat(ledger.figures(false, Long.MAX_VALUE, LongStream.empty()).missing())
+                .isZero();
+        assertThat(ledger.figures(true, Long.MAX_VALUE, LongStream.empty()).missing())
+                .isEqualTo(2);
     }
 
     @Test

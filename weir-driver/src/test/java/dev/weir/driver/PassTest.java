@@ -1,6 +1,7 @@
 package dev.weir.driver;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -31,6 +32,21 @@ class PassTest {
         assertThat(pass.configuration().toString()).doesNotContain("hush");
     }
 
+    /** A rate of two transactions in the time of one would be twice what it is. */
+    @Test
+    void firstTransaction_tookItsTimeBeforeTimeCounts_soItsRecordsDoNot() {
+        Pass pass = pass(Scenario.PRODUCE, Map.of());
+        pass.committed(450);
+        assertThat(pass.isDone()).isFalse();
+        pass.committed(450);
+        assertThat(pass.isDone()).isTrue();
+        Report.Passed passed = pass.result();
+        assertThat(passed.complete()).isTrue();
+        assertThat(passed.records()).isEqualTo(450);
+        assertThat(passed.bytes()).isEqualTo(450 * 16);
+        assertThat(passed.ledger().distinct()).isEqualTo(900);
+    }
+
     @Test
     void slowSink_takesNoMoreThanItsRate() {
         Pass pass = pass(Scenario.CONSUME, Map.of(Pass.SINK_RATE, "10000"));
@@ -49,10 +65,26 @@ class PassTest {
     }
 
     @Test
+    void order_isCountedOnlyWhereOneIsAskedFor() {
+        assertThat(reordered("partition")).isOne();
+        assertThat(reordered("none")).isZero();
+    }
+
+    private static long reordered(String ordering) {
+        Pass pass = pass(Scenario.WORK, Map.of(Pass.ORDERING, ordering));
+        pass.deliveredConcurrently(0, null, pass.value(1));
+        pass.deliveredConcurrently(0, null, pass.value(0));
+        for (long number = 2; number < 900; number++) {
+            pass.deliveredConcurrently(0, null, pass.value(number));
+        }
+        return pass.result().ledger().reordered();
+    }
+
+    @Test
     void cutOffAmidUnorderedWork_missesWhatIsFarBehind() {
         Pass pass = new Pass(
                 new Command.Configure(
-                        "", "t", 1, 200_000, 16, Scenario.WORK, Map.of(), Map.of(Pass.ORDERING, "none"), 100),
+                        "", Map.of(), "t", 1, 200_000, 16, Scenario.WORK, Map.of(), Map.of(Pass.ORDERING, "none"), 100),
                 new Command.Start("g", 100_000, 60));
         for (long number = 0; number <= 100_000; number++) {
             if (number != 20_000) {
@@ -60,6 +92,27 @@ class PassTest {
             }
         }
         assertThat(pass.result().ledger().missing()).isOne();
+    }
+
+    /** With a long wait before the next call, so many others are done meanwhile. */
+    @Test
+    void cutOffAmidUnorderedWork_doesNotMissWhatWaitsToBeCalledAgain_howeverFarBehind() {
+        Map<String, String> options = Map.of(Pass.ORDERING, "none", Failures.SHARE, "0.9");
+        Pass pass = new Pass(
+                new Command.Configure("", Map.of(), "t", 1, 200_000, 16, Scenario.WORK, Map.of(), options, 100),
+                new Command.Start("g", 100_000, 60));
+        long failing = 0;
+        while (Failures.of(0.9, 0, failing) == 0) {
+            failing++;
+        }
+        byte[] value = pass.value(failing);
+        assertThatThrownBy(() -> pass.attempted(0, value)).isInstanceOf(HandlerFailure.class);
+        for (long number = 0; number <= 100_000; number++) {
+            if (number != failing) {
+                pass.deliveredConcurrently(0, null, pass.value(number));
+            }
+        }
+        assertThat(pass.result().ledger().missing()).isZero();
     }
 
     @Test
@@ -73,7 +126,7 @@ class PassTest {
 
     private static Pass pass(Scenario scenario, Map<String, String> options) {
         return new Pass(
-                new Command.Configure("", "t", 1, 1000, 16, scenario, Map.of(), options, 100),
+                new Command.Configure("", Map.of(), "t", 1, 1000, 16, scenario, Map.of(), options, 100),
                 new Command.Start("g", scenario == Scenario.CONSUME ? 0 : 900, 60));
     }
 

@@ -81,8 +81,8 @@ class TimingsTest {
 
     @Test
     void passWithAPlan_timesEachRecord_andFailsOnOneFromTheFuture() throws Exception {
-        Command.Configure configuration =
-                new Command.Configure("", "t", 2, 10, 23, Scenario.STEADY, Map.of(), Map.of(SendPlan.RATE, "5"), 1_000);
+        Command.Configure configuration = new Command.Configure(
+                "", Map.of(), "t", 2, 10, 23, Scenario.STEADY, Map.of(), Map.of(SendPlan.RATE, "5"), 1_000);
         Pass pass = new Pass(configuration, new Command.Start("g", 0, 10));
         long now = System.nanoTime();
         pass.delivered(1, pass.value(0));

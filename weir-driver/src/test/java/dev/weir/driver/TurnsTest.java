@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 class TurnsTest {
 
     private final Turns turns = new Turns(new Pass(
-            new Command.Configure("", "t", 3, 2, 16, Scenario.FLOW_CONTROL, Map.of(), Map.of(), 100),
+            new Command.Configure("", Map.of(), "t", 3, 2, 16, Scenario.FLOW_CONTROL, Map.of(), Map.of(), 100),
             new Command.Start("g", 0, 60)));
 
     @Test

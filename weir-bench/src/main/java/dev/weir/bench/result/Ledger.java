@@ -5,7 +5,8 @@ package dev.weir.bench.result;
  *
  * @param expected how many distinct records there were to deliver
  * @param delivered how many deliveries there were, duplicates included
- * @param outOfOrder deliveries after a later one of the same partition, or key where the scenario promises order by key
+ * @param outOfOrder deliveries after a later one of the same partition, or key where the scenario promises order by key; 0
+ *     where it promises none
  * @param retried calls of handlers that failed and were repeated
  */
 public record Ledger(long expected, long delivered, long lost, long duplicates, long outOfOrder, long retried) {

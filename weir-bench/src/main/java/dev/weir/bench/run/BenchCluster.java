@@ -2,12 +2,14 @@ package dev.weir.bench.run;
 
 import dev.weir.bench.result.Interval;
 import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.LedgerFigures;
 import dev.weir.testkit.Broker;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -32,6 +34,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class BenchCluster implements AutoCloseable {
     private static final String SINK = "sink";
+
+    // Whatever the cluster's defaults are: records without a key are taken ...
+    private static final Map<String, String> WRITTEN = Map.of("cleanup.policy", "delete");
+
+    // ... and stay, in batches as they were sent.
+    private static final Map<String, String> FILLED = Map.of(
+            "cleanup.policy", "delete", "retention.ms", "-1", "retention.bytes", "-1", "compression.type", "producer");
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final Brokers brokers;
@@ -126,7 +135,7 @@ final class BenchCluster implements AutoCloseable {
     }
 
     /** How many records the topic has once it has so many, or after a while: nobody waits for what is not acknowledged. */
-    long written(String topic, long expected) {
+    private long written(String topic, long expected) {
         long deadline = System.nanoTime() + PATIENCE_NANOS;
         while (true) {
             long written = endOffsets(topic).values().stream()
@@ -140,8 +149,19 @@ final class BenchCluster implements AutoCloseable {
     }
 
     /** How many records the topic has that no transaction has aborted. */
-    long committed(String topic) {
+    private long committed(String topic) {
         return CommittedRecords.count(connection(), topic);
+    }
+
+    /** With what the brokers have, where a driver itself cannot tell. */
+    LedgerFigures checked(WorkloadPoint point, String topic, LedgerFigures ledger) {
+        return switch (point.scenario()) {
+            case PRODUCE ->
+                ledger.withWritten(
+                        point.producesInTransactions() ? committed(topic) : written(topic, ledger.distinct()));
+            case PIPELINE -> ledger.withOutput(written(sink, ledger.distinct() + ledger.duplicates()));
+            default -> ledger;
+        };
     }
 
     /** Writes the records of a topic. */
@@ -183,6 +203,18 @@ final class BenchCluster implements AutoCloseable {
         return path == null ? null : valueFiles.computeIfAbsent(path, ValueFile::read);
     }
 
+    /** Names the content of all that values of these points are taken from; empty where they are made. */
+    String valueDigests(List<WorkloadPoint> points) {
+        Set<String> digests = new LinkedHashSet<>();
+        for (WorkloadPoint point : points) {
+            ValueFile file = valueFile(point);
+            if (file != null) {
+                digests.add(file.digest());
+            }
+        }
+        return String.join(" ", digests);
+    }
+
     private static List<Header> headers(WorkloadPoint point) {
         List<Header> headers = new ArrayList<>();
         Random random = new Random(3);
@@ -206,7 +238,7 @@ final class BenchCluster implements AutoCloseable {
             }
             brokers.delete(topic); // An interrupted campaign left it half full.
         }
-        create(topic, partitions, Map.of("retention.ms", "-1"));
+        create(topic, partitions, FILLED);
         filler.fill(topic);
         return topic;
     }
@@ -223,7 +255,7 @@ final class BenchCluster implements AutoCloseable {
         if (exists(sink)) {
             brokers.delete(sink); // An interrupted campaign left it.
         }
-        create(sink, point.partitions(), Map.of());
+        create(sink, point.partitions(), WRITTEN);
         return sink;
     }
 
@@ -299,11 +331,12 @@ final class BenchCluster implements AutoCloseable {
         if (attached != null) {
             attached.close();
         }
-        try {
-            deleteSink();
-            brokers.cleanUp();
-        } finally {
-            brokers.close();
+        try (brokers) {
+            try {
+                deleteSink();
+            } finally {
+                brokers.cleanUp();
+            }
         }
     }
 }

@@ -17,6 +17,8 @@ import javax.management.ObjectName;
 final class BrokerTimes {
     private static final Map<String, String> REQUESTS = Map.of("fetch", "FetchConsumer", "produce", "Produce");
 
+    private static final String[] ATTRIBUTES = {"Count", "Mean", "99thPercentile"};
+
     private static final Map<String, String> PARTS = new LinkedHashMap<>();
 
     static {
@@ -90,12 +92,11 @@ final class BrokerTimes {
     }
 
     private static Times times(MBeanServerConnection beans, ObjectName name) throws JMException, IOException {
-        double count = number(beans, name, "Count");
-        return new Times(count, count * number(beans, name, "Mean"), number(beans, name, "99thPercentile"));
-    }
-
-    private static double number(MBeanServerConnection beans, ObjectName name, String attribute)
-            throws JMException, IOException {
-        return ((Number) beans.getAttribute(name, attribute)).doubleValue();
+        // All at once: asked for one after the other, the mean would be of later requests than the count.
+        double[] read = beans.getAttributes(name, ATTRIBUTES).asList().stream()
+                .mapToDouble(attribute -> ((Number) attribute.getValue()).doubleValue())
+                .toArray();
+        // Times are noted in whole milliseconds, so their sum is whole too: its remainder is the mean's rounding.
+        return new Times(read[0], Math.rint(read[0] * read[1]), read[2]);
     }
 }

@@ -17,7 +17,17 @@ final class CampaignDescription {
     /** A setting of the environment: which cluster a campaign ran at, where that was there already. */
     static final String CLUSTER_ID = "cluster.id";
 
+    private static final String VALUES = "topic.valueFile.digest";
+
     private CampaignDescription() {}
+
+    /** Runs that read other values are of another campaign. */
+    static void requireSameValues(Campaign begun, String digests) {
+        if (!begun.environment().settings().getOrDefault(VALUES, "").equals(digests)) {
+            throw new BenchException("topic.valueFile holds other values than when the campaign was begun:"
+                    + " put those back, or begin a new one");
+        }
+    }
 
     /** The campaign of a new folder. */
     static Campaign of(
@@ -45,6 +55,11 @@ final class CampaignDescription {
         List<Point> points = workload.points().stream()
                 .map(point -> new Point(point.id(), point.scenario().label(), point.dimensions()))
                 .toList();
+        Map<String, String> around = new TreeMap<>(cluster.settings());
+        String values = cluster.valueDigests(workload.points());
+        if (!values.isEmpty()) {
+            around.put(VALUES, values);
+        }
         Path folder = settings.results();
         return new Campaign(
                 String.valueOf(folder.getFileName()),
@@ -56,7 +71,7 @@ final class CampaignDescription {
                 settings.seed(),
                 described,
                 points,
-                EnvironmentProbe.read(settings.root(), versions, cluster.settings()));
+                EnvironmentProbe.read(settings.root(), versions, around));
     }
 
     private static String version(Report.Hello hello, String library) {

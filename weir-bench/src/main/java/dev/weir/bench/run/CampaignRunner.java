@@ -162,6 +162,7 @@ public final class CampaignRunner {
             if (settings.resume()) {
                 ResultsFolder folder = ResultsFolder.open(settings.results());
                 requireSameCluster(folder.campaign(), cluster);
+                CampaignDescription.requireSameValues(folder.campaign(), cluster.valueDigests(workload.points()));
                 verification.run(this::doing, log(folder, VERIFY_LOG));
                 noteOtherSources(folder.campaign());
                 return folder;
@@ -291,6 +292,7 @@ public final class CampaignRunner {
                 done++;
                 listener.finished(kept.run(), done, steps.size());
             }
+            cluster.deleteSink();
         }
     }
 
@@ -371,8 +373,6 @@ public final class CampaignRunner {
                     System.currentTimeMillis(),
                     String.valueOf(e.getMessage()));
             return new Kept(failed, List.of());
-        } finally {
-            cluster.deleteSink();
         }
     }
 

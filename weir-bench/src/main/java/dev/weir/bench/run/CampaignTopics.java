@@ -3,12 +3,15 @@ package dev.weir.bench.run;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.Scenario;
 import java.nio.file.Path;
+import java.util.Map;
 
 /** The topics that drivers read from, filled when first asked for, or write to, made anew. Confined to one thread. */
 final class CampaignTopics {
 
     /** The driver that fills the topic of {@link Scenario#PIPELINE}. */
     private static final String EVENTS = "asimov-events";
+
+    private static final int MAX_FILL_SECONDS = 600;
 
     private final BenchCluster cluster;
     private final DriverLauncher launcher;
@@ -50,7 +53,13 @@ final class CampaignTopics {
         String events = "asimov-p" + point.partitions() + "-n" + recordsPerPartition;
         return cluster.fillOnce(events, point.partitions(), recordsPerPartition, topic -> {
             try (DriverProcess process = launcher.start(EVENTS, point.heapMegabytes(), log)) {
-                Measurement.fill(process, cluster, point, topic, recordsPerPartition);
+                DriverSession driver = new DriverSession(process, cluster, point);
+                driver.hello(Scenario.PRODUCE);
+                driver.configure(topic, recordsPerPartition, Scenario.PRODUCE, Map.of(), Map.of());
+                driver.start(0, MAX_FILL_SECONDS);
+                if (!driver.passed().complete()) {
+                    throw new RunFailure("it did not write all records within " + MAX_FILL_SECONDS + " s");
+                }
             } catch (RunFailure e) {
                 throw new BenchException(
                         "topic " + topic + " could not be filled: " + e.getMessage() + "; the log is " + log);

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
@@ -52,6 +53,8 @@ final class CommittedRecords {
                 }
             }
             return count;
+        } catch (KafkaException e) {
+            throw new RunFailure("what was written to " + topic + " could not be counted: " + e);
         }
     }
 }

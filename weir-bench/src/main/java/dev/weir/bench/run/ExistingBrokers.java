@@ -1,12 +1,16 @@
 package dev.weir.bench.run;
 
 import dev.weir.testkit.Broker;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
@@ -139,12 +143,7 @@ final class ExistingBrokers implements Brokers {
     public void cleanUp() {
         if (!cluster.keepsTopics()) {
             try {
-                // Those of earlier ones too, killed or told to keep them: what a campaign did not use this time, say
-                // for a
-                // dry run that has been passed before, nobody else would delete.
-                Asked.of("for their topics", admin.listTopics().names()).stream()
-                        .filter(cluster::isOfCampaigns)
-                        .forEach(this::delete);
+                deleteTopics();
             } catch (BenchException e) {
                 note.accept("some topics that begin with " + cluster.prefix() + " are left at "
                         + cluster.bootstrapServers() + ": " + e.getMessage());
@@ -161,6 +160,33 @@ final class ExistingBrokers implements Brokers {
             Asked.of("to delete groups", admin.deleteConsumerGroups(groups).all());
         } catch (BenchException e) {
             // As above.
+        }
+    }
+
+    /**
+     * Those of earlier campaigns too, killed or told to keep them: what this one did not use, say for a dry run that has been
+     * passed before, nobody else would delete. One that may not be deleted is no reason to leave the others.
+     */
+    private void deleteTopics() {
+        Set<String> deleted = new HashSet<>();
+        List<BenchException> refused = new ArrayList<>();
+        List<String> topics = Asked.of("for their topics", admin.listTopics().names()).stream()
+                .filter(cluster::isOfCampaigns)
+                .toList();
+        admin.deleteTopics(topics).topicNameValues().forEach((topic, answer) -> {
+            try {
+                Asked.of("to delete topic " + topic, answer);
+                deleted.add(topic);
+            } catch (BenchException e) {
+                refused.add(e);
+            }
+        });
+        await(
+                "topics are gone",
+                () -> Collections.disjoint(
+                        Asked.of("for their topics", admin.listTopics().names()), deleted));
+        if (!refused.isEmpty()) {
+            throw refused.getFirst();
         }
     }
 

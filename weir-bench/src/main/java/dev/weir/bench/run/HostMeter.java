@@ -15,9 +15,12 @@ import org.jspecify.annotations.Nullable;
 final class HostMeter {
     private final Path proc;
 
-    private @Nullable Ticks from;
-    private long pressureFromMicros = -1;
-    private long begunNanos;
+    private @Nullable Reading from; // while it counts
+    private long all;
+    private long idle;
+    private long stolen;
+    private long pressureMicros;
+    private long pressureNanos;
     private long runnable;
     private long samples;
 
@@ -38,13 +41,16 @@ final class HostMeter {
      */
     private record Ticks(long all, long idle, long stolen, long running) {}
 
-    /** What follows counts. */
+    /** Where the counts of a system stood; what it does not say is null, or -1. */
+    private record Reading(@Nullable Ticks ticks, long pressureMicros, long nanos) {}
+
+    private Reading read() {
+        return new Reading(ticks(), pressureMicros(), System.nanoTime());
+    }
+
+    /** What follows counts, until {@link #end}. */
     void begin() {
-        from = ticks();
-        pressureFromMicros = pressureMicros();
-        begunNanos = System.nanoTime();
-        runnable = 0;
-        samples = 0;
+        from = read();
     }
 
     /** Looks how many processes want to run, which is known of moments only. */
@@ -56,23 +62,37 @@ final class HostMeter {
         }
     }
 
-    /** What happened since {@link #begin}, by name. */
+    /** What follows does not count, until {@link #begin}. */
+    void end() {
+        Reading before = from;
+        if (before == null) {
+            return;
+        }
+        from = null;
+        Reading now = read();
+        if (before.ticks != null && now.ticks != null) {
+            all += now.ticks.all - before.ticks.all;
+            idle += now.ticks.idle - before.ticks.idle;
+            stolen += now.ticks.stolen - before.ticks.stolen;
+        }
+        if (before.pressureMicros >= 0 && now.pressureMicros >= 0) {
+            pressureMicros += now.pressureMicros - before.pressureMicros;
+            pressureNanos += now.nanos - before.nanos;
+        }
+    }
+
+    /** What happened between the begins and their ends, by name. */
     Map<String, Double> figures() {
         Map<String, Double> figures = new LinkedHashMap<>();
-        Ticks before = from;
-        Ticks now = before == null ? null : ticks();
-        if (before != null && now != null && now.all > before.all) {
-            double all = now.all - before.all;
-            figures.put("host: busy %", 100 * (1 - (now.idle - before.idle) / all));
-            figures.put("host: stolen %", 100 * (now.stolen - before.stolen) / all);
+        if (all > 0) {
+            figures.put("host: busy %", 100.0 * (all - idle) / all);
+            figures.put("host: stolen %", 100.0 * stolen / all);
         }
         if (samples > 0) {
             figures.put("host: runnable", runnable / (double) samples);
         }
-        long pressure = pressureMicros();
-        long nanos = System.nanoTime() - begunNanos;
-        if (pressure >= 0 && pressureFromMicros >= 0 && nanos > 0) {
-            figures.put("host: some wait for a core %", 1e5 * (pressure - pressureFromMicros) / nanos);
+        if (pressureNanos > 0) {
+            figures.put("host: some wait for a core %", 1e5 * pressureMicros / pressureNanos);
         }
         return figures;
     }

@@ -6,13 +6,8 @@ import dev.weir.bench.result.Totals;
 import dev.weir.bench.statistics.Bottleneck;
 import dev.weir.bench.statistics.WarmUp;
 import dev.weir.bench.workload.WorkloadPoint;
-import dev.weir.driver.Command;
-import dev.weir.driver.Failures;
-import dev.weir.driver.Feature;
 import dev.weir.driver.LedgerFigures;
-import dev.weir.driver.Pass;
 import dev.weir.driver.Report;
-import dev.weir.driver.Scenario;
 import dev.weir.driver.Usage;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,7 +17,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -33,14 +27,6 @@ import org.jspecify.annotations.Nullable;
  * others until so much time is measured. Warm-up is cut off after {@code maxWarmUpSeconds}, and the run flagged.
  */
 final class Measurement {
-    /** To join a group and get a first record, or to close down. */
-    static final Duration PATIENCE = Duration.ofSeconds(60);
-
-    private static final int MAX_FILL_SECONDS = 600;
-
-    private static final Set<Scenario> COMMITTING =
-            Set.of(Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE, Scenario.WORK, Scenario.PIPELINE);
-
     private static final double LEAST_PASS_SECONDS = 0.3;
 
     // Of a shorter pass one would time the clock, and a run would need thousands.
@@ -53,7 +39,7 @@ final class Measurement {
     // can it close: that would be a third of a campaign.
     private static final double PASS_SHARE = 0.9;
 
-    private final DriverProcess driver;
+    private final DriverSession driver;
     private final BenchCluster cluster;
     private final WorkloadPoint point;
     private final boolean isBaseline;
@@ -67,7 +53,7 @@ final class Measurement {
     private LedgerFigures ledger = new LedgerFigures(0, 0, 0, 0, 0);
 
     Measurement(DriverProcess driver, BenchCluster cluster, WorkloadPoint point, boolean isBaseline) {
-        this.driver = driver;
+        this.driver = new DriverSession(driver, cluster, point);
         this.cluster = cluster;
         this.point = point;
         this.isBaseline = isBaseline;
@@ -91,123 +77,10 @@ final class Measurement {
         }
     }
 
-    /** A dry run: one pass over so many records, which has to deliver each of them once, in order, and commit it. */
-    static Report.Hello verify(
-            DriverProcess driver, BenchCluster cluster, WorkloadPoint point, String topic, long recordsPerPartition)
-            throws InterruptedException {
-        Report.Hello hello = hello(driver, point);
-        driver.send(configure(cluster, point, topic, recordsPerPartition));
-        String group = cluster.newGroup();
-        driver.send(new Command.Start(group, 0, PATIENCE.toSeconds()));
-        Report.Passed passed = passed(driver);
-        LedgerFigures ledger = checked(cluster, point, topic, passed.ledger());
-        if (!passed.complete() || isBroken(point, ledger)) {
-            throw new RunFailure("it did not deliver each of " + recordsPerPartition * point.partitions()
-                    + " records once and in order: " + ledger);
-        }
-        long failures = Failures.inAll(point.failures(), point.partitions(), recordsPerPartition);
-        if (ledger.retried() != failures) {
-            throw new RunFailure("it called handlers again " + ledger.retried() + " times, where " + failures
-                    + " calls were to fail");
-        }
-        if (COMMITTING.contains(point.scenario())
-                && !cluster.committedAll(group, topic, FillPlan.of(point, recordsPerPartition))) {
-            throw new RunFailure("it did not commit all that it delivered");
-        }
-        return hello;
-    }
-
-    /** With what the brokers have, where the driver itself cannot tell. */
-    static LedgerFigures checked(BenchCluster cluster, WorkloadPoint point, String topic, LedgerFigures ledger) {
-        return switch (point.scenario()) {
-            case PRODUCE ->
-                ledger.withWritten(
-                        point.producesInTransactions()
-                                ? cluster.committed(topic)
-                                : cluster.written(topic, ledger.distinct()));
-            case PIPELINE ->
-                ledger.withOutput(cluster.written(cluster.sink(), ledger.distinct() + ledger.duplicates()));
-            default -> ledger;
-        };
-    }
-
-    static Report.Hello hello(DriverProcess driver, Scenario scenario) throws InterruptedException {
-        if (!(driver.receive(PATIENCE) instanceof Report.Hello hello)) {
-            throw new RunFailure("it did not say hello first");
-        }
-        if (!hello.scenarios().contains(scenario)) {
-            throw new RunFailure("it does not offer " + scenario.label() + ", only "
-                    + hello.scenarios().stream().map(Scenario::label).toList());
-        }
-        return hello;
-    }
-
-    private static Command.Configure configure(
-            BenchCluster cluster, WorkloadPoint point, String topic, long recordsPerPartition) {
-        Map<String, String> options = new TreeMap<>(point.options());
-        if (point.scenario() == Scenario.PIPELINE) {
-            options.put(Pass.OUTPUT, cluster.sink());
-        }
-        return new Command.Configure(
-                cluster.bootstrapServers(),
-                cluster.client(),
-                topic,
-                point.partitions(),
-                recordsPerPartition,
-                point.valueBytes(),
-                point.scenario(),
-                point.client(),
-                options,
-                point.intervalMillis());
-    }
-
-    /** That of a driver which has what the point asks for. */
-    static Report.Hello hello(DriverProcess driver, WorkloadPoint point) throws InterruptedException {
-        Report.Hello hello = hello(driver, point.scenario());
-        for (Feature wanted : point.features()) {
-            if (!hello.features().contains(wanted)) {
-                throw new RunFailure("it does not offer " + wanted.text() + ", only "
-                        + hello.scenarios().stream().map(Scenario::label).toList() + " without");
-            }
-        }
-        return hello;
-    }
-
-    /** Lets a driver write the records of a topic. */
-    static void fill(
-            DriverProcess driver, BenchCluster cluster, WorkloadPoint point, String topic, long recordsPerPartition)
-            throws InterruptedException {
-        hello(driver, Scenario.PRODUCE);
-        driver.send(new Command.Configure(
-                cluster.bootstrapServers(),
-                cluster.client(),
-                topic,
-                point.partitions(),
-                recordsPerPartition,
-                point.valueBytes(),
-                Scenario.PRODUCE,
-                Map.of(),
-                Map.of(),
-                point.intervalMillis()));
-        driver.send(new Command.Start(cluster.newGroup(), 0, MAX_FILL_SECONDS));
-        if (!passed(driver).complete()) {
-            throw new RunFailure("it did not write all records within " + MAX_FILL_SECONDS + " s");
-        }
-    }
-
-    /** The end of a pass of which nothing else is asked. */
-    private static Report.Passed passed(DriverProcess driver) throws InterruptedException {
-        while (true) {
-            if (driver.receive(PATIENCE.multipliedBy(2)) instanceof Report.Passed passed) {
-                return passed;
-            }
-        }
-    }
-
     /** The run. */
     Measured run(String topic) throws InterruptedException {
-        hello(driver, point);
-        driver.send(configure(cluster, point, topic, point.recordsPerPartition()));
+        driver.hello();
+        driver.configure(topic, point.recordsPerPartition());
         if (cluster.countsFetches(point)) {
             cluster.fetched(); // Finds the counters, which takes a while the first time.
         }
@@ -222,7 +95,7 @@ final class Measurement {
             leftSeconds -= outcome.passed().nanos() / 1e9;
         }
         Map<String, Double> around = surroundings.figures();
-        ledger = checked(cluster, point, topic, ledger);
+        ledger = cluster.checked(point, topic, ledger);
         Totals totals = totals(around);
         Set<Flag> flags = EnumSet.noneOf(Flag.class);
         flags.addAll(Bottleneck.ofProcessorTime(
@@ -233,7 +106,7 @@ final class Measurement {
         if (WarmUp.isCompiling(used().compileMillis(), used().cpuNanos())) {
             flags.add(Flag.COMPILING);
         }
-        if (isBroken(point, ledger)) {
+        if (ledger.isBroken()) {
             flags.add(Flag.GUARANTEE_BROKEN);
         }
         return new Measured(warmUpIntervals, intervals, totals, ledger, flags, List.of());
@@ -262,8 +135,8 @@ final class Measurement {
 
     private Outcome pass(double seconds) throws InterruptedException {
         long most = (long) (point.recordsPerPartition() * point.partitions() * PASS_SHARE);
-        driver.send(new Command.Start(cluster.newGroup(), Math.max(1, most), seconds));
-        Duration patience = PATIENCE.plusSeconds((long) seconds);
+        driver.start(Math.max(1, most), seconds);
+        Duration patience = DriverSession.PATIENCE.plusSeconds((long) seconds);
         long brokerBefore = 0;
         long brokerLast = 0;
         Fetches from = null;
@@ -276,6 +149,7 @@ final class Measurement {
                     brokerBefore = cluster.cpuNanos();
                     brokerLast = brokerBefore;
                     lastPassMillis = 0;
+                    surroundings.beginPass();
                 }
                 case Report.Interval interval -> {
                     long broker = cluster.cpuNanos();
@@ -289,6 +163,9 @@ final class Measurement {
                     } else if (from != null && interval.last()) {
                         // Now: closing down, a client may fetch what nobody will ask for.
                         fetched = new Fetches(cluster.fetched(), records, bytes, interval.atNanos()).since(from);
+                    }
+                    if (interval.last()) {
+                        surroundings.endPass();
                     }
                 }
                 case Report.Passed passed -> {
@@ -421,16 +298,12 @@ final class Measurement {
                 nanos += fetches.nanos();
             }
         }
-        if (requests > 0 && bytes > 0) {
+        // Uncompressed, less can be sent than is delivered only while buffers are emptied, of which counts say nothing.
+        boolean emptiesBuffers = sent < bytes && point.compression().equals("none");
+        if (requests > 0 && bytes > 0 && !emptiesBuffers) {
             metrics.put(Totals.SENT_PER_BYTE, sent / bytes);
             metrics.put(Totals.RECORDS_PER_FETCH, records / requests);
             metrics.put(Totals.FETCHES_PER_SECOND, requests * 1e9 / nanos);
         }
-    }
-
-    /** Whether the ledger shows what the scenario does not allow. Order counts unless {@code options.ordering} is none. */
-    static boolean isBroken(WorkloadPoint point, LedgerFigures ledger) {
-        boolean ordered = point.ordering() != Pass.Order.NONE;
-        return !ledger.isExactlyOnce() || (ordered && ledger.reordered() > 0);
     }
 }

@@ -8,14 +8,12 @@ import dev.weir.bench.statistics.Bottleneck;
 import dev.weir.bench.statistics.SteadyState;
 import dev.weir.bench.statistics.WarmUp;
 import dev.weir.bench.workload.WorkloadPoint;
-import dev.weir.driver.Command;
 import dev.weir.driver.LedgerFigures;
 import dev.weir.driver.Report;
 import dev.weir.driver.Scenario;
 import dev.weir.driver.SendPlan;
 import dev.weir.driver.Usage;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.EnumSet;
@@ -47,8 +45,8 @@ final class SteadyMeasurement {
     /** A pass is given up so long after the end of the plan. */
     private static final int GRACE_SECONDS = 30;
 
-    private final DriverProcess driver;
-    private final @Nullable DriverProcess generator; // none where the driver sends
+    private final DriverSession driver;
+    private final @Nullable DriverSession generator; // none where the driver sends
     private final BenchCluster cluster;
     private final WorkloadPoint point;
     private final boolean isBaseline;
@@ -75,8 +73,8 @@ final class SteadyMeasurement {
             BenchCluster cluster,
             WorkloadPoint point,
             boolean isBaseline) {
-        this.driver = driver;
-        this.generator = generator;
+        this.driver = new DriverSession(driver, cluster, point);
+        this.generator = generator == null ? null : new DriverSession(generator, cluster, point);
         this.cluster = cluster;
         this.point = point;
         this.isBaseline = isBaseline;
@@ -131,7 +129,7 @@ final class SteadyMeasurement {
      * @param seed draws the arrivals
      */
     Measured run(String topic, long seed) throws InterruptedException {
-        Measurement.hello(driver, point);
+        driver.hello();
         Map<String, String> plan = Map.of(
                 SendPlan.RATE, Integer.toString(point.recordsPerSecond()),
                 SendPlan.ARRIVALS, point.arrivals(),
@@ -140,10 +138,10 @@ final class SteadyMeasurement {
         if (generator == null) {
             plan = beginning(plan);
         } else {
-            Measurement.hello(generator, Scenario.PRODUCE);
+            generator.hello(Scenario.PRODUCE);
         }
         start(driver, topic, each, point.scenario(), point.client(), with(plan, point.options()));
-        if (!(driver.receive(Measurement.PATIENCE) instanceof Report.First first)) {
+        if (!(driver.receive() instanceof Report.First first)) {
             throw new RunFailure("it reported something else before its first record");
         }
         ofDriver.begin(first);
@@ -154,7 +152,7 @@ final class SteadyMeasurement {
         }
         Report.Passed passed = null;
         while (passed == null) {
-            passed = heardFromDriver(driver.receive(Measurement.PATIENCE));
+            passed = heardFromDriver(driver.receive());
         }
         return result(passed, topic);
     }
@@ -165,18 +163,18 @@ final class SteadyMeasurement {
         return with(plan, Map.of(SendPlan.START, Long.toString(planStartNanos)));
     }
 
-    private Report.Passed heardFromBoth(DriverProcess sender) throws InterruptedException {
+    private Report.Passed heardFromBoth(DriverSession sender) throws InterruptedException {
         Report.Passed passed = null;
         Report.Passed sent = null;
         while (passed == null || sent == null) {
             // First whether the generator failed: the driver would be waited for in vain.
-            Report said = sent == null ? sender.poll(Duration.ZERO) : null;
+            Report said = sent == null ? sender.poll() : null;
             if (said != null) {
                 sent = heardFromGenerator(said);
             } else if (passed == null) {
-                passed = heardFromDriver(driver.receive(Measurement.PATIENCE));
+                passed = heardFromDriver(driver.receive());
             } else {
-                sent = heardFromGenerator(sender.receive(Measurement.PATIENCE));
+                sent = heardFromGenerator(sender.receive());
             }
         }
         if (!sent.complete()) {
@@ -192,25 +190,15 @@ final class SteadyMeasurement {
     }
 
     private void start(
-            DriverProcess process,
+            DriverSession process,
             String topic,
             long recordsPerPartition,
             Scenario scenario,
             Map<String, String> client,
             Map<String, String> options) {
-        process.send(new Command.Configure(
-                cluster.bootstrapServers(),
-                cluster.client(),
-                topic,
-                point.partitions(),
-                recordsPerPartition,
-                point.valueBytes(),
-                scenario,
-                client,
-                options,
-                point.intervalMillis()));
+        process.configure(topic, recordsPerPartition, scenario, client, options);
         double seconds = recordsPerPartition * point.partitions() / (double) point.recordsPerSecond();
-        process.send(new Command.Start(cluster.newGroup(), 0, seconds + GRACE_SECONDS));
+        process.start(0, seconds + GRACE_SECONDS);
     }
 
     private Report.@Nullable Passed heardFromGenerator(Report report) {
@@ -282,6 +270,7 @@ final class SteadyMeasurement {
         } else {
             if (measured.isEmpty()) {
                 surroundings.begin();
+                surroundings.beginPass();
             }
             surroundings.sample();
             measured.add(report.usage());
@@ -290,6 +279,7 @@ final class SteadyMeasurement {
 
     private void endMeasured() {
         if (around.isEmpty() && !measured.isEmpty()) {
+            surroundings.endPass();
             around = surroundings.figures();
         }
     }
@@ -349,8 +339,8 @@ final class SteadyMeasurement {
         if (WarmUp.isCompiling(used.compileMillis(), used.cpuNanos())) {
             flags.add(Flag.COMPILING);
         }
-        LedgerFigures ledger = Measurement.checked(cluster, point, topic, passed.ledger());
-        if (Measurement.isBroken(point, ledger)) {
+        LedgerFigures ledger = cluster.checked(point, topic, passed.ledger());
+        if (ledger.isBroken()) {
             flags.add(Flag.GUARANTEE_BROKEN);
         }
         return new Measured(warmUpIntervals, intervals, totals, ledger, flags, latencies);

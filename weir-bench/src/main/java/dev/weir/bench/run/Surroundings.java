@@ -10,15 +10,28 @@ final class Surroundings {
     private final HostMeter host = new HostMeter();
 
     private BrokerTimes.@Nullable Reading from;
+    private boolean isBegun;
 
     Surroundings(BenchCluster cluster) {
         this.cluster = cluster;
     }
 
-    /** What follows is measured. */
+    /** What follows is measured, as far as it lies in passes: of brokers, what is asked of them in the way there and back too. */
     void begin() {
         from = cluster.times();
-        host.begin();
+        isBegun = true;
+    }
+
+    /** A pass begins; does nothing before {@link #begin}. */
+    void beginPass() {
+        if (isBegun) {
+            host.begin();
+        }
+    }
+
+    /** A pass is over: until the next one, nobody is measured, and processors rest while a group is joined. */
+    void endPass() {
+        host.end();
     }
 
     /** To be called now and then. */

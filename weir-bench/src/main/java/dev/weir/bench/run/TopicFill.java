@@ -70,6 +70,10 @@ final class TopicFill {
         } catch (KafkaException e) {
             failure.compareAndSet(null, e);
         }
+        requireNoFailure();
+    }
+
+    private void requireNoFailure() {
         Exception cause = failure.get();
         if (cause != null) {
             throw new BenchException("topic " + topic + " could not be filled: " + cause, cause);
@@ -100,6 +104,7 @@ final class TopicFill {
         }
         for (int partition = 0; partition < point.partitions(); partition++) {
             for (long number = from; number < to; number++) {
+                requireNoFailure(); // Each further one may wait as long as the first that was not written.
                 byte[] value = values.next(isAborted ? FillPlan.ABORTED : number);
                 var unused = producer.send(
                         new ProducerRecord<>(topic, partition, keys.next(partition), value, headers), (written, e) -> {

@@ -2,6 +2,7 @@ package dev.weir.bench.run;
 
 import dev.weir.driver.Pass;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -35,11 +36,8 @@ final class ValueFile {
             List<byte[]> values = new ArrayList<>();
             MessageDigest digest = MessageDigest.getInstance("SHA-256");
             if (Files.isDirectory(path)) {
-                try (Stream<Path> files = Files.list(path)) {
-                    for (Path file : files.filter(Files::isRegularFile).sorted().toList()) {
-                        requireSize(file, Files.size(file), MAX_BYTES, "a value");
-                        add(values, digest, Files.readAllBytes(file));
-                    }
+                for (Path file : files(path)) {
+                    add(values, digest, Files.readAllBytes(file));
                 }
             } else {
                 requireSize(path, Files.size(path), MAX_TOTAL_BYTES, "a file of values");
@@ -52,6 +50,19 @@ final class ValueFile {
             return new ValueFile(List.copyOf(values), HexFormat.of().formatHex(digest.digest(), 0, 6));
         } catch (IOException | NoSuchAlgorithmException e) {
             throw new BenchException("topic.valueFile " + path + " cannot be read: " + e, e);
+        }
+    }
+
+    private static List<Path> files(Path folder) throws IOException {
+        try (Stream<Path> all = Files.list(folder)) {
+            List<Path> files = all.filter(Files::isRegularFile).sorted().toList();
+            long bytes = 0;
+            for (Path file : files) {
+                requireSize(file, Files.size(file), MAX_BYTES, "a value");
+                bytes += Files.size(file);
+            }
+            requireSize(folder, bytes, MAX_TOTAL_BYTES, "a folder of values");
+            return files;
         }
     }
 
@@ -69,8 +80,9 @@ final class ValueFile {
     }
 
     private static void add(List<byte[]> values, MessageDigest digest, byte[] content) {
+        // With its length: two lines are another content than one file of two lines.
+        digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(content.length).flip());
         digest.update(content);
-        digest.update((byte) '\n');
         byte[] value = new byte[Pass.MIN_VALUE_BYTES + content.length];
         System.arraycopy(content, 0, value, Pass.MIN_VALUE_BYTES, content.length);
         values.add(value);

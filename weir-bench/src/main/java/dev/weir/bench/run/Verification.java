@@ -2,11 +2,13 @@ package dev.weir.bench.run;
 
 import dev.weir.bench.workload.Workload;
 import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.Failures;
+import dev.weir.driver.Feature;
+import dev.weir.driver.LedgerFigures;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Report;
 import dev.weir.driver.Scenario;
 import java.nio.file.Path;
-import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -23,6 +25,8 @@ final class Verification {
     private static final long SLOW_RECORDS = 300;
     private static final Set<Scenario> SLOW =
             Set.of(Scenario.WORK, Scenario.AT_MOST_ONCE, Scenario.FLOW_CONTROL, Scenario.PIPELINE);
+    private static final Set<Scenario> COMMITTING =
+            Set.of(Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE, Scenario.WORK, Scenario.PIPELINE);
 
     private final Workload workload;
     private final BenchCluster cluster;
@@ -57,10 +61,13 @@ final class Verification {
         return hellos;
     }
 
-    /** The first point of each order that is asked for. */
+    /** What drivers are asked for besides the scenario. */
+    private record Wish(Pass.Order order, Set<Feature> features) {}
+
+    /** The first point of each order, and of what not every library has, that is asked for. */
     private Iterable<WorkloadPoint> verifiedPoints() {
-        Map<Pass.Order, WorkloadPoint> first = new EnumMap<>(Pass.Order.class);
-        workload.points().forEach(point -> first.putIfAbsent(point.ordering(), point));
+        Map<Wish, WorkloadPoint> first = new LinkedHashMap<>();
+        workload.points().forEach(point -> first.putIfAbsent(new Wish(point.ordering(), point.features()), point));
         return first.values();
     }
 
@@ -74,12 +81,40 @@ final class Verification {
         long perPartition = Math.max(1, (slow ? SLOW_RECORDS : RECORDS) / point.partitions());
         String topic = topics.topic(point, perPartition, log);
         try (DriverProcess process = launcher.start(driver, point.heapMegabytes(), log)) {
-            Report.Hello hello = Measurement.verify(process, cluster, point, topic, perPartition);
+            Report.Hello hello = verified(new DriverSession(process, cluster, point), point, topic, perPartition);
             dryRuns.keep(key, hello);
             return hello;
         } catch (RunFailure e) {
             throw new BenchException("driver " + driver + " does not pass the dry run of "
                     + point.scenario().label() + ": " + e.getMessage() + "; its log is " + log);
         }
+    }
+
+    /** One pass over so many records, which has to deliver each of them once, in order, and commit it. */
+    private Report.Hello verified(DriverSession driver, WorkloadPoint point, String topic, long recordsPerPartition)
+            throws InterruptedException {
+        Report.Hello hello = driver.hello();
+        driver.configure(topic, recordsPerPartition);
+        String group = driver.start(0, (double) DriverSession.PATIENCE.toSeconds());
+        Report.Passed passed = driver.passed();
+        LedgerFigures ledger = cluster.checked(point, topic, passed.ledger());
+        if (!passed.complete() && !ledger.isBroken()) {
+            throw new RunFailure("it delivered " + ledger.distinct() + " of " + recordsPerPartition * point.partitions()
+                    + " records within " + DriverSession.PATIENCE.toSeconds() + " s");
+        }
+        if (ledger.isBroken()) {
+            throw new RunFailure("it did not deliver each of " + recordsPerPartition * point.partitions()
+                    + " records once and in order: " + ledger);
+        }
+        long failures = Failures.inAll(point.failures(), point.partitions(), recordsPerPartition);
+        if (ledger.retried() != failures) {
+            throw new RunFailure("it called handlers again " + ledger.retried() + " times, where " + failures
+                    + " calls were to fail");
+        }
+        if (COMMITTING.contains(point.scenario())
+                && !cluster.committedAll(group, topic, FillPlan.of(point, recordsPerPartition))) {
+            throw new RunFailure("it did not commit all that it delivered");
+        }
+        return hello;
     }
 }

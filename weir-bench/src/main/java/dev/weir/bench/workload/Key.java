@@ -15,6 +15,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.config.ConfigDef;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,11 +47,18 @@ record Key(
 
     static final String ABOUT_CLIENT = "Properties of the Kafka clients of all drivers, over the drivers' own.";
 
-    /** What a Kafka client knows, consumer or producer. */
-    static final Set<String> CLIENT_PROPERTIES = new TreeSet<>(ConsumerConfig.configNames());
+    /** What a Kafka client knows, consumer or producer, but for {@link #CLIENT_SECRETS}. */
+    static final Set<String> CLIENT_PROPERTIES = new TreeSet<>();
+
+    /** What it knows and shows nobody: results keep the workload. */
+    static final Set<String> CLIENT_SECRETS = new TreeSet<>();
 
     static {
-        CLIENT_PROPERTIES.addAll(ProducerConfig.configNames());
+        for (ConfigDef known : List.of(ConsumerConfig.configDef(), ProducerConfig.configDef())) {
+            known.configKeys()
+                    .forEach((name, key) ->
+                            (key.type() == ConfigDef.Type.PASSWORD ? CLIENT_SECRETS : CLIENT_PROPERTIES).add(name));
+        }
     }
 
     /** Cannot vary, and neither does a method: they are of the campaign, not of a point. */

@@ -115,7 +115,17 @@ public record Workload(
                 base.getOrDefault("baseline", ""),
                 Boolean.parseBoolean(base.get("method.control")),
                 Integer.parseInt(base.getOrDefault("method.rounds", "1")),
-                points(base, quick ? withoutQuick(file) : file.vary()));
+                points(name, base, quick ? withoutQuick(file) : file.vary()));
+    }
+
+    /** Keys that do not go together stand in several lines: the message has the file. */
+    private static List<WorkloadPoint> points(
+            String name, Map<String, String> base, List<Map<String, List<Setting>>> vary) {
+        try {
+            return points(base, vary);
+        } catch (WorkloadException e) {
+            throw new WorkloadException(name + ": " + e.getMessage());
+        }
     }
 
     /** The dimensions but those that the quick part sets to one value. */

@@ -124,7 +124,7 @@ final class WorkloadFile {
             mapping(value, path);
         }
         Key key = Key.ALL.get(path);
-        if (key == null && !isClientProperty(path)) {
+        if (key == null && !isClientProperty(path, Key.CLIENT_PROPERTIES)) {
             throw unknown(tuple.getKeyNode(), path);
         }
         List<Setting> values = new ArrayList<>();
@@ -147,9 +147,9 @@ final class WorkloadFile {
         return path.equals(Key.CLIENT) || Key.ALL.keySet().stream().anyMatch(known -> known.startsWith(path + "."));
     }
 
-    private static boolean isClientProperty(String path) {
+    private static boolean isClientProperty(String path, Set<String> properties) {
         String section = Key.CLIENT + ".";
-        return path.startsWith(section) && Key.CLIENT_PROPERTIES.contains(path.substring(section.length()));
+        return path.startsWith(section) && properties.contains(path.substring(section.length()));
     }
 
     private Setting scalar(Node node, String path, @Nullable Key key) {
@@ -169,6 +169,11 @@ final class WorkloadFile {
     }
 
     private WorkloadException unknown(Node at, String path) {
+        if (isClientProperty(path, Key.CLIENT_SECRETS)) {
+            return refuse(
+                    at.getStartMark().orElse(null),
+                    path + " is a secret, and results keep the workload: it goes into the file of --client-config");
+        }
         Set<String> known = new TreeSet<>();
         if (path.startsWith(Key.CLIENT + ".")) {
             Key.CLIENT_PROPERTIES.forEach(property -> known.add(Key.CLIENT + "." + property));

@@ -305,7 +305,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
                 }
                 * 1e3
                 / millis
-                * (1 - failures()); // A record takes that many calls, on average.
+                / Failures.meanCalls(failures());
     }
 
     public int heapMegabytes() {

@@ -16,7 +16,7 @@ class HostMeterTest {
     private Path proc;
 
     @Test
-    void figures_areOfTheTimeSinceTheBegin() throws IOException {
+    void figures_areOfTheTimeBetweenBeginsAndEnds() throws IOException {
         stat(100, 900, 0, 1);
         pressure(0);
         HostMeter meter = new HostMeter(proc);
@@ -25,9 +25,15 @@ class HostMeterTest {
         meter.sample();
         stat(170, 950, 10, 5);
         meter.sample();
+        meter.end();
+        stat(180, 9_950, 10, 9);
+        meter.sample();
+        meter.begin();
+        stat(280, 9_950, 10, 1);
+        meter.end();
         Map<String, Double> figures = meter.figures();
-        assertThat(figures.get("host: busy %")).isCloseTo(100.0 * 80 / 130, within(0.01));
-        assertThat(figures.get("host: stolen %")).isCloseTo(100.0 * 10 / 130, within(0.01));
+        assertThat(figures.get("host: busy %")).isCloseTo(100.0 * 180 / 230, within(0.01));
+        assertThat(figures.get("host: stolen %")).isCloseTo(100.0 * 10 / 230, within(0.01));
         assertThat(figures.get("host: runnable")).isEqualTo(4);
         assertThat(figures.get("host: some wait for a core %")).isZero();
     }
@@ -37,6 +43,7 @@ class HostMeterTest {
         HostMeter meter = new HostMeter(proc.resolve("none"));
         meter.begin();
         meter.sample();
+        meter.end();
         assertThat(meter.figures()).isEmpty();
     }
 
@@ -46,6 +53,7 @@ class HostMeterTest {
         HostMeter meter = new HostMeter(proc);
         meter.begin();
         stat(2, 2, 0, 1);
+        meter.end();
         assertThat(meter.figures()).containsOnlyKeys("host: busy %", "host: stolen %");
     }
 

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.within;
 import dev.weir.bench.workload.Workload;
 import dev.weir.bench.workload.WorkloadPoint;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -84,6 +85,26 @@ class ValuesTest {
         String before = ValueFile.read(folder).digest();
         Files.write(folder.resolve("a"), new byte[] {8});
         assertThat(ValueFile.read(folder).digest()).isNotEqualTo(before);
+    }
+
+    @Test
+    void twoLines_areAnotherContentThanAFileOfTwoLines(@TempDir Path folder) throws IOException {
+        Path lines = Files.writeString(folder.resolve("lines"), "one\ntwo");
+        assertThat(ValueFile.read(lines).digest())
+                .isNotEqualTo(ValueFile.read(folder).digest());
+    }
+
+    @Test
+    void folderOfMoreThanFitsIntoMemory_isRefusedBeforeItIsRead(@TempDir Path folder) throws IOException {
+        for (int i = 0; i < 540; i++) {
+            try (RandomAccessFile hole =
+                    new RandomAccessFile(folder.resolve("v" + i).toFile(), "rw")) {
+                hole.setLength(1_000_000);
+            }
+        }
+        assertThatThrownBy(() -> ValueFile.read(folder))
+                .hasMessageContaining(
+                        folder + ": a folder of values must be at most 536870912 bytes: it has 540000000");
     }
 
     @Test

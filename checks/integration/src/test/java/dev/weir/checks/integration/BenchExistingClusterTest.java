@@ -43,8 +43,8 @@ class BenchExistingClusterTest {
     void securedCluster_isUsedByAllDrivers_keepsNoSecret_andIsLeftAsItWas() throws Exception {
         Path workload = Files.writeString(folder.resolve("tiny.yaml"), """
                 name: tiny
-                scenario: consume
-                drivers: [plain, bare, weir-lean]
+                scenario: at-least-once
+                drivers: [plain, bare, weir-lean, pekko, reactor]
                 topic: {partitions: 2, records: 200000, valueBytes: 50}
                 method: {rounds: 1, control: false, countFetches: true, minWarmUpSeconds: 0.1, maxWarmUpSeconds: 0.2,
                   measureSeconds: 0.2, intervalMillis: 20}
@@ -53,7 +53,9 @@ class BenchExistingClusterTest {
         String said = compare(workload, results, "--keep-topics");
         assertThat(said).contains("driver bare is left out: it does not speak SASL_SSL", "fetches are not counted");
         ResultsFolder made = ResultsFolder.open(results);
-        assertThat(made.runs()).extracting(Run::driver).containsExactlyInAnyOrder("plain", "weir-lean");
+        assertThat(made.runs())
+                .extracting(Run::driver)
+                .containsExactlyInAnyOrder("plain", "weir-lean", "pekko", "reactor");
         assertThat(made.runs()).allSatisfy(run -> {
             assertThat(run.failure()).isNull();
             assertThat(run.ledger().isClean()).as("%s", run.ledger()).isTrue();
@@ -69,8 +71,22 @@ class BenchExistingClusterTest {
         Set<String> kept = kafka.cluster().admin().listTopics().names().get();
         assertThat(kept).contains("orders").anyMatch(topic -> topic.startsWith("weir-bench-fill-p2-n100000-"));
 
-        compare(workload, folder.resolve("again"), "--drivers=plain");
-        assertThat(kafka.cluster().admin().listTopics().names().get()).containsExactly("orders");
+        String guarded = "weir-bench-fill-p1-n1-v16-b1-none";
+        kafka.cluster().createTopic(guarded, 1);
+        kafka.forbidToDelete(guarded);
+        Path work = Files.writeString(folder.resolve("work.yaml"), """
+                name: work
+                scenario: work
+                drivers: [plain, parallel-consumer]
+                topic: {partitions: 2, records: 200000, valueBytes: 50}
+                method: {rounds: 1, control: false, minWarmUpSeconds: 0.1, maxWarmUpSeconds: 0.2, measureSeconds: 0.2}
+                """);
+        said = compare(work, folder.resolve("again"), "--seed=1");
+        assertThat(ResultsFolder.open(folder.resolve("again")).runs())
+                .extracting(Run::failure)
+                .containsExactly(null, null);
+        assertThat(said).contains("some topics that begin with weir-bench- are left at", guarded);
+        assertThat(kafka.cluster().admin().listTopics().names().get()).containsExactlyInAnyOrder("orders", guarded);
         assertThat(kafka.cluster().admin().listGroups().all().get())
                 .noneMatch(group -> group.groupId().startsWith("weir-bench-"));
     }

@@ -58,9 +58,9 @@ class BenchTransactionsTest {
         assertThatThrownBy(() -> bench.run("""
                         name: transactions
                         scenario: produce
-                        drivers: [plain, weir]
+                        drivers: [plain, reactor, weir]
                         topic: {partitions: 2, records: 20000, valueBytes: 50}
-                        options: {transaction.records: 100}
+                        vary: [{options.transaction.records: [0, 100]}]
                         method: {rounds: 1, control: false}
                         """))
                 .isInstanceOf(BenchException.class)

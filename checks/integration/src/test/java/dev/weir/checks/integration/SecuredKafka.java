@@ -10,6 +10,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
+import org.apache.kafka.common.acl.AccessControlEntry;
+import org.apache.kafka.common.acl.AclBinding;
+import org.apache.kafka.common.acl.AclOperation;
+import org.apache.kafka.common.acl.AclPermissionType;
+import org.apache.kafka.common.resource.PatternType;
+import org.apache.kafka.common.resource.Resource;
+import org.apache.kafka.common.resource.ResourcePattern;
+import org.apache.kafka.common.resource.ResourceType;
 
 /**
  * A broker in this JVM with a second listener, where clients speak TLS, by a certificate of its own, and name themselves with
@@ -40,6 +48,11 @@ final class SecuredKafka implements AutoCloseable {
                 .brokerConfig("listener.name.secured.ssl.keystore.location", keys.toString())
                 .brokerConfig("listener.name.secured.ssl.keystore.password", STORE_PASSWORD)
                 .brokerConfig("listener.name.secured.ssl.key.password", STORE_PASSWORD)
+                // For topics that say nothing else.
+                .brokerConfig("log.cleanup.policy", "compact")
+                .brokerConfig("authorizer.class.name", "org.apache.kafka.metadata.authorizer.StandardAuthorizer")
+                .brokerConfig("super.users", "User:ANONYMOUS") // By the open listener.
+                .brokerConfig("allow.everyone.if.no.acl.found", "true")
                 .start();
         return new SecuredKafka(cluster, folder);
     }
@@ -68,6 +81,22 @@ final class SecuredKafka implements AutoCloseable {
 
     String bootstrapServers() {
         return cluster.securedBootstrapServers();
+    }
+
+    /** Lets the user do anything but delete this topic; who may delete at the whole cluster may delete any. */
+    void forbidToDelete(String topic) throws Exception {
+        List<AclBinding> rights = new ArrayList<>();
+        for (ResourcePattern of : List.of(
+                new ResourcePattern(ResourceType.TOPIC, topic, PatternType.LITERAL),
+                new ResourcePattern(ResourceType.CLUSTER, Resource.CLUSTER_NAME, PatternType.LITERAL))) {
+            rights.add(new AclBinding(of, entry(AclOperation.DELETE, AclPermissionType.DENY)));
+            rights.add(new AclBinding(of, entry(AclOperation.ALL, AclPermissionType.ALLOW)));
+        }
+        cluster.admin().createAcls(rights).all().get();
+    }
+
+    private static AccessControlEntry entry(AclOperation operation, AclPermissionType permission) {
+        return new AccessControlEntry("User:bench", "*", operation, permission);
     }
 
     /** A file of properties of the client that has this password. */

@@ -1,0 +1,61 @@
+package dev.weir.driver;
+
+import java.util.stream.IntStream;
+
+/**
+ * What came of the records of a pass: which numbers, how often, in which order, and whose handlers failed on the way. One
+ * thread at a time, but for {@link #attempted}.
+ */
+final class DeliveryBook {
+    // Without an order, a record that is so many behind the last one of its partition is in nobody's hands any more.
+    private static final long UNORDERED_BEHIND = 50_000;
+
+    private final Pass.Order order;
+    private final PartitionLedger[] partitions;
+    private final KeyLedger keys = new KeyLedger();
+    private final Failures failures;
+
+    DeliveryBook(Command.Configure configuration) {
+        this.order = Pass.ordering(configuration.options());
+        this.partitions = IntStream.range(0, configuration.partitions())
+                .mapToObj(partition -> new PartitionLedger(configuration.recordsPerPartition()))
+                .toArray(PartitionLedger[]::new);
+        this.failures = Failures.of(configuration.options());
+    }
+
+    void delivered(int partition, long number) {
+        partitions[partition].delivered(number);
+    }
+
+    /** The record of that number has that key; it is told of by {@link #delivered} too. */
+    void deliveredOfKey(int key, long number) {
+        keys.delivered(key, number);
+    }
+
+    /** The handler of the record has done its work, and fails if it is to. Any thread, one at a time for a record. */
+    void attempted(int partition, long number) {
+        failures.attempt(partition, number);
+    }
+
+    /** What came, and what is missing: of all records if {@code complete}. */
+    LedgerFigures figures(boolean complete) {
+        // Cut off amid work in any order, holes may be what was under way; by key, a key's records wait for each
+        // other as long as it takes.
+        long behind = switch (order) {
+            case PARTITION -> 0;
+            case KEY -> Long.MAX_VALUE;
+            case NONE -> UNORDERED_BEHIND;
+        };
+        LedgerFigures sum = new LedgerFigures(0, 0, 0, 0, 0);
+        for (int partition = 0; partition < partitions.length; partition++) {
+            sum = sum.plus(partitions[partition].figures(complete, behind, failures.waiting(partition)));
+        }
+        sum = sum.withRetried(failures.count());
+        return switch (order) {
+            case PARTITION -> sum;
+            // A partition's records may overtake each other.
+            case KEY -> keys.isUsed() ? sum.withReordered(keys.reordered()) : sum;
+            case NONE -> sum.withReordered(0);
+        };
+    }
+}
