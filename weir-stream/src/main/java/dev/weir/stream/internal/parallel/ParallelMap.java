@@ -177,7 +177,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
                 feederMeter.beginBlockedDown(1);
                 try {
                     do {
-                        room.await();
+                        clock.await(lock, room, NEVER);
                     } while (elements >= CAPACITY && !cancelled);
                 } finally {
                     feederMeter.endBlockedDown();
