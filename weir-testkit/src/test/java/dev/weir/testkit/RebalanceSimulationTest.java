@@ -137,7 +137,7 @@ class RebalanceSimulationTest {
                             .async(below, 16)
                             .to(Sink.ignore()))
                     .order(Order.KEY);
-            for (long seed = 1; seed <= 10; seed++) {
+            for (long seed = 1; seed <= 5; seed++) {
                 assertThat(simulation.replay(seed)).isEqualTo(simulation.replay(seed));
             }
         }

@@ -4,7 +4,10 @@ import java.util.concurrent.locks.Condition;
 
 /** Waits on a condition behind the clock's back. */
 final class Waits {
-    long briefly(Condition condition) throws InterruptedException {
-        return condition.awaitNanos(1);
+    void briefly(Condition condition) throws InterruptedException {
+        long leftNanos = 1;
+        while (leftNanos > 0) {
+            leftNanos = condition.awaitNanos(leftNanos);
+        }
     }
 }
