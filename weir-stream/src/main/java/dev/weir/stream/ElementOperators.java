@@ -10,6 +10,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -282,6 +283,21 @@ abstract class ElementOperators<T> {
     @Operator(acks = "what lies beyond the limit is not acknowledged", cost = FREE)
     public Source<T> limit(long limit) {
         return Source.at(Operators.limit(node(), limit));
+    }
+
+    /**
+     * As {@link #limit}, for the sum of the elements' weights. An exception of {@code weight}, or a negative weight, is put
+     * to the supervision, of which a restart begins to count again; the limit itself is not.
+     *
+     * <pre>{@code
+     * Source.from(rows).limitWeighted(1_000_000, String::length).toList()
+     * }</pre>
+     *
+     * @param maxWeight at least 0
+     */
+    @Operator(acks = "what lies beyond the limit is not acknowledged", cost = FREE)
+    public Source<T> limitWeighted(long maxWeight, ToLongFunction<? super T> weight) {
+        return Source.at(Operators.limitWeighted(node(), maxWeight, Objects.requireNonNull(weight, "weight")));
     }
 
     /**

@@ -177,6 +177,33 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
+     * Emits lists of one element of each input, first with first, second with second. Ends when any input ends; what the
+     * others have left is treated as beyond a {@link #take}.
+     *
+     * {@snippet :
+     * Source.of(1, 2).zipN(Source.of(10, 20), Source.of(100, 200)) // [1, 10, 100], [2, 20, 200]
+     * }
+     */
+    @SafeVarargs
+    @Operator(acks = "all when the list is", cost = "a list per element; a joint acknowledgement per further input")
+    public final Source<List<T>> zipN(Source<? extends T>... others) {
+        int inputs = 1 + others.length;
+        Source<List<T>> lists = map(first -> {
+            List<T> list = new ArrayList<>(inputs);
+            list.add(first);
+            return list;
+        });
+        for (Source<? extends T> other : others) {
+            // Nobody else has the list yet.
+            lists = lists.zipWith(other, (list, element) -> {
+                list.add(element);
+                return list;
+            });
+        }
+        return lists.named("zipN");
+    }
+
+    /**
      * Pairs the elements of two sources until both have ended: when one has, the rest of the other with a stand-in. It
      * waits for both as long as both go on. A pair is acknowledged to whichever inputs it has an element of.
      *

@@ -80,6 +80,40 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
+     * Gathers neighbours of the same key into lists of at most {@code max}. Otherwise as {@link #grouped}: a list is emitted
+     * when an element of another key is there. An exception of {@code key} is put to the stage's supervision; RESTART drops
+     * and acknowledges the open list as well.
+     *
+     * {@snippet :
+     * Source.of("a1", "a2", "b1", "a3").groupedAdjacentBy(s -> s.charAt(0), 100); // [a1, a2], [b1], [a3]
+     * }
+     *
+     * @param key never null; compared by equals
+     * @param max at least 1
+     */
+    @Operator(acks = "members together with their list", cost = "as grouped")
+    public Source<List<T>> groupedAdjacentBy(Function<? super T, ?> key, int max) {
+        return Source.at(Grouping.groupedAdjacentBy(node(), Objects.requireNonNull(key, "key"), max));
+    }
+
+    /**
+     * Gathers neighbours of the same key into lists of at most {@code max}, or of fewer if {@code window} has passed since a
+     * list's first element came. As {@link #groupedAdjacentBy(Function, int)} and {@link #groupedWithin}.
+     *
+     * {@snippet :
+     * rows.groupedAdjacentBy(row -> row.table(), 1000, Duration.ofMillis(100)).map(group -> insert(group));
+     * }
+     *
+     * @param key never null; compared by equals
+     * @param max at least 1
+     * @param window more than 0
+     */
+    @Operator(acks = "members together with their list", cost = "as groupedWithin")
+    public Source<List<T>> groupedAdjacentBy(Function<? super T, ?> key, int max, Duration window) {
+        return Source.at(Grouping.groupedAdjacentBy(node(), Objects.requireNonNull(key, "key"), max, window));
+    }
+
+    /**
      * Emits windows of {@code size} elements, each of which begins {@code step} elements after the one before; if
      * {@code step} is greater than {@code size}, those between are dropped. At the end a shorter window holds the
      * elements that were in none yet. A failure of the input goes on at once, and what was in no full window stays

@@ -6,6 +6,7 @@ import dev.weir.stream.internal.parallel.ParallelMap;
 import dev.weir.stream.internal.parallel.Parallels;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /** Asynchronous boundaries and stages with threads of their own. Part of {@link Source}. */
@@ -190,5 +191,54 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
                 Objects.requireNonNull(parallelism, "parallelism"),
                 Objects.requireNonNull(ordering, "ordering"),
                 Objects.requireNonNull(function, "function")));
+    }
+
+    /**
+     * As {@link #scan}, for a function that answers later: it is called for an element when the answer for the one before
+     * it is there, on a virtual thread, and may block. The emissions are under way as soon as they are made.
+     *
+     * <ul>
+     *   <li>Completion: when the input has ended and the last answer is there.
+     *   <li>Failure: an answer that fails, or is null, and a function that throws, are put to the supervision, which may
+     *       call again with the same; unless that skips the element, the stream fails at once. A restart goes on from
+     *       {@code initial}, without emitting it again. A failure from above follows the emissions before it.
+     *   <li>Cancellation: the future that runs is cancelled.
+     *   <li>Acknowledgement: each emission carries that of its element; nobody waits for that of {@code initial}.
+     *   <li>Demand: up to 512 elements are taken in ahead.
+     * </ul>
+     *
+     * {@snippet :
+     * orders.scanAsync(account, (balance, order) -> bank.book(balance, order));
+     * }
+     *
+     * @param initial all runs start with this very object, so nobody may change it
+     */
+    @Operator(acks = SAME, cost = "a virtual thread, a hand-over per element")
+    public <R> Source<R> scanAsync(
+            R initial, BiFunction<? super R, ? super T, ? extends CompletionStage<? extends R>> function) {
+        return Source.at(Parallels.<T, R>scanAsync(
+                node(), Objects.requireNonNull(initial, "initial"), Objects.requireNonNull(function, "function")));
+    }
+
+    /**
+     * As {@link #fold}, for a function that answers later: it is called for an element when the answer for the one before
+     * it is there. On a failure or a cancellation nothing is emitted; else as {@link #scanAsync}.
+     *
+     * <p>The elements are acknowledged together, when the result is, also those before a restart by supervision, which
+     * begins with {@code initial} again.
+     *
+     * {@snippet :
+     * parts.foldAsync(upload, (sent, part) -> storage.append(sent, part));
+     * }
+     *
+     * @param initial all runs start with this very object, so nobody may change it
+     */
+    @Operator(
+            acks = "all together, with the result",
+            cost = "as scanAsync; 16 bytes per acknowledged element, until the end")
+    public <R> Source<R> foldAsync(
+            R initial, BiFunction<? super R, ? super T, ? extends CompletionStage<? extends R>> function) {
+        return Source.at(Parallels.<T, R>foldAsync(
+                node(), Objects.requireNonNull(initial, "initial"), Objects.requireNonNull(function, "function")));
     }
 }

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /**
  * The end of a blueprint that makes one result of all elements, such as {@link Sink#toList()}. Immutable and free to
@@ -37,16 +38,31 @@ public final class ResultSink<T, R> implements Sink<T> {
     /** What {@link Operator#acks} says of most of these sinks. */
     static final String ACKS = "each when it has gone into the result";
 
-    private final Attributes attributes;
-    private final ResultLoop<T, R> loop;
+    /** Closes a source with a loop, or with operators and a loop, of which the result is that of {@code sink}. */
+    @FunctionalInterface
+    private interface Closing<T, R> {
+        Pipeline close(Source<? extends T> source, ResultSink<?, R> sink);
+    }
 
-    private ResultSink(Attributes attributes, ResultLoop<T, R> loop) {
+    private final Attributes attributes;
+    private final Closing<T, R> closing;
+
+    private ResultSink(Attributes attributes, Closing<T, R> closing) {
         this.attributes = attributes;
-        this.loop = loop;
+        this.closing = closing;
     }
 
     static <T, R> ResultSink<T, R> of(String name, ResultLoop<T, R> loop) {
-        return new ResultSink<>(Attributes.named(name), loop);
+        return new ResultSink<>(
+                Attributes.named(name),
+                (source, sink) ->
+                        Pipeline.of(source, new Loop<T>(sink.attributes, context -> sink.begin(loop, context))));
+    }
+
+    /** See {@link Sink#through(Function, ResultSink)}. */
+    @SuppressWarnings("unchecked") // a source is only read
+    <S> ResultSink<S, R> below(Function<? super Source<S>, ? extends Source<? extends T>> operators) {
+        return new ResultSink<>(attributes, (source, sink) -> closing.close(operators.apply((Source<S>) source), sink));
     }
 
     /** Another sink of the same kind, with a name of its own in snapshots. */
@@ -56,19 +72,19 @@ public final class ResultSink<T, R> implements Sink<T> {
 
     /** Another sink of the same kind, of which more is said: name, dispatcher, supervision. */
     public ResultSink<T, R> with(Attributes more) {
-        return new ResultSink<>(more.over(attributes), loop);
+        return new ResultSink<>(more.over(attributes), closing);
     }
 
     @Override
     public Pipeline close(Source<? extends T> source) {
-        return Pipeline.of(source, new Loop<>(attributes, this::begin));
+        return closing.close(source, this);
     }
 
-    private SinkLoop<T> begin(StageContext context) {
+    private <U> SinkLoop<U> begin(ResultLoop<U, R> loop, StageContext context) {
         Result<R> result = new Result<>(this, new CompletableFuture<>());
         context.expose(result);
         Supervised supervised = Supervised.by(attributes, context.clock());
-        return (Stage<T> upstream) -> {
+        return (Stage<U> upstream) -> {
             R made = loop.run(upstream, context.meter(), supervised);
             result.future.complete(Objects.requireNonNull(made, "a sink made null"));
         };

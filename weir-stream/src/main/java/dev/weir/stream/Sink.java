@@ -190,6 +190,20 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
         return new Lower<>(lower);
     }
 
+    /**
+     * A sink that is operators and the sink below them, of which it has the result.
+     *
+     * {@snippet :
+     * ResultSink<Order, Optional<Order>> firstLarge =
+     *         Sink.through(orders -> orders.filter(Order::isLarge), Sink.headOption());
+     * }
+     */
+    @Operator(acks = "those of the operators and the sink", cost = "those of the operators and the sink")
+    static <T, U, R> ResultSink<T, R> through(
+            Function<? super Source<T>, Source<U>> operators, ResultSink<? super U, R> sink) {
+        return sink.below(Objects.requireNonNull(operators, "operators"));
+    }
+
     /** Closes the blueprint of {@code source} with this sink. */
     Pipeline close(Source<? extends T> source);
 

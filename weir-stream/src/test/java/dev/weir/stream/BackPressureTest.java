@@ -27,7 +27,7 @@ class BackPressureTest {
         return Stream.of(
                 bounded("async(1)", 4 * BATCH, source -> source.async(Dispatcher.virtual(), 1)),
                 bounded("async(1000)", 1000 + 4 * BATCH, source -> source.async(Dispatcher.virtual(), 1000)),
-                bounded("mapParallel", 2048 + 4 * BATCH, source -> source.mapParallel(2, n -> n)),
+                bounded("mapParallel", 4096 + 4 * BATCH, source -> source.mapParallel(2, n -> n)),
                 // The sink's one batch may be of 512, as lanes gather what is done.
                 bounded(
                         "mapBlocking(4, input)",

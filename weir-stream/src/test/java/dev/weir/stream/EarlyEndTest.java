@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -161,6 +162,13 @@ class EarlyEndTest {
                 s -> s.interleave(Source.of(1), 1).take(2),
                 s -> s.zipAll(Source.of(1), 0, 0).take(1).map(Pair::first),
                 s -> s.sliding(3, 1).take(1).map(List::getFirst),
+                s -> s.groupedAdjacentBy(n -> n, 3).take(1).map(List::getFirst),
+                s -> s.zipN(Source.of(1, 2, 3), Source.of(1, 2)).map(List::getFirst),
+                s -> s.scanAsync(0, (before, n) -> CompletableFuture.completedFuture(n))
+                        .take(1),
+                s -> s.scanAsync(0, (before, n) -> CompletableFuture.completedFuture(n))
+                        .take(3),
+                s -> s.take(3).foldAsync(0, (sum, n) -> CompletableFuture.completedFuture(sum + n)),
                 s -> s.mapConcat(n -> List.of(n, n)).take(1),
                 s -> s.mapConcat(n -> IntStream.range(0, 1000).boxed().toList())
                         .async()

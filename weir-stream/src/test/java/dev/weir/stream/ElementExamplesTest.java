@@ -62,6 +62,13 @@ class ElementExamplesTest {
     }
 
     @Test
+    void limitWeighted_example() throws Exception {
+        List<String> rows = List.of("row", "another");
+        assertThat(Source.from(rows).limitWeighted(1_000_000, String::length).toList())
+                .isEqualTo(rows);
+    }
+
+    @Test
     void unfold_emitsWhatTheFunctionMakes() throws Exception {
         Source<Integer> powers =
                 Source.unfold(1, n -> n > 100 ? Optional.empty() : Optional.of(new Unfolded<>(2 * n, n)));
@@ -95,6 +102,20 @@ class ElementExamplesTest {
             running.await();
         }
         assertThat(store).containsOnlyKeys("one", "two", "three");
+    }
+
+    private record Order(int pieces) {
+        boolean isLarge() {
+            return pieces > 10;
+        }
+    }
+
+    @Test
+    void sinkThroughOperators_hasTheResultOfTheLast() throws Exception {
+        ResultSink<Order, Optional<Order>> firstLarge =
+                Sink.through(orders -> orders.filter(Order::isLarge), Sink.headOption());
+        assertThat(Source.of(new Order(1), new Order(20), new Order(30)).runTo(firstLarge))
+                .contains(new Order(20));
     }
 
     @Test

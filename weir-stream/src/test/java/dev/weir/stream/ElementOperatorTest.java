@@ -196,6 +196,25 @@ class ElementOperatorTest {
     }
 
     @Test
+    void limitWeighted_atTheElementThatIsTooMuch_failsBehindTheElementsBefore() {
+        for (int batchSize : new int[] {1, 3, 10}) {
+            TrackedSource<Integer> source = TrackedSource.numbers(10, batchSize);
+            List<Integer> seen = new ArrayList<>();
+            RunningPipeline running = source.source()
+                    .limitWeighted(10, n -> n)
+                    .to(Sink.forEach(seen::add))
+                    .run();
+            assertThatThrownBy(running::await)
+                    .isInstanceOf(LimitExceededException.class)
+                    .hasMessage("more than 10 in weight came to stage limitWeighted");
+            assertThat(seen).containsExactly(0, 1, 2, 3, 4);
+            source.assertProtocolKept();
+            assertThat(source.finishedCount()).isEqualTo(5);
+        }
+        assertThatThrownBy(Source.of(1).limitWeighted(10, n -> -n)::toList).hasMessageContaining("negative: -1");
+    }
+
+    @Test
     void failure_inTheMiddleOfABatch_comesBehindTheElementsBefore() {
         TrackedSource<Integer> source = TrackedSource.numbers(10, 10);
         List<Integer> seen = new ArrayList<>();
@@ -282,6 +301,30 @@ class ElementOperatorTest {
                         9,
                         7),
                 of("fold", source -> source.fold(0, (sum, n) -> sum + check(n)), "27", "15", 9, 7),
+                of(
+                        "scanAsync",
+                        source -> source.scanAsync(0, (sum, n) -> CompletableFuture.completedFuture(sum + check(n))),
+                        "0 0 1 3 7 12 19 27",
+                        "0 0 1 3 4 9 7 15",
+                        9,
+                        7),
+                of(
+                        "foldAsync",
+                        source -> source.foldAsync(
+                                0,
+                                (sum, n) -> CompletableFuture.supplyAsync(
+                                        () -> sum + check(n), Thread::startVirtualThread)),
+                        "27",
+                        "15",
+                        9,
+                        7),
+                of(
+                        "limitWeighted",
+                        source -> source.limitWeighted(27, n -> check(n)),
+                        "0 1 2 4 5 7 8",
+                        "0 1 2 4 5 7 8",
+                        9,
+                        7),
                 of("reduce", source -> source.reduce((sum, n) -> sum + check(n)), "27", "15", 9, 7),
                 of("takeWhile", source -> source.takeWhile(n -> check(n) < 8), "0 1 2 4 5 7", "0 1 2 4 5 7", 8, 6),
                 of("dropWhile", source -> source.dropWhile(n -> check(n) < 4), "4 5 6 7 8", "4 5 6 7 8", 9, 8),

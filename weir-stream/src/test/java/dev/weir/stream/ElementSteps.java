@@ -7,10 +7,14 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 
-/** The element operators as steps. Their functions know by themselves what the stage is to drop, and tell the lineage. */
+/**
+ * The element operators, and those of their kind whose functions answer later, as steps. Their functions know by
+ * themselves what the stage is to drop, and tell the lineage.
+ */
 final class ElementSteps {
 
     private ElementSteps() {}
@@ -22,7 +26,9 @@ final class ElementSteps {
                 collect(),
                 statefulMap(),
                 scan(),
+                scanAsync(),
                 fold(),
+                foldAsync(),
                 reduce(),
                 drop(0),
                 drop(5),
@@ -31,6 +37,7 @@ final class ElementSteps {
                 dropWhile(0),
                 dropWhile(700),
                 limit(1_000_000),
+                limitWeighted(),
                 zipWithIndex(),
                 intersperse(),
                 intersperseFramed(),
@@ -144,6 +151,37 @@ final class ElementSteps {
                 values -> List.of(values.stream().mapToLong(value -> value).sum()));
     }
 
+    /** As {@link #scan}. */
+    static Step scanAsync() {
+        return step(
+                "scanAsync",
+                (source, lineage, tick) -> source.scanAsync(sentinel(1), (sum, item) -> {
+                    tick.run();
+                    return answer(item.value, item.with(sum.value + item.value));
+                }),
+                scan().model());
+    }
+
+    /** As {@link #fold}. */
+    static Step foldAsync() {
+        return step(
+                "foldAsync",
+                (source, lineage, tick) -> source.foldAsync(new ArrayList<Item>(), (members, item) -> {
+                            tick.run();
+                            members.add(item);
+                            return answer(item.value, members);
+                        })
+                        .map(Item::merged),
+                fold().model());
+    }
+
+    /** Most answers are there at once, some come from another thread. */
+    private static <A> CompletableFuture<A> answer(long which, A value) {
+        return which % 50 == 0
+                ? CompletableFuture.supplyAsync(() -> value, Thread::startVirtualThread)
+                : CompletableFuture.completedFuture(value);
+    }
+
     static Step reduce() {
         return step(
                 "reduce",
@@ -224,6 +262,16 @@ final class ElementSteps {
                             inclusive);
                 },
                 values -> values.stream().limit(inclusive ? count + 1 : count).toList());
+    }
+
+    static Step limitWeighted() {
+        return step(
+                "limitWeighted",
+                (source, lineage, tick) -> source.limitWeighted(1_000_000, item -> {
+                    tick.run();
+                    return Math.abs(item.value % 7);
+                }),
+                values -> values);
     }
 
     static Step zipWithIndex() {

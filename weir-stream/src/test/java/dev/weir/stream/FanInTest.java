@@ -142,6 +142,13 @@ class FanInTest {
                         (a, b, books) -> a.zip(b).map(pair -> Item.merged(List.of(pair.first(), pair.second()))),
                         FanInTest::zipped),
                 new Join(
+                        "zipN",
+                        true,
+                        false,
+                        (a, b, books) ->
+                                a.zipN(b, Source.repeat(Item.merged(List.of()))).map(Item::merged),
+                        FanInTest::zipped),
+                new Join(
                         "allZipped",
                         true,
                         true,

@@ -56,6 +56,19 @@ class GroupingExamplesTest {
                 .containsExactly("a line", "another");
     }
 
+    private record Row(String table, int id) {}
+
+    @Test
+    void groupedAdjacentBy_examples() throws Exception {
+        assertThat(run(Source.of("a1", "a2", "b1", "a3").groupedAdjacentBy(s -> s.charAt(0), 100)))
+                .containsExactly(List.of("a1", "a2"), List.of("b1"), List.of("a3"));
+        Source<Row> rows = Source.of(new Row("orders", 1), new Row("orders", 2), new Row("customers", 1));
+        assertThat(run(rows.groupedAdjacentBy(row -> row.table(), 1000, Duration.ofMillis(100))
+                        .mapConcat(group -> group)))
+                .extracting(Row::id)
+                .containsExactly(1, 2, 1);
+    }
+
     @Test
     void sliding_example() throws Exception {
         assertThat(run(Source.of(1, 2, 3, 4).sliding(3, 1))).containsExactly(List.of(1, 2, 3), List.of(2, 3, 4));

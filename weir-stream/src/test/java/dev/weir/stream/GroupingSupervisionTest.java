@@ -29,6 +29,9 @@ class GroupingSupervisionTest {
         return Stream.of(
                 operator("groupedWeighted", source -> source.groupedWeighted(10, GroupingSupervisionTest::checked)),
                 operator(
+                        "groupedAdjacentBy",
+                        source -> source.groupedAdjacentBy(n -> GroupingSupervisionTest.checked(n) / 4, 10)),
+                operator(
                         "groupedWeightedWithin",
                         source -> source.groupedWeightedWithin(
                                 10, Duration.ofHours(1), GroupingSupervisionTest::checked)),

@@ -81,6 +81,8 @@ class JunctionExamplesTest {
                 .containsExactly(10, 21);
         assertThat(run(Source.of("a", "b", "c").zipAll(Source.of(1), "-", 0)))
                 .containsExactly(new Pair<>("a", 1), new Pair<>("b", 0), new Pair<>("c", 0));
+        assertThat(run(Source.of(1, 2).zipN(Source.of(10, 20), Source.of(100, 200))))
+                .containsExactly(List.of(1, 10, 100), List.of(2, 20, 200));
         Source<Pair<String, Integer>> users = names.zip(ages);
         assertThat(run(users.unzip(
                         Pair::first, Pair::second, (n, a) -> n.map(String::trim).zip(a))))

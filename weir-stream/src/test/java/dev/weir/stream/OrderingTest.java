@@ -249,6 +249,41 @@ class OrderingTest {
         }
     }
 
+    /** Batches of quick elements are handed on a few at a time, but not if that could take for ever. */
+    @Test
+    void mapParallel_whoseHandlersWaitForEarlierResults_handsThemOn() throws Exception {
+        for (int round = 0; round < 50; round++) {
+            int quick = 100 * 64;
+            CountDownLatch quickOnesLeft = new CountDownLatch(quick);
+            List<Integer> seen = Collections.synchronizedList(new ArrayList<>());
+            TrackedSource.numbers(quick + 1_000, 64)
+                    .source()
+                    .mapParallel(2, n -> {
+                        if (n < quick) {
+                            // Slower than what comes below, which therefore waits.
+                            workForMicros(2);
+                        } else if (!quickOnesLeft.await(30, TimeUnit.SECONDS)) {
+                            throw new IllegalStateException(quickOnesLeft + " are kept");
+                        }
+                        return n;
+                    })
+                    .to(Sink.forEach(n -> {
+                        seen.add(n);
+                        quickOnesLeft.countDown();
+                    }))
+                    .run()
+                    .await();
+            assertThat(seen).isEqualTo(upTo(quick + 1_000));
+        }
+    }
+
+    private static void workForMicros(int micros) {
+        long end = System.nanoTime() + TimeUnit.MICROSECONDS.toNanos(micros);
+        while (System.nanoTime() - end < 0) {
+            Thread.onSpinWait();
+        }
+    }
+
     @Test
     void concurrencyOf10000_isReached() throws Exception {
         int lanes = 10_000;

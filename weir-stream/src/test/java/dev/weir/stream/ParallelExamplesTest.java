@@ -37,6 +37,34 @@ class ParallelExamplesTest {
         assertThat(stored).containsExactlyInAnyOrder("found a", "found b", "found c");
     }
 
+    private record Bank() {
+        CompletionStage<Integer> book(int balance, int order) {
+            return CompletableFuture.supplyAsync(() -> balance - order);
+        }
+    }
+
+    private record Storage() {
+        CompletionStage<String> append(String sent, String part) {
+            return CompletableFuture.supplyAsync(() -> sent + part);
+        }
+    }
+
+    @Test
+    void scanAsyncAndFoldAsync() throws Exception {
+        Bank bank = new Bank();
+        int account = 100;
+        Source<Integer> orders = Source.of(10, 20);
+        assertThat(orders.scanAsync(account, (balance, order) -> bank.book(balance, order))
+                        .toList())
+                .containsExactly(100, 90, 70);
+        Storage storage = new Storage();
+        String upload = "";
+        Source<String> parts = Source.of("a", "b");
+        assertThat(parts.foldAsync(upload, (sent, part) -> storage.append(sent, part))
+                        .toList())
+                .containsExactly("ab");
+    }
+
     @Test
     void adaptive_inEachParallelStage_doesTheSame() throws Exception {
         Parallelism adaptive = Parallelism.adaptive(1, 64);

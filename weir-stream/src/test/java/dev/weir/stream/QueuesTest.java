@@ -131,6 +131,8 @@ class QueuesTest {
         taken.await();
         running.cancel();
         assertThat(last.join()).isInstanceOf(SourceQueue.Closed.class);
+        // A cancellation closes the queue before the pipeline's thread empties it.
+        TrackedRun.awaitEnd(running);
         assertThat(queue.size()).isZero();
     }
 

@@ -53,6 +53,16 @@ final class TimedSteps {
                         "groupedWeightedWithin(17, long)",
                         17,
                         (source, weight) -> source.groupedWeightedWithin(17, LONG, weight::apply)),
+                adjacent("groupedAdjacentBy(1)", 1, (source, key) -> source.groupedAdjacentBy(key, 1)),
+                adjacent("groupedAdjacentBy(3)", 3, (source, key) -> source.groupedAdjacentBy(key, 3)),
+                adjacent(
+                        "groupedAdjacentBy(1000, long)",
+                        1000,
+                        (source, key) -> source.groupedAdjacentBy(key, 1000, LONG)),
+                ticking(
+                        "groupedAdjacentBy(1000, short)",
+                        (source, tick) -> source.groupedAdjacentBy(item -> ticked(tick, item.value / 5), 1000, SHORT)
+                                .mapConcat(items -> items)),
                 ticking(
                         "groupedWeightedWithin(100, short)",
                         (source, tick) -> source.groupedWeightedWithin(100, SHORT, item -> ticked(tick, item.value % 5))
@@ -190,6 +200,34 @@ final class TimedSteps {
                     }
                     return sums;
                 });
+    }
+
+    private static Step adjacent(String name, int max, Adjacent stage) {
+        return new Step(
+                name,
+                true,
+                (source, lineage, tick) -> stage.apply(source, item -> ticked(tick, item.value / 5))
+                        .map(Item::merged),
+                values -> {
+                    List<Long> sums = new ArrayList<>();
+                    int members = 0;
+                    long key = -1;
+                    for (long value : values) {
+                        if (members % max == 0 || value / 5 != key) {
+                            sums.add(0L);
+                            members = 0;
+                        }
+                        sums.set(sums.size() - 1, sums.getLast() + value);
+                        members++;
+                        key = value / 5;
+                    }
+                    return sums;
+                });
+    }
+
+    @FunctionalInterface
+    private interface Adjacent {
+        Source<List<Item>> apply(Source<Item> source, Function<Item, Long> key);
     }
 
     @FunctionalInterface

@@ -22,6 +22,9 @@ final class GeneratedRecords implements Stage<ProducerRecord<byte[], byte[]>>, A
     private final Pacer pacer;
     private long next;
 
+    /** How many were due at once: at a planned rate few, and a batch of one is to be small. */
+    private int lastSize;
+
     private GeneratedRecords(Pass pass) {
         this.pass = pass;
         this.pacer = pass.pacer();
@@ -42,16 +45,17 @@ final class GeneratedRecords implements Stage<ProducerRecord<byte[], byte[]>>, A
             return null;
         }
         int partitions = pass.configuration().partitions();
-        Object[] records = new Object[most];
-        long[] tickets = new long[most];
-        int size = 0;
-        for (; due && size < most && pacer.isDue(); size++, next++) {
+        Batch<ProducerRecord<byte[], byte[]>> records = new Batch<>(due ? lastSize : 0);
+        for (; due && records.size() < most && pacer.isDue(); next++) {
             int partition = (int) (next % partitions);
-            tickets[size] = pacer.next(partition);
-            records[size] =
-                    new ProducerRecord<>(pass.configuration().topic(), partition, null, pass.value(next / partitions));
+            long ticket = pacer.next(partition);
+            records.add(
+                    new ProducerRecord<>(pass.configuration().topic(), partition, null, pass.value(next / partitions)),
+                    this,
+                    ticket);
         }
-        return Batch.of(records, size, this, tickets);
+        lastSize = records.size();
+        return records;
     }
 
     @Override

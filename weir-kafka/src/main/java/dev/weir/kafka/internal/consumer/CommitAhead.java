@@ -7,7 +7,6 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -160,8 +159,9 @@ final class CommitAhead {
             return;
         }
         commits.succeededAhead();
-        waiting.removeAll(Set.copyOf(next));
         for (Promised each : next) {
+            // It stands in front, but for what is paused: thousands may wait behind it.
+            waiting.removeFirstOccurrence(each);
             each.partition.committedOffset = each.nextOffset;
             each.partition.committedNanos = clock.nanoTime();
             each.partition.uncommittedPlace = AssignedPartition.UNKNOWN;
@@ -169,7 +169,7 @@ final class CommitAhead {
                 // A bounded read ends when nothing waits any more, which is looked at behind the next poll.
                 signals.wake();
             } else {
-                each.partition.outlet.add(each.partition, each.batch);
+                each.partition.outlet.hand(each.partition, each.batch);
             }
         }
     }

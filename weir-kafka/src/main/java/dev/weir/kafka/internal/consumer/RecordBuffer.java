@@ -55,6 +55,12 @@ final class RecordBuffer {
     private int records;
     private boolean ended;
 
+    /** Whether the segment thread waits in {@link #take}. */
+    private boolean takerWaits;
+
+    /** What the thread that waits will come back with; it is no longer inside. */
+    private @Nullable Batch<ConsumerRecord<byte[], byte[]>> handed;
+
     private final @Nullable Delay delay;
 
     RecordBuffer(Clock clock) {
@@ -73,6 +79,24 @@ final class RecordBuffer {
     /** Adds records of one partition; their tokens follow those of the batch before. */
     void add(AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch) {
         addAll(partition, List.of(batch));
+    }
+
+    /**
+     * Adds records of one partition; those that somebody waits for count as taken at once, before that thread has run. It
+     * comes back with them whatever happens.
+     */
+    void hand(AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch) {
+        lock.lock();
+        try {
+            if (takerWaits && handed == null && turns.size() == 0 && !partition.buffered.held) {
+                handed = batch;
+                readyOrEnded.signal();
+            } else {
+                add(partition, batch);
+            }
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Adds several batches of one partition: whoever waits is woken once for all. */
@@ -207,12 +231,24 @@ final class RecordBuffer {
 
     private @Nullable Batch<ConsumerRecord<byte[], byte[]>> awaitTurn(long deadlineNanos) throws InterruptedException {
         Batch<ConsumerRecord<byte[], byte[]>> batch = null;
-        while (batch == null && !isThrough() && !clock.hasPassed(deadlineNanos)) {
-            clock.await(
-                    lock,
-                    readyOrEnded,
-                    delay == null ? deadlineNanos : Math.min(deadlineNanos, delay.nextDueNanos(clock)));
-            batch = poll();
+        takerWaits = true;
+        try {
+            while (batch == null && !isThrough() && !clock.hasPassed(deadlineNanos)) {
+                clock.await(
+                        lock,
+                        readyOrEnded,
+                        delay == null ? deadlineNanos : Math.min(deadlineNanos, delay.nextDueNanos(clock)));
+                batch = handed == null ? poll() : handed;
+            }
+        } catch (InterruptedException interrupted) {
+            if (handed == null) {
+                throw interrupted;
+            }
+            Thread.currentThread().interrupt();
+            batch = handed;
+        } finally {
+            takerWaits = false;
+            handed = null;
         }
         return batch;
     }

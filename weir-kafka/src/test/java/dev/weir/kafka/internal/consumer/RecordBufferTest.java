@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.internal.offsets.OffsetTracker;
 import dev.weir.stream.spi.Batch;
-import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import dev.weir.stream.testing.VirtualClock;
 import java.time.Duration;
@@ -18,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class RecordBufferTest {
+
+    /** A deadline, so that the clock counts who waits for it. */
+    private static final long LATE = Duration.ofHours(1).toNanos();
 
     private final VirtualClock clock = new VirtualClock();
     private final RecordBuffer buffer = new RecordBuffer(clock);
@@ -57,6 +59,19 @@ class RecordBufferTest {
         for (String name : names) {
             long token = partition.tracker.append(partition.tracker.outstanding(), 1);
             buffer.add(partition, Batch.of(new Object[] {name}, 1, partition.tracker, new long[] {token}));
+        }
+    }
+
+    private void hand(AssignedPartition partition, String name) {
+        long token = partition.tracker.append(partition.tracker.outstanding(), 1);
+        buffer.hand(partition, Batch.of(new Object[] {name}, 1, partition.tracker, new long[] {token}));
+    }
+
+    private @Nullable String nextOfAll() {
+        try {
+            return next(LATE);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
         }
     }
 
@@ -122,26 +137,63 @@ class RecordBufferTest {
         fetch(a, "a1");
         buffer.hold(a, true);
         buffer.end();
-        CompletableFuture<Boolean> atEnd = CompletableFuture.supplyAsync(() -> {
-            try {
-                return next(Stage.NEVER) == null;
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
-            }
-        });
+        CompletableFuture<Boolean> atEnd = CompletableFuture.supplyAsync(() -> nextOfAll() == null);
         buffer.purge(List.of(a));
         assertThat(atEnd.get(30, TimeUnit.SECONDS)).isTrue();
     }
 
     @Test
+    void handedBatch_countsAsTakenBeforeTheWaitingThreadRuns() throws Exception {
+        // The thread may be quick: one round alone could pass without the hand-over.
+        for (int round = 0; round < 100; round++) {
+            CompletableFuture<@Nullable String> taken = CompletableFuture.supplyAsync(this::nextOfAll);
+            clock.awaitWaiters(1);
+            hand(a, "a1");
+            assertThat(buffer.ready()).isZero();
+            assertThat(buffer.purge(List.of(a))).isEmpty();
+            assertThat(taken.get(30, TimeUnit.SECONDS)).isEqualTo("a1");
+        }
+    }
+
+    @Test
+    void handedBatch_withNobodyWaitingOrHeld_waits() throws Exception {
+        hand(a, "a1");
+        assertThat(buffer.ready()).isEqualTo(1);
+        assertThat(next()).isEqualTo("a1");
+        buffer.hold(a, true);
+        CompletableFuture<@Nullable String> taken = CompletableFuture.supplyAsync(this::nextOfAll);
+        clock.awaitWaiters(1);
+        hand(a, "a2");
+        hand(b, "b1");
+        hand(b, "b2");
+        assertThat(taken.get(30, TimeUnit.SECONDS)).isEqualTo("b1");
+        assertThat(next()).isEqualTo("b2");
+        buffer.hold(a, false);
+        assertThat(next()).isEqualTo("a2");
+    }
+
+    @Test
+    void handedBatch_toAThreadThatIsInterrupted_isNotLost() throws Exception {
+        for (int round = 0; round < 100; round++) {
+            CompletableFuture<@Nullable String> taken = new CompletableFuture<>();
+            Thread taker = Thread.ofVirtual().start(() -> {
+                try {
+                    taken.complete(next(LATE));
+                } catch (InterruptedException e) {
+                    taken.complete("");
+                }
+            });
+            clock.awaitWaiters(1);
+            taker.interrupt();
+            hand(a, "a1");
+            // Whether it was too late for the thread is open.
+            assertThat(taken.get(30, TimeUnit.SECONDS) + next(0)).isIn("a1-", "a1");
+        }
+    }
+
+    @Test
     void take_untilADeadline_waitsByTheRunsClock() throws Exception {
-        CompletableFuture<@Nullable String> taken = CompletableFuture.supplyAsync(() -> {
-            try {
-                return next(Duration.ofHours(1).toNanos());
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
-            }
-        });
+        CompletableFuture<@Nullable String> taken = CompletableFuture.supplyAsync(this::nextOfAll);
         clock.awaitWaiters(1);
         clock.advance(Duration.ofHours(1));
         assertThat(taken.get(30, TimeUnit.SECONDS)).isEqualTo("-");

@@ -10,17 +10,23 @@ import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gathers elements into lists, up to a weight and, if a window is set, for no longer than that from a list's first
- * element. Acknowledges all members together. An open list is emitted before the end or a failure.
+ * Gathers elements into lists, up to a weight, of one key each and, if a window is set, for no longer than that from a
+ * list's first element. Acknowledges all members together. An open list is emitted before the end or a failure.
  */
 final class GroupedStage<T> implements Stage<List<T>> {
 
-    /** How long and how heavy a group gets; without a weigher each element weighs 1. */
-    record Limits<T>(long weight, @Nullable ToLongFunction<? super T> weigher, long windowNanos) {
+    /** How long and how heavy a group gets; without a weigher each element weighs 1, without a key all have the same. */
+    record Limits<T>(
+            long weight,
+            @Nullable ToLongFunction<? super T> weigher,
+            @Nullable Function<? super T, ?> key,
+            long windowNanos) {
 
         Limits {
             if (weight < 1) {
@@ -46,6 +52,9 @@ final class GroupedStage<T> implements Stage<List<T>> {
     private List<T> members;
     private JointAck acks;
     private long weight;
+    private @Nullable Object key;
+    private @Nullable Object nextKey;
+    private boolean keyChanges;
     private long windowEndNanos = NEVER;
 
     private GroupedStage(Stage<T> upstream, Limits<T> limits, Supervised supervised, StageMeter meter, Clock clock) {
@@ -71,7 +80,9 @@ final class GroupedStage<T> implements Stage<List<T>> {
     }
 
     private int room() {
-        return limits.weigher == null ? (int) Math.min(limits.weight, Batch.DEFAULT_CAPACITY) : 16;
+        return limits.weigher == null && limits.key == null
+                ? (int) Math.min(limits.weight, Batch.DEFAULT_CAPACITY)
+                : 16;
     }
 
     @Override
@@ -114,13 +125,14 @@ final class GroupedStage<T> implements Stage<List<T>> {
                 beganBefore &= !members.isEmpty();
                 continue;
             }
-            if (own > limits.weight - weight && !members.isEmpty()) {
+            if ((own > limits.weight - weight || keyChanges) && !members.isEmpty()) {
                 emitInto(out);
                 beganBefore = false;
             }
             members.add(batch.get(i));
             acks.add(batch.target(i), batch.token(i));
             weight += own;
+            key = nextKey;
             if (weight >= limits.weight) {
                 emitInto(out);
                 beganBefore = false;
@@ -131,12 +143,20 @@ final class GroupedStage<T> implements Stage<List<T>> {
         }
     }
 
-    /** The weight of an element, or -1 if it was dropped, or is what the stream fails at. */
+    private long lookAt(T element) {
+        if (limits.key != null) {
+            nextKey = Objects.requireNonNull(limits.key.apply(element), "a key is null");
+            keyChanges = !nextKey.equals(key);
+        }
+        return limits.weightOf(element);
+    }
+
+    /** The weight of an element, or -1 if it was dropped, or is what the stream fails at. Notes its key. */
     private long weigh(Batch<T> batch, int index) throws InterruptedException {
         try {
-            return limits.weightOf(batch.get(index));
+            return lookAt(batch.get(index));
         } catch (Throwable thrown) {
-            Object outcome = supervised.after(thrown, limits::weightOf, batch.get(index));
+            Object outcome = supervised.after(thrown, this::lookAt, batch.get(index));
             if (!(outcome instanceof Verdict verdict)) {
                 return (long) outcome;
             }

@@ -20,18 +20,19 @@ public final class Grouping {
     private Grouping() {}
 
     public static <T> Node<List<T>> grouped(Node<T> above, int count) {
-        return GroupedStage.node("grouped", above, new GroupedStage.Limits<>(count, null, Stage.NEVER));
+        return GroupedStage.node("grouped", above, new GroupedStage.Limits<>(count, null, null, Stage.NEVER));
     }
 
     public static <T> Node<List<T>> groupedWithin(Node<T> above, int count, Duration window) {
         return GroupedStage.node(
                 "groupedWithin",
                 above,
-                new GroupedStage.Limits<>(count, null, Deadlines.positiveNanos("window", window)));
+                new GroupedStage.Limits<>(count, null, null, Deadlines.positiveNanos("window", window)));
     }
 
     public static <T> Node<List<T>> groupedWeighted(Node<T> above, long maxWeight, ToLongFunction<? super T> weight) {
-        return GroupedStage.node("groupedWeighted", above, new GroupedStage.Limits<>(maxWeight, weight, Stage.NEVER));
+        return GroupedStage.node(
+                "groupedWeighted", above, new GroupedStage.Limits<>(maxWeight, weight, null, Stage.NEVER));
     }
 
     public static <T> Node<List<T>> groupedWeightedWithin(
@@ -39,7 +40,19 @@ public final class Grouping {
         return GroupedStage.node(
                 "groupedWeightedWithin",
                 above,
-                new GroupedStage.Limits<>(maxWeight, weight, Deadlines.positiveNanos("window", window)));
+                new GroupedStage.Limits<>(maxWeight, weight, null, Deadlines.positiveNanos("window", window)));
+    }
+
+    public static <T> Node<List<T>> groupedAdjacentBy(Node<T> above, Function<? super T, ?> key, int max) {
+        return GroupedStage.node("groupedAdjacentBy", above, new GroupedStage.Limits<>(max, null, key, Stage.NEVER));
+    }
+
+    public static <T> Node<List<T>> groupedAdjacentBy(
+            Node<T> above, Function<? super T, ?> key, int max, Duration window) {
+        return GroupedStage.node(
+                "groupedAdjacentBy",
+                above,
+                new GroupedStage.Limits<>(max, null, key, Deadlines.positiveNanos("window", window)));
     }
 
     public static <T> Node<List<T>> sliding(Node<T> above, int size, int step) {

@@ -12,6 +12,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** The door of this package: one method for each operator, behind the facade's methods. Stateless. */
@@ -87,6 +88,10 @@ public final class Operators {
 
     public static <T> Node<T> limit(Node<T> above, long limit) {
         return LimitStage.node(above, limit);
+    }
+
+    public static <T> Node<T> limitWeighted(Node<T> above, long maxWeight, ToLongFunction<? super T> weight) {
+        return LimitWeightedStage.node(above, maxWeight, weight);
     }
 
     public static <T> Node<Indexed<T>> zipWithIndex(Node<T> above) {

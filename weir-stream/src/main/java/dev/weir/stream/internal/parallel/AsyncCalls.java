@@ -7,9 +7,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The calls of the function of a {@code mapAsync}: one at a time. Thread-safe. */
+/** The calls of the function of an operator whose answers come later: one at a time. Thread-safe. */
 final class AsyncCalls<T, R> {
 
+    private final String operator;
     private final Function<? super T, ? extends CompletionStage<? extends R>> function;
 
     /** Held while the function is called, if others than the starter call it. */
@@ -18,15 +19,17 @@ final class AsyncCalls<T, R> {
     /**
      * Calls {@code function}.
      *
+     * @param operator its name, for messages
      * @param retried whether it may be called again for an element, on another thread than that of the starter
      */
-    AsyncCalls(Function<? super T, ? extends CompletionStage<? extends R>> function, boolean retried) {
+    AsyncCalls(String operator, Function<? super T, ? extends CompletionStage<? extends R>> function, boolean retried) {
+        this.operator = operator;
         this.function = function;
         this.turns = retried ? new ReentrantLock() : null;
     }
 
-    static NullPointerException completedWithNull() {
-        return new NullPointerException("a stage of mapAsync completed with null");
+    NullPointerException completedWithNull() {
+        return new NullPointerException("a stage of " + operator + " completed with null");
     }
 
     CompletionStage<? extends R> call(T element) {
@@ -36,7 +39,7 @@ final class AsyncCalls<T, R> {
         try {
             CompletionStage<? extends R> stage = function.apply(element);
             if (stage == null) {
-                throw new NullPointerException("the function of mapAsync returned null, not a stage");
+                throw new NullPointerException("the function of " + operator + " returned null, not a stage");
             }
             return stage;
         } finally {

@@ -67,7 +67,7 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
             WorkerTasks tasks,
             Clock clock) {
         super(limit, ordering, supervised, meter, limit.max(), tasks, clock);
-        this.calls = new AsyncCalls<>(function, supervised.retries());
+        this.calls = new AsyncCalls<>("mapAsync", function, supervised.retries());
         this.inFlight = new InFlight<>(table.slots(), meter);
     }
 
@@ -259,7 +259,7 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
     }
 
     private @Nullable Object resultOr(@Nullable R result, int slot) {
-        return result != null ? result : afterFailure(AsyncCalls.completedWithNull(), slot);
+        return result != null ? result : afterFailure(calls.completedWithNull(), slot);
     }
 
     /** What the supervision decided on an element whose first call failed at once, or null if it is being retried. */
@@ -369,7 +369,7 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
             finished(of, result);
             return;
         }
-        Throwable failed = thrown == null ? AsyncCalls.completedWithNull() : Running.causeOf(thrown);
+        Throwable failed = thrown == null ? calls.completedWithNull() : Running.causeOf(thrown);
         if (supervised.retries()) {
             retry(of, failed);
         } else {

@@ -37,8 +37,17 @@ public final class ParallelMap<T, R> implements Stage<R> {
 
     private static final int MAX_WORKERS = 1024;
 
-    /** Elements that may be inside: enough that workers never wait for the feeder while batches are of normal size. */
-    private static final int CAPACITY = 4 * Batch.DEFAULT_CAPACITY;
+    /** Elements that may be inside: enough that workers have some left while those who feed and pull do their part. */
+    private static final int CAPACITY = 8 * Batch.DEFAULT_CAPACITY;
+
+    /** Elements that may be inside when a full stage takes in more: the feeder is not woken for each batch. */
+    private static final int ROOMY = CAPACITY / 2;
+
+    /** What is done is worth waking the puller for when it took a worker so long. A wake-up takes 20 us of a processor. */
+    private static final long WAKE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    /** After which time the puller looks by itself, if what is done is not told at once. */
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
     /** Chunks per worker and batch: more balance uneven elements better, fewer cost less. */
     private static final int CHUNKS_PER_WORKER = 4;
@@ -64,7 +73,16 @@ public final class ParallelMap<T, R> implements Stage<R> {
     private final ArrayDeque<Work<T>> claimable = new ArrayDeque<>();
     private final StallClock stall;
     private int elements;
+    /** Those of batches that are done. */
+    private int doneElements;
+
     private int activeWorkers;
+    /** Nothing is taken in until there is room for a few batches. */
+    private boolean full;
+
+    /** The puller waits and will look by itself soon. */
+    private boolean pullerLooks;
+
     private boolean ended;
     private boolean cancelled;
     private @Nullable Throwable upperFailure;
@@ -173,12 +191,12 @@ public final class ParallelMap<T, R> implements Stage<R> {
     private int takeIn(Batch<T> batch, StageMeter feederMeter) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            if (elements >= CAPACITY && !cancelled) {
+            if (full && !cancelled) {
                 feederMeter.beginBlockedDown(1);
                 try {
                     do {
                         clock.await(lock, room, NEVER);
-                    } while (elements >= CAPACITY && !cancelled);
+                    } while (full && !cancelled);
                 } finally {
                     feederMeter.endBlockedDown();
                 }
@@ -191,6 +209,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
             inOrder.add(work);
             claimable.add(work);
             elements += batch.size();
+            full = elements >= CAPACITY;
             int toStart = Math.clamp(limit.current() - activeWorkers, 0, work.chunks());
             activeWorkers += toStart;
             return toStart;
@@ -266,7 +285,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
     private void noteWorked(int done, long nanos, long now) {
         lock.lock();
         try {
-            limit.worked(done, nanos, elements >= CAPACITY, now);
+            limit.worked(done, nanos, full, now);
             tooManyWorkers = activeWorkers > limit.current();
         } finally {
             lock.unlock();
@@ -274,7 +293,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
     }
 
     private void updateStall() {
-        stall.update(activeWorkers == 0 && elements >= CAPACITY && !cancelled);
+        stall.update(activeWorkers == 0 && full && !cancelled);
     }
 
     private void runChunk(Work<T> work, int from, Task self) {
@@ -288,13 +307,29 @@ public final class ParallelMap<T, R> implements Stage<R> {
             noteWorked(to - from, end - start, end);
         }
         if (work.finished(to - from)) {
-            lock.lock();
-            try {
-                headDone.signal();
-            } finally {
-                lock.unlock();
-            }
+            noteDone(work);
         }
+    }
+
+    private void noteDone(Work<T> work) {
+        lock.lock();
+        try {
+            doneElements += work.size();
+            if (isHeadDone() && (!pullerLooks || isWorthAWakeUp(doneElements))) {
+                headDone.signal();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether so many elements that are done should not wait for more, or nothing is left that could become done soon. */
+    private boolean isWorthAWakeUp(int done) {
+        Work<T> newest = claimable.peekLast();
+        return newest == null
+                || !newest.hasUnclaimed()
+                || done >= CAPACITY - ROOMY
+                || done * nanosPerElement >= WAKE_NANOS * activeWorkers;
     }
 
     @Override
@@ -323,9 +358,13 @@ public final class ParallelMap<T, R> implements Stage<R> {
             Work<T> head = inOrder.peek();
             if (head != null && head.isDone()) {
                 inOrder.poll();
-                elements -= head.batch.size();
+                elements -= head.size();
+                doneElements -= head.size();
+                if (elements <= ROOMY) {
+                    full = false;
+                    room.signal();
+                }
                 updateStall();
-                room.signal();
                 return head;
             }
             return null;
@@ -364,11 +403,28 @@ public final class ParallelMap<T, R> implements Stage<R> {
         }
         pullerMeter.beginBlockedUp();
         try {
+            awaitSome(deadlineNanos);
             while (!isHeadDone() && !atEnd() && !clock.hasPassed(deadlineNanos)) {
                 clock.await(lock, headDone, deadlineNanos);
             }
         } finally {
             pullerMeter.endBlockedUp();
+        }
+    }
+
+    /**
+     * Waits a little for more than one batch, if each is done in no time. Elements may take longer than those before them:
+     * once that time is over, the next batch counts. By the system's time alone, so that with a test's clock nothing is late.
+     */
+    private void awaitSome(long deadlineNanos) throws InterruptedException {
+        Work<T> head = inOrder.peek();
+        if (clock == Clock.SYSTEM && head != null && !isWorthAWakeUp(head.size())) {
+            pullerLooks = true;
+            try {
+                clock.await(lock, headDone, Math.min(deadlineNanos, clock.after(LOOK_NANOS)));
+            } finally {
+                pullerLooks = false;
+            }
         }
     }
 

@@ -4,6 +4,7 @@ import dev.weir.stream.Ordering;
 import dev.weir.stream.Parallelism;
 import dev.weir.stream.internal.run.Node;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /** The door of this package: one method for each operator, behind the facade's methods. Stateless. */
@@ -18,5 +19,19 @@ public final class Parallels {
             Ordering<? super T> ordering,
             Function<? super T, ? extends CompletionStage<? extends R>> function) {
         return AsyncLanes.node(above, parallelism, ordering, function);
+    }
+
+    public static <T, R> Node<R> scanAsync(
+            Node<T> above,
+            R initial,
+            BiFunction<? super R, ? super T, ? extends CompletionStage<? extends R>> function) {
+        return AsyncFold.scan(above, initial, function);
+    }
+
+    public static <T, R> Node<R> foldAsync(
+            Node<T> above,
+            R initial,
+            BiFunction<? super R, ? super T, ? extends CompletionStage<? extends R>> function) {
+        return AsyncFold.fold(above, initial, function);
     }
 }

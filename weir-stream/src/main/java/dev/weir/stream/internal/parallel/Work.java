@@ -41,6 +41,11 @@ final class Work<T> {
         this.failedAt = size;
     }
 
+    /** Elements that it began with. */
+    int size() {
+        return size;
+    }
+
     int chunks() {
         return Math.ceilDiv(size, chunkSize);
     }

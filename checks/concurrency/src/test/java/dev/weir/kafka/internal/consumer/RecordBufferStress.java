@@ -125,6 +125,37 @@ public class RecordBufferStress {
         }
     }
 
+    /** A revoke behind a batch that is handed to a pipeline that may wait for it. */
+    @JCStressTest
+    @Outcome(
+            id = {"1, 0", "0, 1"},
+            expect = Expect.ACCEPTABLE,
+            desc = "handed out or forgotten")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "both, or neither")
+    @State
+    public static class Handed {
+
+        private final RecordBuffer buffer = new RecordBuffer(dev.weir.stream.spi.Clock.SYSTEM);
+        private final AssignedPartition partition = partition();
+
+        @Actor
+        public void owner(II_Result result) {
+            buffer.hand(partition, single());
+            result.r2 = buffer.purge(Set.of(partition)).size();
+            buffer.end();
+        }
+
+        @Actor
+        public void pipeline(II_Result result) {
+            try {
+                var batch = buffer.take(System.nanoTime() + PATIENCE_NANOS, METER);
+                result.r1 = batch == null ? 0 : batch.size();
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+    }
+
     /** A buffer whose taker and purger look and take in two steps. */
     @JCStressTest
     @Outcome(

@@ -1,0 +1,82 @@
+package dev.weir.stream.internal.parallel;
+
+import dev.weir.stream.Attributes;
+import dev.weir.stream.Dispatcher;
+import dev.weir.stream.Ordering;
+import dev.weir.stream.Parallelism;
+import dev.weir.stream.RetryPolicy;
+import dev.weir.stream.Supervision;
+import dev.weir.stream.Supervision.Decision;
+import dev.weir.stream.internal.operator.Operators;
+import dev.weir.stream.internal.run.Node;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiFunction;
+
+/**
+ * What the elements of one run were combined to by a function that answers later. Confined to the one lane that calls
+ * it, and at the end to the segment below; the lane's lock lies between.
+ */
+final class AsyncFold<T, R> {
+
+    private final R initial;
+    private final AsyncCalls<T, R> calls;
+
+    private R combined;
+
+    private AsyncFold(
+            String operator,
+            R initial,
+            BiFunction<? super R, ? super T, ? extends CompletionStage<? extends R>> function) {
+        this.initial = initial;
+        this.combined = initial;
+        this.calls = new AsyncCalls<>(operator, element -> function.apply(combined, element), false);
+    }
+
+    static <T, R> Node<R> scan(
+            Node<T> above,
+            R initial,
+            BiFunction<? super R, ? super T, ? extends CompletionStage<? extends R>> function) {
+        return new Node<>("scanAsync", (assembly, attributes) -> {
+            AsyncFold<T, R> fold = new AsyncFold<>("scanAsync", initial, function);
+            return Operators.scan(fold.below(above, attributes), initial, (before, after) -> after)
+                    .build(assembly);
+        });
+    }
+
+    static <T, R> Node<R> fold(
+            Node<T> above,
+            R initial,
+            BiFunction<? super R, ? super T, ? extends CompletionStage<? extends R>> function) {
+        return new Node<>("foldAsync", (assembly, attributes) -> {
+            AsyncFold<T, R> fold = new AsyncFold<>("foldAsync", initial, function);
+            Node<R> claims = Operators.fold(fold.below(above, attributes), initial, (before, after) -> after);
+            // What holds the claims does not hear of a restart at the end.
+            return Operators.map(claims, last -> fold.combined).build(assembly);
+        });
+    }
+
+    /** Emits what all elements so far are combined to, for each. */
+    private Node<R> below(Node<T> above, Attributes attributes) {
+        return BlockingLanes.<T, R>node(above, Parallelism.fixed(1), Ordering.input(), Dispatcher.virtual(), this::add)
+                .with(restartedBy(attributes));
+    }
+
+    private R add(T element) throws Exception {
+        combined = calls.callAndWait(element);
+        return combined;
+    }
+
+    /** The same supervision, of which a restart brings {@link #initial} back. */
+    private Attributes restartedBy(Attributes attributes) {
+        Supervision given = attributes.supervisionOrFail();
+        Supervision restarting = Supervision.of(failure -> {
+            Decision decision = given.decideElsewhere(failure);
+            if (decision == Decision.RESTART) {
+                combined = initial;
+            }
+            return decision;
+        });
+        RetryPolicy retries = given.retryPolicy();
+        return attributes.withSupervision(retries == null ? restarting : Supervision.retry(retries, restarting));
+    }
+}
