@@ -8,6 +8,7 @@ import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.RecordOrdering;
 import dev.weir.kafka.Subscription;
+import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.Sink;
@@ -124,6 +125,21 @@ class RebalanceSimulationTest {
                 simulation(RebalanceSimulationTest::byKey).order(Order.KEY);
         for (long seed = 1; seed <= 30; seed++) {
             assertThat(simulation.replay(seed)).isEqualTo(simulation.replay(seed));
+        }
+    }
+
+    @Test
+    void replay_onPlatformThreads_isTheSameWorld() {
+        try (Dispatcher pool = Dispatcher.fixed("pool", 4);
+                Dispatcher below = Dispatcher.single("below")) {
+            RebalanceSimulation simulation = simulation(kafka -> orders(kafka)
+                            .mapBlocking(4, RecordOrdering.byKey(), pool, order -> worked(kafka, order))
+                            .async(below, 16)
+                            .to(Sink.ignore()))
+                    .order(Order.KEY);
+            for (long seed = 1; seed <= 5; seed++) {
+                assertThat(simulation.replay(seed)).isEqualTo(simulation.replay(seed));
+            }
         }
     }
 

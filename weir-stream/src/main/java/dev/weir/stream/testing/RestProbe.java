@@ -3,19 +3,31 @@ package dev.weir.stream.testing;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.internal.run.PipelineRun;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tells whether a running pipeline has anything left to do before something comes from outside: an element, an
  * acknowledgement, a time of its clock. Thread-safe.
  *
  * <p>It looks at the threads of the run and sees those only. What a stage has handed to an executor of the user is not
- * waited for, and a handler that sleeps is at rest. Threads of a dispatcher's pool look as if they waited for a moment
- * after they were woken, so the answer is certain for virtual threads alone, on which everything runs by default.
+ * waited for, and a handler that sleeps is at rest. The answer is certain on a {@link VirtualClock}, by which stages
+ * wait so that it knows who of them was called, and as far as handlers do not wait for each other. Otherwise it goes by
+ * the states of threads: one that was woken may look for a moment as if it waited, above all on a dispatcher's pool.
  */
 public final class RestProbe {
 
     /** One look meets each thread at another moment: two may hand work to each other behind its back. */
     private static final int LOOKS = 3;
+
+    // A thread's state tells that it has been woken only when it has had a processor; with a virtual thread that holds
+    // for
+    // the few instructions between its parking and the look whether it was unparked meanwhile. On a busy machine its
+    // carrier
+    // may stand there for a hundred milliseconds. So what a thread waits for is asked as well: the clock whether it was
+    // signalled, a lock or a latch whether it is free. Both change before anybody is woken.
 
     private final PipelineRun run;
 
@@ -31,7 +43,7 @@ public final class RestProbe {
     public boolean awaitRest(Duration limit) {
         long start = System.nanoTime();
         for (int looks = 0; looks < LOOKS; looks++) {
-            if (!run.isAtRest()) {
+            if (!isAtRest()) {
                 looks = -1;
                 if (System.nanoTime() - start > limit.toNanos()) {
                     return false;
@@ -40,5 +52,32 @@ public final class RestProbe {
             }
         }
         return true;
+    }
+
+    private boolean isAtRest() {
+        if (!(run.clock() instanceof VirtualClock clock)) {
+            return run.isAtRest(RestProbe::isWaiting);
+        }
+        // Nobody has begun to wait since: so all waited at the same time.
+        long waits = clock.waits();
+        return run.isAtRest(thread -> isWaiting(thread) && !clock.isCalled(thread)) && clock.waits() == waits;
+    }
+
+    /** Whether a thread waits for another one, or for time. */
+    static boolean isWaiting(Thread thread) {
+        Thread.State state = thread.getState();
+        return (state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING)
+                && !isFree(LockSupport.getBlocker(thread));
+    }
+
+    /** Whether that is a lock or a latch which nobody holds or closes any more, so that who waits there is about to go on. */
+    private static boolean isFree(@Nullable Object blocker) {
+        if (blocker == null) {
+            return false;
+        }
+        Class<?> of = blocker.getClass().getEnclosingClass();
+        // The text is documented at AbstractQueuedSynchronizer; the state itself is not to be had.
+        return (of == ReentrantLock.class || of == CountDownLatch.class)
+                && blocker.toString().contains("[State = 0,");
     }
 }

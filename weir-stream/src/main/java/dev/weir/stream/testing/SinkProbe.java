@@ -3,6 +3,7 @@ package dev.weir.stream.testing;
 import dev.weir.stream.Sink;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
@@ -178,7 +179,7 @@ public final class SinkProbe<T> {
 
     private void run(StageContext context, Stage<T> upstream) throws InterruptedException {
         try {
-            while (awaitRequest()) {
+            while (awaitRequest(context.clock())) {
                 Batch<T> batch = upstream.pull(Stage.NEVER);
                 if (batch == null) {
                     break;
@@ -195,11 +196,11 @@ public final class SinkProbe<T> {
     }
 
     /** Waits until there is something to pull for; false if nothing is wanted any more. */
-    private boolean awaitRequest() throws InterruptedException {
+    private boolean awaitRequest(Clock clock) throws InterruptedException {
         lock.lockInterruptibly();
         try {
             while (!cancelled && !wantsMore()) {
-                changed.await();
+                clock.await(lock, changed, Stage.NEVER);
             }
             return !cancelled;
         } finally {

@@ -4,9 +4,9 @@ import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
@@ -22,24 +22,14 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public final class VirtualClock implements Clock {
 
-    /** Compared by identity: two threads may wait for the same. */
-    private static final class Waiter {
-        final Lock lock;
-        final Condition condition;
-        final long deadlineNanos;
-
-        Waiter(Lock lock, Condition condition, long deadlineNanos) {
-            this.lock = lock;
-            this.condition = condition;
-            this.deadlineNanos = deadlineNanos;
-        }
-    }
+    private record Waiter(Lock lock, Condition condition, long deadlineNanos) {}
 
     private final ReentrantLock guard = new ReentrantLock();
     private final Condition changed = guard.newCondition();
 
     // Under the guard.
-    private final Set<Waiter> waiters = new HashSet<>();
+    private final Map<Thread, Waiter> waiters = new HashMap<>();
+    private long waits;
 
     private final AtomicLong nowNanos = new AtomicLong();
 
@@ -61,7 +51,8 @@ public final class VirtualClock implements Clock {
             if (hasPassed(deadlineNanos)) {
                 return;
             }
-            waiters.add(waiter);
+            waiters.put(Thread.currentThread(), waiter);
+            waits++;
             changed.signalAll();
         } finally {
             guard.unlock();
@@ -72,7 +63,7 @@ public final class VirtualClock implements Clock {
         } finally {
             guard.lock();
             try {
-                waiters.remove(waiter);
+                waiters.remove(Thread.currentThread());
             } finally {
                 guard.unlock();
             }
@@ -88,7 +79,7 @@ public final class VirtualClock implements Clock {
         guard.lock();
         try {
             nowNanos.addAndGet(by.toNanos());
-            due = new ArrayList<>(waiters);
+            due = new ArrayList<>(waiters.values());
         } finally {
             guard.unlock();
         }
@@ -109,7 +100,7 @@ public final class VirtualClock implements Clock {
         guard.lock();
         try {
             long next = Stage.NEVER;
-            for (Waiter waiter : waiters) {
+            for (Waiter waiter : waiters.values()) {
                 if (!hasPassed(waiter.deadlineNanos)) {
                     next = Math.min(next, waiter.deadlineNanos);
                 }
@@ -137,8 +128,56 @@ public final class VirtualClock implements Clock {
 
     /** Those whose time has come are about to leave, though they may not have had a processor yet. */
     private long waitersForTime() {
-        return waiters.stream()
+        return waiters.values().stream()
                 .filter(waiter -> waiter.deadlineNanos != Stage.NEVER && !hasPassed(waiter.deadlineNanos))
                 .count();
+    }
+
+    // ---- For the rest probe ----------------------------------------------------------------------------------------
+
+    /** How often a thread has begun to wait by this clock. */
+    long waits() {
+        guard.lock();
+        try {
+            return waits;
+        } finally {
+            guard.unlock();
+        }
+    }
+
+    /** Whether a thread that waits by this clock has been called, so that it goes on as soon as it has a processor. */
+    boolean isCalled(Thread thread) {
+        Waiter waiter;
+        guard.lock();
+        try {
+            waiter = waiters.get(thread);
+        } finally {
+            guard.unlock();
+        }
+        return waiter != null && waiter.lock instanceof ReentrantLock lock && isCalled(thread, lock, waiter.condition);
+    }
+
+    private boolean isCalled(Thread thread, ReentrantLock lock, Condition condition) {
+        if (thread.isInterrupted() || !lock.tryLock()) {
+            // Whoever has the lock may be about to call it.
+            return true;
+        }
+        try {
+            // Who is signalled leaves the condition's queue then and there, though its thread may not know yet.
+            return lock.getWaitQueueLength(condition) < waitersFor(condition);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private long waitersFor(Condition condition) {
+        guard.lock();
+        try {
+            return waiters.values().stream()
+                    .filter(waiter -> waiter.condition == condition)
+                    .count();
+        } finally {
+            guard.unlock();
+        }
     }
 }

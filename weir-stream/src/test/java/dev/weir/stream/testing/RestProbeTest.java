@@ -5,11 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
+import dev.weir.stream.Source;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class RestProbeTest {
@@ -27,6 +34,7 @@ class RestProbeTest {
                 })
                 .async()
                 .to(Sink.ignore())
+                .on(new VirtualClock())
                 .run()) {
             RestProbe probe = new RestProbe(running);
             for (int i = 1; i <= 500; i++) {
@@ -62,6 +70,96 @@ class RestProbeTest {
             assertThat(new RestProbe(running).awaitRest(Duration.ofMillis(20))).isFalse();
             busy.set(false);
             running.await();
+        }
+    }
+
+    // The last two: on a machine with 20 threads for each processor the carrier of a virtual thread was stopped between
+    // its
+    // parking and the look whether it was unparked meanwhile. Its state said for 100 ms that it waited, and a
+    // simulation
+    // moved on without it. Nobody can hold a carrier there, so the tests hold a thread in what its state tells as
+    // little of.
+
+    @Test
+    void thread_thatWasSignalledAndHasNotRun_isNotAtRest() throws InterruptedException {
+        ReentrantLock lock = new ReentrantLock();
+        Condition called = lock.newCondition();
+        AtomicBoolean end = new AtomicBoolean();
+        Source<Integer> source = Source.custom("called", context -> new Stage<>() {
+            @Override
+            public @Nullable Batch<Integer> pull(long deadlineNanos) throws InterruptedException {
+                lock.lockInterruptibly();
+                try {
+                    while (!end.get()) {
+                        context.clock().await(lock, called, NEVER);
+                    }
+                    return null;
+                } finally {
+                    lock.unlock();
+                }
+            }
+
+            @Override
+            public void close() {}
+        });
+        try (RunningPipeline running =
+                source.to(Sink.ignore()).on(new VirtualClock()).run()) {
+            RestProbe probe = new RestProbe(running);
+            assertThat(probe.awaitRest(LONG)).isTrue();
+            lock.lock();
+            try {
+                end.set(true);
+                called.signal();
+                // It cannot run without the lock: its state is the same as before.
+                assertThat(probe.awaitRest(Duration.ofMillis(20))).isFalse();
+            } finally {
+                lock.unlock();
+            }
+            running.await();
+            assertThat(probe.awaitRest(LONG)).isTrue();
+        }
+    }
+
+    @Test
+    void thread_atALockThatIsFree_isNotAtRest() throws InterruptedException {
+        ReentrantLock lock = new ReentrantLock();
+        AtomicBoolean passed = new AtomicBoolean();
+        AtomicBoolean over = new AtomicBoolean();
+        Thread queued;
+        Thread behind;
+        lock.lock();
+        try {
+            queued = Thread.ofVirtual().start(() -> {
+                lock.lock();
+                try {
+                    passed.set(true);
+                } finally {
+                    lock.unlock();
+                }
+            });
+            awaitWaiting(queued);
+            Object queue = LockSupport.getBlocker(queued);
+            // Parked where the other one is, but it stays there when the lock is free.
+            behind = Thread.ofVirtual().start(() -> {
+                while (!over.get()) {
+                    LockSupport.park(queue);
+                }
+            });
+            awaitWaiting(behind);
+        } finally {
+            lock.unlock();
+        }
+        queued.join();
+        assertThat(passed).isTrue();
+        assertThat(RestProbe.isWaiting(behind)).isFalse();
+        over.set(true);
+        LockSupport.unpark(behind);
+        behind.join();
+    }
+
+    private static void awaitWaiting(Thread thread) {
+        while (!RestProbe.isWaiting(thread)) {
+            Thread.onSpinWait();
         }
     }
 

@@ -78,6 +78,11 @@ class ArchitectureTest {
         rules.nobodySleeps().check(ALL);
     }
 
+    @Test
+    void stages_waitByTheClock() {
+        rules.stagesWaitByTheClock().check(MAIN);
+    }
+
     /** A test may override what is synchronized, such as a mock's answer. */
     @Test
     void noMethod_isSynchronized() {

@@ -9,6 +9,7 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyP
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
 import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.core.domain.properties.HasParameterTypes.Predicates.rawParameterTypes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
@@ -21,6 +22,7 @@ import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.lang.ArchRule;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
 import java.util.stream.Stream;
 
 /**
@@ -31,6 +33,10 @@ final class HouseRules {
 
     /** Each has a process of its own, and talks to the one that forked it over standard output. */
     private static final List<String> FORKED_MAINS = List.of("testkit.internal.BrokerMain", "driver.DriverMain");
+
+    /** The supervisor, which waits for all tasks, and the lane that looks again after a millisecond. */
+    private static final List<String> WAIT_OTHERWISE =
+            List.of("stream.internal.run.TaskGroup", "stream.internal.parallel.BlockingLanes");
 
     private final String root;
 
@@ -103,6 +109,19 @@ final class HouseRules {
                 .callMethodWhere(JavaCall.Predicates.target(owner(or(assignableTo(Thread.class), type(TimeUnit.class))))
                         .and(JavaCall.Predicates.target(name("sleep"))))
                 .as("nobody sleeps: wait for what you wait for, with a deadline");
+    }
+
+    /** Otherwise nobody can tell who waits from who was woken and has no processor yet: see ADR 11. */
+    ArchRule stagesWaitByTheClock() {
+        return noClasses()
+                .that(resideInAPackage(root + ".stream.internal..")
+                        .and(not(describe(
+                                "those that may wait otherwise",
+                                type -> WAIT_OTHERWISE.contains(type.getName().substring(root.length() + 1))))))
+                .should()
+                .callMethodWhere(JavaCall.Predicates.target(owner(assignableTo(Condition.class)))
+                        .and(JavaCall.Predicates.target(nameMatching("await.*"))))
+                .as("stages wait by the clock of their run: clock.await(lock, condition, deadline or NEVER)");
     }
 
     /** Sees methods only: a synchronized block leaves no trace that ArchUnit reads. */

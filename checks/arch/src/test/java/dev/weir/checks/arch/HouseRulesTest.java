@@ -66,6 +66,11 @@ class HouseRulesTest {
     }
 
     @Test
+    void waitPastTheClock_isFound() {
+        assertFinds(rules.stagesWaitByTheClock(), "stream.internal.Waits", "awaitNanos");
+    }
+
+    @Test
     void synchronizedMethod_isFound() {
         assertFinds(rules.noMethodIsSynchronized(), "testkit.Sleeps", "inTurn");
     }

@@ -3,6 +3,7 @@ package dev.weir.stream.internal.boundary;
 import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import java.util.List;
 import java.util.concurrent.locks.Condition;
@@ -69,7 +70,7 @@ public abstract class Exchange<I, O> {
                 meter.beginBlockedDown(1);
                 try {
                     do {
-                        mayPut.await();
+                        clock.await(lock, mayPut, Stage.NEVER);
                     } while (!hasRoom() && !cancelled);
                 } finally {
                     meter.endBlockedDown();

@@ -116,7 +116,7 @@ final class Inlets<T> {
             if (inlet.elements >= capacity && !cancelled) {
                 long start = System.nanoTime();
                 do {
-                    inlet.notFull.await();
+                    clock.await(lock, inlet.notFull, Stage.NEVER);
                 } while (inlet.elements >= capacity && !cancelled);
                 meter.blockedDown(System.nanoTime() - start);
             }

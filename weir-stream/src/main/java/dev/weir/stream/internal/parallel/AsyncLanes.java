@@ -120,14 +120,13 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
         }
     }
 
-    /** Under the lock: waits until there may be room, or something to start. */
-    @SuppressWarnings("WaitNotInLoop") // the caller's loop looks again
+    /** Under the lock: waits until there may be room, or something to start; the caller looks again. */
     private void awaitCall(StageMeter feederMeter) throws InterruptedException {
         feederMeter.beginBlockedDown(1);
         feederWaits = true;
         updateStall();
         try {
-            feederCalled.await();
+            clock.await(lock, feederCalled, NEVER);
         } finally {
             feederWaits = false;
             awaitsRoom = false;

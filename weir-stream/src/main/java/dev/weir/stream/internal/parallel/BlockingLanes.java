@@ -39,6 +39,7 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
     private static final long WORTH_A_LANE_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
 
     private final boolean lanesWait;
+    private final long idleLaneNanos;
     private final Handler<? super T, ? extends R> handler;
     private final Condition room = lock.newCondition();
     private final Condition readyOrEnded = lock.newCondition();
@@ -69,6 +70,8 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
                 tasks,
                 clock);
         this.lanesWait = tasks.dispatcher().kind() == Dispatcher.Kind.VIRTUAL;
+        // By a clock that a test moves they do not end: they would be among those that its time is awaited by.
+        this.idleLaneNanos = clock == Clock.SYSTEM ? IDLE_LANE_NANOS : NEVER;
         this.handler = handler;
     }
 
@@ -148,7 +151,7 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
         updateStall();
         try {
             do {
-                room.await();
+                clock.await(lock, room, NEVER);
             } while (!table.hasRoomFor(key) && !cancelled);
         } finally {
             awaitsRoom = false;
@@ -318,9 +321,11 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
             if (!lanesWait || (ended && table.isEmpty())) {
                 return -1;
             }
+            long untilNanos = clock.after(idleLaneNanos);
             idleLanes++;
             try {
-                if (readyOrEnded.awaitNanos(IDLE_LANE_NANOS) <= 0 && table.readyCount() == 0) {
+                clock.await(lock, readyOrEnded, untilNanos);
+                if (clock.hasPassed(untilNanos) && table.readyCount() == 0) {
                     return -1;
                 }
             } catch (InterruptedException ignored) {

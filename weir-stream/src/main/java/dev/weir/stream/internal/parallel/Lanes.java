@@ -40,8 +40,8 @@ abstract sealed class Lanes<T, R> implements Stage<R> permits BlockingLanes, Asy
     final ReentrantLock lock = new ReentrantLock();
     final Condition doneOrEnded = lock.newCondition();
     final LaneTable<T> table;
+    final Clock clock;
     private final StallClock stall;
-    private final Clock clock;
 
     /** Whether the feeder waits for room for {@link #awaitedKey}. */
     boolean awaitsRoom;

@@ -195,7 +195,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
                 feederMeter.beginBlockedDown(1);
                 try {
                     do {
-                        room.await();
+                        clock.await(lock, room, NEVER);
                     } while (full && !cancelled);
                 } finally {
                     feederMeter.endBlockedDown();

@@ -22,6 +22,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -52,6 +53,9 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
 
     /** Null before and after: an ended thread keeps what it ran. */
     private volatile @Nullable Thread supervisor;
+
+    /** Whether the supervisor does nothing but wait until no task is left. */
+    private volatile boolean awaitsTasks;
 
     private volatile @Nullable DrainReport report;
     private volatile long endNanos;
@@ -94,7 +98,9 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
     /** The life of the run: start the segments, wait until nothing runs, close the resources, complete. */
     private void supervise(List<Segment<?>> segments) {
         segments.forEach(this::startOrClose);
+        awaitsTasks = true;
         awaitTasks();
+        awaitsTasks = false;
         List<String> leftUndone = ending.terminate(this::fail);
         endNanos = System.nanoTime();
         Throwable failed = cause();
@@ -135,13 +141,23 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
         }
     }
 
-    /** Whether every thread of the run waits, as each of them was when it was looked at. */
-    public boolean isAtRest() {
-        Thread supervising = supervisor;
-        return (supervising == null || TaskGroup.isWaiting(supervising)) && tasks.isAtRest();
+    /**
+     * Whether every thread of the run waits, as each of them was when it was looked at.
+     *
+     * @param isWaiting whether a thread waits for others, or for time
+     */
+    public boolean isAtRest(Predicate<Thread> isWaiting) {
+        // The supervisor last: if a task ended since it was looked at, there is something for the supervisor to do.
+        return tasks.isAtRest(isWaiting) && isSupervisorAtRest(isWaiting);
     }
 
-    Clock clock() {
+    private boolean isSupervisorAtRest(Predicate<Thread> isWaiting) {
+        Thread supervising = supervisor;
+        return supervising == null || (awaitsTasks ? !tasks.isEmpty() : isWaiting.test(supervising));
+    }
+
+    /** The clock that its stages wait by. */
+    public Clock clock() {
         return clock;
     }
 

@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -150,8 +151,17 @@ public final class TaskGroup {
         }
     }
 
+    boolean isEmpty() {
+        lock.lock();
+        try {
+            return tasks.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Whether no task has anything to do, as each of them was when it was looked at. */
-    boolean isAtRest() {
+    boolean isAtRest(Predicate<Thread> isWaiting) {
         List<Task> present;
         lock.lock();
         try {
@@ -160,17 +170,11 @@ public final class TaskGroup {
             lock.unlock();
         }
         for (Task task : present) {
-            if (!task.isWaiting()) {
+            if (!task.isAtRest(isWaiting)) {
                 return false;
             }
         }
         return true;
-    }
-
-    /** Whether a thread waits for another one, or for time. */
-    static boolean isWaiting(Thread thread) {
-        Thread.State state = thread.getState();
-        return state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;
     }
 
     /** The names of the tasks that have not ended, sorted. */
@@ -344,13 +348,16 @@ public final class TaskGroup {
         }
 
         /** Whether the body has begun and waits for more than a moment. */
-        private boolean isWaiting() {
+        private boolean isAtRest(Predicate<Thread> isWaiting) {
+            Thread current;
             threadLock.lock();
             try {
-                return thread != null && !waitsBriefly && TaskGroup.isWaiting(thread);
+                current = thread;
             } finally {
                 threadLock.unlock();
             }
+            // Without the lock, which the thread itself may want.
+            return current != null && !waitsBriefly && isWaiting.test(current);
         }
 
         /** Whether {@link #interrupt} was called, even if user code has swallowed what came of it. */

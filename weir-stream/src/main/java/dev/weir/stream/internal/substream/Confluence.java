@@ -50,7 +50,8 @@ abstract class Confluence<T, R> {
             entry.onStop(nest::stop);
             entry.depth(out::depth);
             entry.keeper(out::find);
-            Tributaries<R> tributaries = new Tributaries<>(nest, out, entry.stageName() + "-stream", dispatcher);
+            Tributaries<R> tributaries =
+                    new Tributaries<>(nest, out, entry.stageName() + "-stream", dispatcher, assembly.clock());
             Confluence<T, R> running = factory.create(
                     new Parts<>(out, tributaries, entry.meter()), Supervised.by(attributes, assembly.clock()));
             Segment<T> upper = assembly.closeSegment(entry.stageName(), dispatcher, upstream, running::run);

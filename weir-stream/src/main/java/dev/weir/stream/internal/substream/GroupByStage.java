@@ -112,7 +112,7 @@ final class GroupByStage<T, R> implements Stage<R> {
     private Stage<R> takeOver() {
         String name = entry.stageName();
         Nest.Child<R> above = nest.start(new Node<>(name, (assembly, attributes) -> {
-            Tributaries<R> tributaries = new Tributaries<>(nest, out, name + "-stream", dispatcher);
+            Tributaries<R> tributaries = new Tributaries<>(nest, out, name + "-stream", dispatcher, clock);
             AsyncGroups<T, R> running = new AsyncGroups<>(
                     new Confluence.Parts<>(out, tributaries, meter),
                     branch,

@@ -9,6 +9,7 @@ import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Segment;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import java.util.HashSet;
@@ -32,6 +33,7 @@ final class Tributaries<R> {
     private final BoundaryQueue<R> out;
     private final String name;
     private final Dispatcher dispatcher;
+    private final Clock clock;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition ended = lock.newCondition();
@@ -39,11 +41,12 @@ final class Tributaries<R> {
     // Under the lock.
     private final Set<Tributary> running = new HashSet<>();
 
-    Tributaries(Nest nest, BoundaryQueue<R> out, String name, Dispatcher dispatcher) {
+    Tributaries(Nest nest, BoundaryQueue<R> out, String name, Dispatcher dispatcher, Clock clock) {
         this.nest = nest;
         this.out = out;
         this.name = name;
         this.dispatcher = dispatcher;
+        this.clock = clock;
     }
 
     /** Starts a stream; {@code atNormalEnd} runs on its thread. */
@@ -108,7 +111,7 @@ final class Tributaries<R> {
         lock.lockInterruptibly();
         try {
             while (running.size() > count) {
-                ended.await();
+                clock.await(lock, ended, Stage.NEVER);
             }
         } finally {
             lock.unlock();
@@ -120,7 +123,7 @@ final class Tributaries<R> {
         lock.lockInterruptibly();
         try {
             while (running.contains(stream)) {
-                ended.await();
+                clock.await(lock, ended, Stage.NEVER);
             }
         } finally {
             lock.unlock();

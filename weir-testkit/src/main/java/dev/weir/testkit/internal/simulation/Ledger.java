@@ -1,6 +1,7 @@
 package dev.weir.testkit.internal.simulation;
 
 import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
 import dev.weir.testkit.RebalanceSimulation.Order;
 import dev.weir.testkit.internal.simulation.Draw.Of;
 import java.nio.ByteBuffer;
@@ -85,7 +86,8 @@ final class Ledger {
                     lane,
                     fate.attempts,
                     clock.nanoTime() + nanos,
-                    new CompletableFuture<>());
+                    new CompletableFuture<>(),
+                    lock.newCondition());
             history.pipeline("work begins " + work + ", assignment " + assignment
                     + (fate.attempts > 1 ? ", time " + fate.attempts : "") + ", takes " + nanos / MILLI + " ms");
             checkRepeat(work, fate);
@@ -134,6 +136,18 @@ final class Ledger {
             violate("work on " + work + " begins before " + lane.running + what + " is done");
         } else if (work.offset() < lane.lastBegun) {
             violate("work on " + work + " begins after " + work.id() + "@" + lane.lastBegun + what);
+        }
+    }
+
+    /** Waits until the work is done, by the clock, which knows when that is so before the calling thread does. */
+    void await(Work work) throws InterruptedException {
+        lock.lock();
+        try {
+            while (!work.done().isDone()) {
+                clock.await(lock, work.ended(), Stage.NEVER);
+            }
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -187,6 +201,12 @@ final class Ledger {
         history.world("work done    " + due);
         // Outside the lock: what depends on it may run here.
         due.done().complete(null);
+        lock.lock();
+        try {
+            due.ended().signal();
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Another member has done it. */

@@ -58,12 +58,10 @@ final class SimulatedProcess implements SimulatedKafka {
             throw interrupted(new InterruptedException("the simulated process has crashed"));
         }
         try {
-            var ignored = work.done().get();
+            ledger.await(work);
         } catch (InterruptedException interrupted) {
             ledger.abandon(work);
             throw interrupted(interrupted);
-        } catch (ExecutionException impossible) {
-            throw new IllegalStateException(impossible);
         }
     }
 

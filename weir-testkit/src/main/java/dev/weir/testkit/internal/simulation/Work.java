@@ -2,13 +2,16 @@ package dev.weir.testkit.internal.simulation;
 
 import java.util.Comparator;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.Condition;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Work on one record that has begun and takes until {@code dueNanos}. Its future is completed by the world.
+ * Work on one record that has begun and takes until {@code dueNanos}. Its future is completed by the world, which then
+ * signals the condition.
  *
  * @param lane what must be worked on one after the other
  * @param attempt which time this record is worked on, from 1
+ * @param ended of the ledger's lock
  */
 record Work(
         TopicPartition id,
@@ -17,7 +20,8 @@ record Work(
         Ledger.Lane lane,
         int attempt,
         long dueNanos,
-        CompletableFuture<Void> done) {
+        CompletableFuture<Void> done,
+        Condition ended) {
 
     /** Which ends first; never equal for two at once, whatever threads they came from. */
     static final Comparator<Work> BY_END = Comparator.comparingLong(Work::dueNanos)

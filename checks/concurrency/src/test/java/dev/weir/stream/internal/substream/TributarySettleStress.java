@@ -25,9 +25,9 @@ public class TributarySettleStress {
     private final Batch<Integer> parent = claims.batch(1);
 
     @SuppressWarnings("NullAway") // nothing is started, so no nest is needed
-    private final Tributaries<Integer>.Tributary tributary =
-            new Tributaries<>(null, new BoundaryQueue<Integer>(1, Clock.SYSTEM), "stress", Dispatcher.virtual())
-            .new Tributary(new Parent(parent.target(0), parent.token(0)), () -> {});
+    private final Tributaries<Integer>.Tributary tributary = new Tributaries<>(
+            null, new BoundaryQueue<Integer>(1, Clock.SYSTEM), "stress", Dispatcher.virtual(), Clock.SYSTEM)
+    .new Tributary(new Parent(parent.target(0), parent.token(0)), () -> {});
 
     @Actor
     public void replacing() {

@@ -27,7 +27,7 @@ public class TributaryWakeUpStress {
 
     @SuppressWarnings("NullAway") // nothing is started, so no nest is needed
     private final Tributaries<Integer> tributaries =
-            new Tributaries<>(null, new BoundaryQueue<>(1, Clock.SYSTEM), "stress", Dispatcher.virtual());
+            new Tributaries<>(null, new BoundaryQueue<>(1, Clock.SYSTEM), "stress", Dispatcher.virtual(), Clock.SYSTEM);
 
     private final Tributaries<Integer>.Tributary one = tributaries.new Tributary(Parent.NONE, NOTHING);
     private final Tributaries<Integer>.Tributary other = tributaries.new Tributary(Parent.NONE, NOTHING);
