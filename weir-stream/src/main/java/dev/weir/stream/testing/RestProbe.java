@@ -23,11 +23,9 @@ public final class RestProbe {
     private static final int LOOKS = 3;
 
     // A thread's state tells that it has been woken only when it has had a processor; with a virtual thread that holds
-    // for
-    // the few instructions between its parking and the look whether it was unparked meanwhile. On a busy machine its
-    // carrier
-    // may stand there for a hundred milliseconds. So what a thread waits for is asked as well: the clock whether it was
-    // signalled, a lock or a latch whether it is free. Both change before anybody is woken.
+    // for the few instructions between its parking and the look whether it was unparked meanwhile, in which its carrier
+    // may stand for a hundred milliseconds on a busy machine. So what a thread waits for is asked as well: the clock
+    // whether it was signalled, a lock or a latch whether it is free. Both change before anybody is woken.
 
     private final PipelineRun run;
 
