@@ -70,6 +70,9 @@ final class Measurement {
             long brokerCpuNanos,
             @Nullable Fetches fetches) {}
 
+    /** The part of what is delivered that must have been sent meanwhile, for fetches to be worth counting. */
+    private static final double MOSTLY_SENT = 0.75;
+
     /** What brokers sent and what was delivered in the same part of a pass, or where that part begins. */
     private record Fetches(FetchCounter.Count count, long records, long bytes, long nanos) {
         Fetches since(Fetches from) {
@@ -298,8 +301,11 @@ final class Measurement {
                 nanos += fetches.nanos();
             }
         }
-        // Uncompressed, less can be sent than is delivered only while buffers are emptied, of which counts say nothing.
-        boolean emptiesBuffers = sent < bytes && point.compression().equals("none");
+        // Uncompressed, less can be sent than is delivered only while buffers are emptied. Where that is much of it,
+        // counts say
+        // nothing.
+        boolean emptiesBuffers =
+                sent < MOSTLY_SENT * bytes && point.compression().equals("none");
         if (requests > 0 && bytes > 0 && !emptiesBuffers) {
             metrics.put(Totals.SENT_PER_BYTE, sent / bytes);
             metrics.put(Totals.RECORDS_PER_FETCH, records / requests);
