@@ -47,13 +47,19 @@ public class RecordBufferStress {
         return Batch.unacknowledged(new Object[1], 1);
     }
 
-    @Actor
-    public void pipeline(II_Result result) {
+    /** How many records the pipeline gets, which waits for them; 0 at the end. */
+    private static int take(RecordBuffer buffer) {
         try {
-            result.r1 = buffer.take(System.nanoTime() + PATIENCE_NANOS, METER) == null ? 0 : 1;
+            var batch = buffer.take(System.nanoTime() + PATIENCE_NANOS, METER);
+            return batch == null ? 0 : batch.size();
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
+    }
+
+    @Actor
+    public void pipeline(II_Result result) {
+        result.r1 = take(buffer);
     }
 
     @Actor
@@ -118,12 +124,7 @@ public class RecordBufferStress {
 
         @Actor
         public void pipeline(II_Result result) {
-            try {
-                var batch = buffer.take(System.nanoTime() + PATIENCE_NANOS, METER);
-                result.r1 = batch == null ? 0 : batch.size();
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
-            }
+            result.r1 = take(buffer);
         }
     }
 
@@ -149,12 +150,7 @@ public class RecordBufferStress {
 
         @Actor
         public void pipeline(II_Result result) {
-            try {
-                var batch = buffer.take(System.nanoTime() + PATIENCE_NANOS, METER);
-                result.r1 = batch == null ? 0 : batch.size();
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
-            }
+            result.r1 = take(buffer);
         }
     }
 
@@ -177,11 +173,7 @@ public class RecordBufferStress {
 
         @Actor
         public void pipeline() {
-            try {
-                var ignored = buffer.take(System.nanoTime() + PATIENCE_NANOS, METER);
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
-            }
+            int ignored = take(buffer);
         }
 
         @Actor
