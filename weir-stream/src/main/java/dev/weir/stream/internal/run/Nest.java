@@ -52,7 +52,7 @@ public final class Nest {
 
     /**
      * Whether such a stream, or one that it starts for parts of its input, has threads of its own, so that what it reads must
-     * make them wait. Shown by one that is built and not used.
+     * make them wait. Shown by one that is built and not started: it may have sources of its own.
      *
      * @param input an input that has nothing until it is closed
      */
@@ -61,7 +61,9 @@ public final class Nest {
         Assembly assembly = new Assembly(run, this, probe, segmentMeter, nestingStage);
         assembly.fill(hole, input);
         assembly.probes();
-        probe.begin(node, assembly).close();
+        probe.build(node, assembly);
+        probe.segments.forEach(Segment::close);
+        probe.close();
         return assembly.hasThreadsWithin() || probe.isAsynchronous();
     }
 
@@ -104,6 +106,15 @@ public final class Nest {
         }
 
         private Child<R> begin(Node<R> node, Assembly assembly) {
+            build(node, assembly);
+            segments.forEach(nest.run::startOrClose);
+            if (nest.stopped) {
+                stop();
+            }
+            return this;
+        }
+
+        private void build(Node<R> node, Assembly assembly) {
             nest.children.add(this);
             try {
                 lowest = node.build(assembly);
@@ -113,11 +124,6 @@ public final class Nest {
                 throw failure;
             }
             segments = assembly.segments();
-            segments.forEach(nest.run::startOrClose);
-            if (nest.stopped) {
-                stop();
-            }
-            return this;
         }
 
         private boolean isAsynchronous() {
