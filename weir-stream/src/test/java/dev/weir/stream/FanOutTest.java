@@ -6,6 +6,7 @@ import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
@@ -99,6 +100,36 @@ class FanOutTest {
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** The side has its part of a group when the branch has ended, and with it the part beyond that end is settled. */
+    @Test
+    void branch_thatEndsWithinAGroupOfWhichASideHasAPart_leavesNothingUnfinished() throws Exception {
+        CountDownLatch branchEnded = new CountDownLatch(1);
+        CountDownLatch otherMayEnd = new CountDownLatch(1);
+        TrackedSource<Integer> source = TrackedSource.numbers(10, 10);
+        Sink<Integer> side = Sink.through(part -> part.tap(n -> await(branchEnded))
+                .watch(end -> otherMayEnd.countDown())
+                .to(Sink.ignore()));
+        List<Function<Source<Integer>, Source<Integer>>> branches = List.of(
+                branch -> branch.grouped(4).mapConcat(list -> list).take(2).alsoTo(side),
+                branch -> branch.concat(Source.resource(
+                        () -> {
+                            await(otherMayEnd);
+                            return otherMayEnd;
+                        },
+                        opened -> Optional.empty(),
+                        opened -> {})));
+        try (RunningPipeline running =
+                source.source().broadcast(branches).to(Sink.ignore()).run()) {
+            long limit = System.nanoTime() + 10_000_000_000L;
+            while (source.finishedCount() < 6 && System.nanoTime() < limit) {
+                Thread.onSpinWait();
+            }
+            branchEnded.countDown();
+            running.await();
+        }
+        source.assertAllFinished();
     }
 
     /** Each child of a group took a claim on each member along: the square of the group's size, and more within each other. */

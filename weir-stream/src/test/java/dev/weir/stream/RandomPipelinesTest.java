@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
  */
 class RandomPipelinesTest {
 
-    private static final int SEEDS = Integer.getInteger("weir.fuzz.seeds", 300);
+    private static final int SEEDS = Integer.getInteger("weir.fuzz.seeds", 500);
     private static final int FROM = Integer.getInteger("weir.fuzz.from", 0);
 
     @Test

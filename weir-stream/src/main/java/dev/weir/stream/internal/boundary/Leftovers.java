@@ -22,6 +22,8 @@ public final class Leftovers {
     private volatile List<Claim> claims = List.of();
     private State state = State.OPEN;
 
+    private volatile boolean due;
+
     private enum State {
         /** It is not known how the stream ended. */
         OPEN,
@@ -52,6 +54,15 @@ public final class Leftovers {
         } else {
             target.abandon(token);
         }
+    }
+
+    /** The stream has ended; it is about to be known whether the rest goes on. Whatever is forgone from now on waits here too. */
+    public void due() {
+        due = true;
+    }
+
+    boolean isDue() {
+        return due;
     }
 
     /** The stream has ended by itself while the rest goes on: what it left, and what is still to come, is acknowledged. */

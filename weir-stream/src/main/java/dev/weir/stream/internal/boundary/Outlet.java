@@ -72,6 +72,11 @@ public final class Outlet<T> implements Stage<T> {
         queue.end(cause);
     }
 
+    /** The stages below have ended by themselves. What becomes of what they left is said next. */
+    public void ended() {
+        leftovers.due();
+    }
+
     /** The stages below have ended by themselves: acknowledges what they left and what is given from now on. */
     public void release() {
         released = true;

@@ -44,7 +44,9 @@ public final class Within implements AckTarget {
 
     @Override
     public void forgo(long token) {
-        if (border.restGoesOn.getAsBoolean()) {
+        if (border.leftovers != null && border.leftovers.isDue()) {
+            border.leftovers.add(target, token);
+        } else if (border.restGoesOn.getAsBoolean()) {
             target.ack(token);
         } else {
             target.forgo(token);

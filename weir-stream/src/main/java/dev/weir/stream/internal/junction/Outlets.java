@@ -80,6 +80,7 @@ final class Outlets<T> {
 
     /** The stages below an output have ended without a failure. */
     void ended(int output) {
+        outlets.get(output).ended();
         boolean takenByOthers = allTaken;
         if (outlets.get(output).isExhausted()) {
             allTaken = true;
