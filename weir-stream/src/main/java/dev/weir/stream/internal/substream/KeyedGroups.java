@@ -176,10 +176,10 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         return group;
     }
 
-    /** Notes that a group has more to give. */
+    /** Notes that a group has more to give, when the others have had their turn. */
     void touchAgain(G group) {
         ((Group<T>) group).isTouched = true;
-        touched.addFirst(group);
+        touched.addLast(group);
     }
 
     /** When the next group will have been idle for long enough; never if idle groups stay. */
