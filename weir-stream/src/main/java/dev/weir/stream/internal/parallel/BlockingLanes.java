@@ -137,7 +137,12 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
         } finally {
             lock.unlock();
         }
-        forkLanes(toStart);
+        try {
+            forkLanes(toStart);
+        } catch (RuntimeException | Error refused) {
+            batch.abandonFrom(i);
+            throw refused;
+        }
         return i;
     }
 
