@@ -166,12 +166,8 @@ class NestedEndTest {
                 s -> s.groupBy(
                         n -> 0,
                         1,
-                        // The side goes on when the wait for it is over; a first stream is only built and closed.
-                        key -> key.watch(end -> {
-                                    if (sideIsFull.getCount() == 0) {
-                                        mayGoOn.countDown();
-                                    }
-                                })
+                        // The side goes on when the wait for it is over.
+                        key -> key.watch(end -> mayGoOn.countDown())
                                 .tap(n -> {
                                     if (n == waiting) {
                                         sideIsFull.countDown();
