@@ -46,9 +46,6 @@ public final class ParallelMap<T, R> implements Stage<R> {
     /** What is done is worth waking the puller for when it took a worker so long. A wake-up takes 20 us of a processor. */
     private static final long WAKE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** After which time the puller looks by itself, if what is done is not told at once. */
-    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
-
     /** Chunks per worker and batch: more balance uneven elements better, fewer cost less. */
     private static final int CHUNKS_PER_WORKER = 4;
 
@@ -66,7 +63,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
     private final Clock clock;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition room = lock.newCondition();
-    private final Condition headDone = lock.newCondition();
+    private final HeadSignal headDone = new HeadSignal(lock, this::wantedHead);
 
     // Under the lock.
     private final ArrayDeque<Work<T>> inOrder = new ArrayDeque<>();
@@ -79,9 +76,6 @@ public final class ParallelMap<T, R> implements Stage<R> {
     private int activeWorkers;
     /** Nothing is taken in until there is room for a few batches. */
     private boolean full;
-
-    /** The puller waits and will look by itself soon. */
-    private boolean pullerLooks;
 
     private boolean ended;
     private boolean cancelled;
@@ -244,7 +238,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         try {
             ended = true;
             upperFailure = failure;
-            headDone.signal();
+            headDone.now();
         } finally {
             lock.unlock();
         }
@@ -315,8 +309,14 @@ public final class ParallelMap<T, R> implements Stage<R> {
         lock.lock();
         try {
             doneElements += work.size();
-            if (isHeadDone() && (!pullerLooks || isWorthAWakeUp(doneElements))) {
-                headDone.signal();
+            if (!isHeadDone()) {
+                return;
+            }
+            // With a test's clock nothing is late.
+            if (clock != Clock.SYSTEM || isWorthAWakeUp()) {
+                headDone.now();
+            } else {
+                headDone.later();
             }
         } finally {
             lock.unlock();
@@ -324,12 +324,12 @@ public final class ParallelMap<T, R> implements Stage<R> {
     }
 
     /** Whether so many elements that are done should not wait for more, or nothing is left that could become done soon. */
-    private boolean isWorthAWakeUp(int done) {
+    private boolean isWorthAWakeUp() {
         Work<T> newest = claimable.peekLast();
         return newest == null
                 || !newest.hasUnclaimed()
-                || done >= CAPACITY - ROOMY
-                || done * nanosPerElement >= WAKE_NANOS * activeWorkers;
+                || doneElements >= CAPACITY - ROOMY
+                || doneElements * nanosPerElement >= WAKE_NANOS * activeWorkers;
     }
 
     @Override
@@ -355,8 +355,8 @@ public final class ParallelMap<T, R> implements Stage<R> {
         lock.lockInterruptibly();
         try {
             awaitHead(deadlineNanos);
-            Work<T> head = inOrder.peek();
-            if (head != null && head.isDone()) {
+            Work<T> head = doneHead();
+            if (head != null) {
                 inOrder.poll();
                 elements -= head.size();
                 doneElements -= head.size();
@@ -365,9 +365,8 @@ public final class ParallelMap<T, R> implements Stage<R> {
                     room.signal();
                 }
                 updateStall();
-                return head;
             }
-            return null;
+            return head;
         } finally {
             lock.unlock();
         }
@@ -392,8 +391,16 @@ public final class ParallelMap<T, R> implements Stage<R> {
     }
 
     private boolean isHeadDone() {
+        return doneHead() != null;
+    }
+
+    private @Nullable Work<T> wantedHead() {
+        return cancelled ? null : doneHead();
+    }
+
+    private @Nullable Work<T> doneHead() {
         Work<T> head = inOrder.peek();
-        return head != null && head.isDone();
+        return head != null && head.isDone() ? head : null;
     }
 
     /** Waits until the oldest batch is done, the end is reached, or the deadline has come. */
@@ -403,28 +410,11 @@ public final class ParallelMap<T, R> implements Stage<R> {
         }
         pullerMeter.beginBlockedUp();
         try {
-            awaitSome(deadlineNanos);
             while (!isHeadDone() && !atEnd() && !clock.hasPassed(deadlineNanos)) {
-                clock.await(lock, headDone, deadlineNanos);
+                clock.await(lock, headDone.condition(), deadlineNanos);
             }
         } finally {
             pullerMeter.endBlockedUp();
-        }
-    }
-
-    /**
-     * Waits a little for more than one batch, if each is done in no time. Elements may take longer than those before them:
-     * once that time is over, the next batch counts. By the system's time alone, so that with a test's clock nothing is late.
-     */
-    private void awaitSome(long deadlineNanos) throws InterruptedException {
-        Work<T> head = inOrder.peek();
-        if (clock == Clock.SYSTEM && head != null && !isWorthAWakeUp(head.size())) {
-            pullerLooks = true;
-            try {
-                clock.await(lock, headDone, Math.min(deadlineNanos, clock.after(LOOK_NANOS)));
-            } finally {
-                pullerLooks = false;
-            }
         }
     }
 
