@@ -282,9 +282,7 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
                 settle(slot, outcome);
                 done++;
             } else if (outcome instanceof Verdict verdict && verdict.fails()) {
-                if (closed) {
-                    table.giveBack(slot);
-                }
+                table.giveBack(slot);
             } else if (outcome != null) {
                 table.complete(slot, outcome);
             }
@@ -302,6 +300,8 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
     private void settle(int slot, Object outcome) {
         if (outcome instanceof Verdict verdict && verdict.fails()) {
             Throwable cause = verdict.failure();
+            // Left to the close, with all that is inside.
+            table.giveBack(slot);
             // Wrapped, or the stage below would take it for its own interruption.
             fail(cause instanceof InterruptedException ? new CompletionException(cause) : cause);
         } else {
@@ -361,7 +361,7 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
             long now = System.nanoTime();
             boolean ignored = inFlight.remove(of, now);
             if (cancelled) {
-                late = outcome instanceof Verdict verdict ? closed && verdict.fails() : true;
+                late = !(outcome instanceof Verdict verdict) || verdict.fails();
             } else {
                 limit.worked(1, now - of.startNanos(), table.isFull(), now);
                 settle(slot, outcome);

@@ -223,6 +223,8 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
                     return;
                 }
                 if (failed) {
+                    // Left to the close, with all that is inside.
+                    table.giveBack(slot);
                     fail(((Verdict) outcome).failure());
                     return;
                 }

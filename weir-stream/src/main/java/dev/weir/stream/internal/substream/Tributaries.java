@@ -201,6 +201,7 @@ final class Tributaries<R> {
             } catch (RuntimeException | Error failure) {
                 // What a stream that was replaced says of its interruption is of no interest.
                 if (!replaced && settle(false)) {
+                    parent.left();
                     out.end(failure);
                 }
             }
