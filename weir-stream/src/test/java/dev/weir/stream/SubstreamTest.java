@@ -386,4 +386,25 @@ class SubstreamTest {
             throw new IllegalStateException(e);
         }
     }
+
+    /** A batch of which a filter left nothing, handed on at a deadline: its inputs were claimed again, for good. */
+    @Test
+    void section_thatDroppedAllOfABatch_claimsNothingAnew() throws Exception {
+        for (int i = 0; i < 20; i++) {
+            TrackedSource<Integer> source = TrackedSource.numbers(300, 3, 4);
+            try (RunningPipeline running = source.source()
+                    .splitAfter(
+                            n -> n % 10 == 9,
+                            part -> part.async()
+                                    .grouped(5)
+                                    .mapConcat(list -> list)
+                                    .filter(n -> n % 10 == 9))
+                    .delay(Duration.ofNanos(100_000))
+                    .to(Sink.ignore())
+                    .run()) {
+                running.await();
+            }
+            source.assertAllFinished();
+        }
+    }
 }

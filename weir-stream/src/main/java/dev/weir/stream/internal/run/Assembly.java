@@ -107,9 +107,16 @@ public final class Assembly {
         }
     }
 
-    /** A place for streams that the stage being built will start while it runs. */
+    /** A place for streams that the stage being built will start while it runs; a stop reaches their sources. */
     public Nest nest() {
-        return new Nest(run, segmentMeter(), lastEntry);
+        Nest made = new Nest(run, lifetime, segmentMeter(), lastEntry);
+        lifetime.alsoOnStop(made::stop);
+        return made;
+    }
+
+    /** Whether this is a stream within a run. */
+    public boolean isWithin() {
+        return nest != null;
     }
 
     /** What is built is only to show what it needs; see {@link Nest#hasThreads}. */

@@ -41,7 +41,6 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
             Stage<T> upstream = above.build(assembly);
             var entry = assembly.fused(attributes);
             Nest nest = assembly.nest();
-            entry.onStop(nest::stop);
             Supervised supervised = Supervised.by(attributes, assembly.clock());
             return new FlatMapConcatStage<>(upstream, function, supervised, nest, entry.meter());
         });
@@ -59,7 +58,7 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
                 }
                 child = null;
                 current.close();
-                parent.ended();
+                parent.ended(current);
             } else if (next < parents.size()) {
                 if (Thread.interrupted()) {
                     // Streams without elements never pull, so nothing else would notice.

@@ -78,7 +78,6 @@ final class GroupByStage<T, R> implements Stage<R> {
             Stage<T> upstream = above.build(assembly);
             StageEntry entry = assembly.fused(attributes);
             Nest nest = assembly.nest();
-            entry.onStop(nest::stop);
             assembly.noteThreadsWithin(() -> Streams.haveThreads(nest, branch, assembly.clock()));
             return new GroupByStage<>(
                     upstream,
