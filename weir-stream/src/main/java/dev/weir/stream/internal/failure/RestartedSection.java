@@ -66,6 +66,7 @@ final class RestartedSection<T, R> implements RestartStage.Section<R> {
 
     @Override
     public void close() {
+        given.forEach(Given::close);
         upstream.close();
     }
 
