@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -84,6 +85,24 @@ class BatchInHandTest {
         }
     }
 
+    /** The interrupt is for the stages above the switch only, on the thread that goes on below it. */
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("retrying")
+    void function_thatIsToBeCalledAgainWhenASwitchEndsTheStream_leavesNoHole(Trapped operator) throws Exception {
+        KillSwitch killSwitch = new KillSwitch();
+        Duration pause = Duration.ofHours(1);
+        RetryPolicy policy = RetryPolicy.of(9, Backoff.between(pause, pause)).when(e -> {
+            killSwitch.shutdown();
+            return true;
+        });
+        Trap trap = new Trap(planted, false);
+        leavesNoHole(key -> operator.operator()
+                .apply(trap)
+                .apply(key)
+                .supervised(Supervision.retry(policy, Supervision.fail()))
+                .via(killSwitch));
+    }
+
     /** The failure waits behind elements that nobody wants any more: nobody will hear of it. */
     @ParameterizedTest(name = "{0}")
     @MethodSource("failingInOrder")
@@ -113,6 +132,26 @@ class BatchInHandTest {
         leavesNoHole(s -> s.zipLatestWith(Source.of(1), (a, b) -> a).take(2));
     }
 
+    /** What a section has that is built anew after a failure, if the stream ends before it is. */
+    @Test
+    void restartedSection_thatHoldsElementsWhenTheStreamEnds_leavesNoHole() throws Exception {
+        RestartSettings settings = RestartSettings.of(Backoff.NONE);
+        for (int batches = 1; batches <= 3; batches++) {
+            int count = batches;
+            leavesNoHole(s -> s.restarted(settings, part -> part).take(count));
+            leavesNoHole(s -> s.restarted(settings, part -> part.async()).take(count));
+            leavesNoHole(s -> s.restarted(
+                            settings, part -> part.grouped(2).async().mapConcat(list -> list))
+                    .take(count));
+            AtomicBoolean failed = new AtomicBoolean();
+            leavesNoHole(s -> s.restarted(
+                            settings,
+                            part -> part.map(n -> n == 3 && failed.compareAndSet(false, true) ? failAtThree(n) : n)
+                                    .async())
+                    .take(count + 3));
+        }
+    }
+
     /** Stages that fail without a function, and those whose functions work under a lock. */
     @Test
     void otherFailure_thatTheStreamRecoversFrom_leavesNoHole() throws Exception {
@@ -123,6 +162,8 @@ class BatchInHandTest {
                 s -> s.batch(100, n -> failAtThree(n), (sum, n) -> sum + failAtThree(n)),
                 s -> s.groupBy(n -> n % 5, 3, key -> key),
                 s -> s.groupBy(n -> n % 5, 3, key -> key.async()),
+                // Of one group there are results, which are not handed on yet when another fails.
+                s -> s.groupBy(n -> n % 2, 2, key -> key.map(n -> n == 2 ? failAtThree(3) : n)),
                 s -> s.flatMapConcat(n -> Source.of(failAtThree(n))),
                 s -> s.flatMapMerge(2, n -> Source.of(n).map(BatchInHandTest::failAtThree)))) {
             mayEnd.countDown();

@@ -133,7 +133,12 @@ final class GroupByStage<T, R> implements Stage<R> {
         while (true) {
             long start = System.nanoTime();
             Batch<R> done = new Batch<>(Batch.DEFAULT_CAPACITY);
-            drain(done, deadlineNanos);
+            try {
+                drain(done, deadlineNanos);
+            } catch (InterruptedException | RuntimeException | Error thrown) {
+                done.abandonAll();
+                throw thrown;
+            }
             if (!done.isEmpty()) {
                 meter.worked(0, done.size(), start);
                 return done;
