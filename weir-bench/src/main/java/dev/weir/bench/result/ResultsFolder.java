@@ -249,7 +249,10 @@ public final class ResultsFolder {
                 channel.write(bytes);
             }
             channel.force(true);
+            Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            Files.deleteIfExists(fresh); // On a full disk it would take what others need.
+            throw e;
         }
-        Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }
 }
