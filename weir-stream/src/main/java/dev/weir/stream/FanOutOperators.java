@@ -95,8 +95,8 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
      * behind a buffer; all go at the pace of the slowest.
      *
      * <p>An element is acknowledged when every branch has done so. When a branch ends by itself (a {@code take}), the
-     * others go on and its share counts as acknowledged, but not what its own stages had pulled and hold; when the last
-     * one ends, the stream does.
+     * others go on and its share counts as acknowledged, as is what its own stages hold; when the last one ends, the
+     * stream does, and what none of them took to its end is not acknowledged.
      *
      * {@snippet :
      * events.broadcast(List.of(s -> s.map(e -> index(e)), s -> s.filter(e -> e.isAlarm()).map(e -> alarm(e))))

@@ -12,8 +12,10 @@ import java.util.function.Predicate;
  * Operators that run streams within the stream. Part of {@link Source}.
  *
  * <p>A failure of an inner stream fails the whole, unless the inner stream recovers from it; what closes the whole closes
- * all inner streams; a stop of the pipeline ends their sources too. All inner streams of a stage count under the same
- * stage names.
+ * all inner streams. All inner streams of a stage count under the same stage names.
+ *
+ * <p>A stop of the pipeline ends their sources too, except collections, which come to their end. If one was cut short by
+ * that, the element that the stream was made of is not acknowledged: it comes again with the next run.
  */
 abstract class SubstreamOperators<T> extends FanOutOperators<T> {
 

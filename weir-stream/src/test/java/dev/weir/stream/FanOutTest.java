@@ -2,7 +2,10 @@ package dev.weir.stream;
 
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Function;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -65,6 +68,29 @@ class FanOutTest {
     void operator_inPairs_doesAsItsModel(Step step) throws Exception {
         for (Step other : steps()) {
             Endings.normal(List.of(step, Step.async(30), other), 400, 33, 0, 1);
+        }
+    }
+
+    /** Whether the elements that a branch does not want were finished depended on which branch ended first. */
+    @Test
+    void branch_thatEndsEarlyAfterAnotherTookAll_leavesNothingUnfinished() throws Exception {
+        CountDownLatch otherEnded = new CountDownLatch(1);
+        TrackedSource<Integer> source = TrackedSource.numbers(100, 10);
+        List<Function<Source<Integer>, Source<Integer>>> branches = List.of(
+                branch -> branch.watch(end -> otherEnded.countDown()),
+                branch -> branch.tap(n -> await(otherEnded)).grouped(3).take(1).mapConcat(list -> list));
+        try (RunningPipeline running =
+                source.source().broadcast(branches).to(Sink.ignore()).run()) {
+            running.await();
+        }
+        source.assertAllFinished();
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
         }
     }
 }

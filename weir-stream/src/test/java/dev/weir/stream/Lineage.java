@@ -58,6 +58,10 @@ final class Lineage {
             return inputs[0];
         }
 
+        IntStream inputs() {
+            return IntStream.of(inputs);
+        }
+
         Item with(long newValue) {
             return new Item(newValue, inputs);
         }

@@ -25,6 +25,7 @@ public final class Outlet<T> implements Stage<T> {
     private final Within.Wrapper within;
 
     private volatile boolean released;
+    private volatile boolean exhausted;
 
     /**
      * Creates an open outlet.
@@ -96,6 +97,11 @@ public final class Outlet<T> implements Stage<T> {
         leftovers.close();
     }
 
+    /** Whether the stages below have pulled all that was given, to its normal end. */
+    public boolean isExhausted() {
+        return exhausted;
+    }
+
     public boolean isReleased() {
         return released;
     }
@@ -140,7 +146,9 @@ public final class Outlet<T> implements Stage<T> {
     public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
         // Here and not where it was given: others may share the queue.
         Batch<T> batch = queue.take(deadlineNanos, lowerMeter);
-        if (batch != null) {
+        if (batch == null) {
+            exhausted = !released;
+        } else {
             batch.retarget(within);
         }
         return batch;

@@ -60,7 +60,10 @@ public final class Within implements AckTarget {
 
     /** Lets the elements of a batch leave a stream: {@code outside} says what their targets are there. */
     public static void leave(Batch<?> batch, UnaryOperator<AckTarget> outside) {
-        if (!batch.isEmpty() && batch.target(0) instanceof JointAck) {
+        if (batch.isEmpty()) {
+            return; // it may still have the target of elements that are finished
+        }
+        if (batch.target(0) instanceof JointAck) {
             batch.retargetEach(outside);
         } else {
             batch.retarget(outside);

@@ -69,7 +69,6 @@ final class RecoverStage<T> implements Stage<T> {
             Stage<T> upstream = above.build(assembly);
             Nest nest = assembly.nest();
             StageEntry entry = assembly.fused(attributes);
-            entry.onStop(nest::stop);
             Function<Throwable, @Nullable Supplier<Stage<T>>> remedy = failure -> {
                 Node<T> other = replacement.apply(failure);
                 return other == null ? null : () -> nest.start(other);

@@ -11,7 +11,6 @@ import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
-import dev.weir.stream.spi.StageMeter;
 import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.concurrent.locks.Condition;
@@ -31,7 +30,7 @@ final class RestartStage<T> implements Stage<T> {
     private final RestartSettings settings;
     private final Section<T> section;
     private final Nest nest;
-    private final StageMeter meter;
+    private final StageEntry entry;
     private final Clock clock;
     private final ArrayDeque<Long> restarts = new ArrayDeque<>();
     private final ReentrantLock lock = new ReentrantLock();
@@ -40,9 +39,6 @@ final class RestartStage<T> implements Stage<T> {
     private @Nullable Child<T> current;
     private long startNanos;
     private boolean ended;
-
-    // Written under the lock.
-    private volatile boolean stopped;
 
     /** What is built anew. Confined to the segment of the stage. */
     interface Section<T> {
@@ -55,16 +51,21 @@ final class RestartStage<T> implements Stage<T> {
             return true;
         }
 
+        /** Whether it is over when a stop comes while it waits; otherwise it has elements to finish. */
+        default boolean endsAtStop() {
+            return true;
+        }
+
         /** Closes what all its runs share. */
         default void close() {}
     }
 
-    private RestartStage(RestartSettings settings, Section<T> section, Nest nest, StageMeter meter, Clock clock) {
+    private RestartStage(RestartSettings settings, Section<T> section, Nest nest, StageEntry entry) {
         this.settings = settings;
         this.section = section;
         this.nest = nest;
-        this.meter = meter;
-        this.clock = clock;
+        this.entry = entry;
+        this.clock = entry.clock();
         this.startNanos = clock.nanoTime();
     }
 
@@ -79,8 +80,8 @@ final class RestartStage<T> implements Stage<T> {
             Assembly assembly, Attributes attributes, RestartSettings settings, Section<T> section) {
         Nest nest = assembly.nest();
         StageEntry entry = assembly.fused(attributes);
-        RestartStage<T> stage = new RestartStage<>(settings, section, nest, entry.meter(), assembly.clock());
-        entry.onStop(stage::stop);
+        RestartStage<T> stage = new RestartStage<>(settings, section, nest, entry);
+        entry.alsoOnStop(stage::stop);
         return stage;
     }
 
@@ -88,7 +89,11 @@ final class RestartStage<T> implements Stage<T> {
     public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
         while (!ended) {
             if (current == null && !awaitStart(deadlineNanos)) {
-                return stopped ? null : new Batch<>(0);
+                if (!nest.isStopped() || !section.endsAtStop()) {
+                    return new Batch<>(0);
+                }
+                entry.cut();
+                return null;
             }
             try {
                 Child<T> running = current;
@@ -98,8 +103,8 @@ final class RestartStage<T> implements Stage<T> {
                 }
                 Batch<T> batch = running.pull(deadlineNanos);
                 if (batch != null) {
-                    meter.in(batch.size());
-                    meter.out(batch.size());
+                    entry.meter().in(batch.size());
+                    entry.meter().out(batch.size());
                     return batch;
                 }
             } catch (Throwable failure) {
@@ -111,22 +116,25 @@ final class RestartStage<T> implements Stage<T> {
         return null;
     }
 
-    /** Waits until the section may start; false if the deadline or a stop came first. */
+    /**
+     * Waits until the section may start; false if the deadline came first, or a stop. One that has elements to finish is
+     * started at a stop.
+     */
     private boolean awaitStart(long deadlineNanos) throws InterruptedException {
         long until = Failing.earlier(deadlineNanos, startNanos);
         lock.lockInterruptibly();
         try {
-            while (!stopped && !clock.hasPassed(until)) {
+            while (!nest.isStopped() && !clock.hasPassed(until)) {
                 clock.await(lock, stop, until);
             }
-            return !stopped && clock.hasPassed(startNanos);
+            return nest.isStopped() ? !section.endsAtStop() : clock.hasPassed(startNanos);
         } finally {
             lock.unlock();
         }
     }
 
     private void afterFailure(Throwable failure) throws InterruptedException {
-        if (stopped || !section.mayRestart() || !Failing.isRecoverable(failure)) {
+        if (nest.isStopped() || !section.mayRestart() || !Failing.isRecoverable(failure)) {
             throw Failures.rethrowFromAbove(failure);
         }
         closeCurrent(failure);
@@ -141,7 +149,7 @@ final class RestartStage<T> implements Stage<T> {
         if (completed != null) {
             completed.close();
         }
-        ended = stopped || !settings.onCompletion() || !mayRestart();
+        ended = nest.isStopped() || !settings.onCompletion() || !mayRestart();
     }
 
     private void closeCurrent(Throwable failure) {
@@ -173,14 +181,13 @@ final class RestartStage<T> implements Stage<T> {
 
     /** Ends the section, or the wait for it. Any thread. */
     private void stop() {
+        nest.stop();
         lock.lock();
         try {
-            stopped = true;
             stop.signal();
         } finally {
             lock.unlock();
         }
-        nest.stop();
     }
 
     @Override

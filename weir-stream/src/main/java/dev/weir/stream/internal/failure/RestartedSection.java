@@ -64,6 +64,12 @@ final class RestartedSection<T, R> implements RestartStage.Section<R> {
         return !upstreamIsOver;
     }
 
+    /** What was given to it is to be finished, and what waits above. */
+    @Override
+    public boolean endsAtStop() {
+        return false;
+    }
+
     @Override
     public void close() {
         upstream.close();

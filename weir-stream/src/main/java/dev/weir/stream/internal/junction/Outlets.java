@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * The outputs of one stage that distributes. Thread-safe.
  *
  * <p>An output whose stages ended by themselves no longer counts: its share is acknowledged. When that of the last one
- * ended, all is over, and what was not handed out stays unacknowledged.
+ * ended, all is over, and what was not handed out stays unacknowledged; unless another had taken all that there was:
+ * whether that one or this ended first must not matter.
  */
 final class Outlets<T> {
 
@@ -25,6 +26,8 @@ final class Outlets<T> {
     private final TaskGroup tasks;
     private final boolean shared;
     private final AtomicInteger live;
+    /** Written before {@code live}. */
+    private volatile boolean allTaken;
 
     /**
      * Creates open outputs.
@@ -42,7 +45,7 @@ final class Outlets<T> {
             if (i > 0 && !shared) {
                 queue = new BoundaryQueue<>(capacity, clock);
             }
-            outlets.add(new Outlet<>(queue, new StageMeter(), () -> live.get() > 1));
+            outlets.add(new Outlet<>(queue, new StageMeter(), () -> live.get() > 1 || allTaken));
         }
     }
 
@@ -77,7 +80,11 @@ final class Outlets<T> {
 
     /** The stages below an output have ended without a failure. */
     void ended(int output) {
-        if (live.decrementAndGet() == 0) {
+        boolean takenByOthers = allTaken;
+        if (outlets.get(output).isExhausted()) {
+            allTaken = true;
+        }
+        if (live.decrementAndGet() == 0 && !takenByOthers) {
             outlets.get(output).cancel();
         } else if (shared) {
             outlets.get(output).leaveToOthers();

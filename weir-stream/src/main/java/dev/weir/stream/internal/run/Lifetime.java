@@ -8,6 +8,15 @@ interface Lifetime {
     /** See {@link dev.weir.stream.spi.StageContext#onStop}. */
     void onStop(Runnable stop);
 
+    /** Has {@code stop} called as well, of a stage that is no source. */
+    void alsoOnStop(Runnable stop);
+
+    /** The source that registered {@code stop} has ended by itself. */
+    default void ended(Runnable stop) {}
+
+    /** A stop ended something here before its end. */
+    default void cut() {}
+
     /** See {@link dev.weir.stream.spi.StageContext#onTermination}. */
     void onTermination(Termination termination);
 }

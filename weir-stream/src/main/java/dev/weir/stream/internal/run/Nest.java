@@ -22,14 +22,16 @@ import org.jspecify.annotations.Nullable;
 public final class Nest {
 
     private final PipelineRun run;
+    private final Lifetime around;
     private final StageMeter segmentMeter;
     private final @Nullable StageEntry nestingStage;
     private final Map<String, StageEntry> shown = new HashMap<>();
     private final Set<Child<?>> children = ConcurrentHashMap.newKeySet();
     private volatile boolean stopped;
 
-    Nest(PipelineRun run, StageMeter segmentMeter, @Nullable StageEntry nestingStage) {
+    Nest(PipelineRun run, Lifetime around, StageMeter segmentMeter, @Nullable StageEntry nestingStage) {
         this.run = run;
+        this.around = around;
         this.segmentMeter = segmentMeter;
         this.nestingStage = nestingStage;
     }
@@ -50,7 +52,7 @@ public final class Nest {
 
     /**
      * Whether such a stream, or one that it starts for parts of its input, has threads of its own, so that what it reads must
-     * make them wait. Shown by one that is built and not used.
+     * make them wait. Shown by one that is built and closed: none of its threads starts, no code of the user's is called.
      *
      * @param input an input that has nothing until it is closed
      */
@@ -67,6 +69,11 @@ public final class Nest {
     public void stop() {
         stopped = true;
         children.forEach(Child::stop);
+    }
+
+    /** Whether it was asked to; so before any of the streams ended by that. */
+    public boolean isStopped() {
+        return stopped;
     }
 
     /** The entry under which a stage of any of the streams counts; shown once it has been asked for first. */
@@ -87,6 +94,8 @@ public final class Nest {
         private final Nest nest;
         private final List<Termination> terminations = new ArrayList<>();
         private final Set<Runnable> stops = ConcurrentHashMap.newKeySet();
+        private final Set<Runnable> furtherStops = ConcurrentHashMap.newKeySet();
+        private volatile boolean cut;
         private @Nullable Stage<R> lowest;
         private List<Segment<?>> segments = List.of();
 
@@ -104,7 +113,7 @@ public final class Nest {
                 throw failure;
             }
             segments = assembly.segments();
-            segments.forEach(nest.run::startOrClose);
+            segments.forEach(assembly.isProbe() ? Segment::close : nest.run::startOrClose);
             if (nest.stopped) {
                 stop();
             }
@@ -151,17 +160,43 @@ public final class Nest {
             terminations.clear();
         }
 
+        /**
+         * Whether the stream, which has been closed, did all that it had to: no stop cut off a source, and nothing beside it
+         * has failed, such as a side sink.
+         */
+        public boolean isWhole() {
+            return !cut && !nest.run.tasks().isCancelled();
+        }
+
         private void stop() {
             for (Runnable stop : List.copyOf(stops)) {
                 if (stops.remove(stop)) {
+                    cut();
                     stop.run();
                 }
             }
+            furtherStops.forEach(Runnable::run);
         }
 
         @Override
         public void onStop(Runnable stop) {
             stops.add(stop);
+        }
+
+        @Override
+        public void alsoOnStop(Runnable stop) {
+            furtherStops.add(stop);
+        }
+
+        @Override
+        public void ended(Runnable stop) {
+            stops.remove(stop);
+        }
+
+        @Override
+        public void cut() {
+            cut = true;
+            nest.around.cut();
         }
 
         @Override

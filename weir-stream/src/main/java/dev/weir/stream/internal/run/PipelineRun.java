@@ -205,6 +205,11 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
     }
 
     @Override
+    public void alsoOnStop(Runnable stop) {
+        onStop(stop);
+    }
+
+    @Override
     public void onTermination(Termination termination) {
         ending.onTermination(termination);
     }

@@ -30,6 +30,9 @@ public final class StageEntry implements StageContext {
 
     private volatile IntSupplier parallelism;
 
+    /** Written before the stage runs. */
+    private Runnable onStop = () -> {};
+
     /**
      * What a stage has of an element.
      *
@@ -147,7 +150,23 @@ public final class StageEntry implements StageContext {
 
     @Override
     public void onStop(Runnable stop) {
+        onStop = stop;
         lifetime.onStop(stop);
+    }
+
+    /** The same for a stage that is no source. */
+    public void alsoOnStop(Runnable stop) {
+        lifetime.alsoOnStop(stop);
+    }
+
+    /** The source has ended by itself: a stop that comes now cuts nothing off. */
+    public void ended() {
+        lifetime.ended(onStop);
+    }
+
+    /** A stop ends what the stage does before its end. */
+    public void cut() {
+        lifetime.cut();
     }
 
     @Override
@@ -204,6 +223,7 @@ public final class StageEntry implements StageContext {
     /** Lets go of the stage, and so of the elements that a cancelled stage still holds. */
     void release() {
         depth = () -> 0;
+        onStop = () -> {};
         keeper = null;
         others = Set.of();
         int last = parallelism.getAsInt();

@@ -23,7 +23,7 @@ final class DeferredSource<T> implements Stage<T> {
         return new Node<>(name, (assembly, attributes) -> {
             Stage<Node<T>> upstream = above.build(assembly);
             DeferredSource<T> source = new DeferredSource<>(upstream, assembly.nest());
-            assembly.fused(attributes).onStop(source.nest::stop);
+            var ignored = assembly.fused(attributes);
             return source;
         });
     }

@@ -4,6 +4,7 @@ import dev.weir.stream.Attributes;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
+import java.util.Collection;
 import java.util.Iterator;
 import java.util.function.BooleanSupplier;
 
@@ -20,7 +21,8 @@ final class IteratorSource<T> extends ReadingSource<T> {
     }
 
     static <T> Node<T> node(String name, Iterable<? extends T> elements) {
-        return reading(name, attributes -> new IteratorSource<>(elements.iterator(), attributes));
+        Maker<T> maker = attributes -> new IteratorSource<>(elements.iterator(), attributes);
+        return elements instanceof Collection ? inMemory(name, maker) : reading(name, maker);
     }
 
     @Override

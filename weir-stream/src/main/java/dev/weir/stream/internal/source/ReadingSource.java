@@ -4,10 +4,10 @@ import dev.weir.stream.Attributes;
 import dev.weir.stream.internal.run.Assembly;
 import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.BatchPool;
 import dev.weir.stream.spi.Stage;
-import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +21,7 @@ abstract class ReadingSource<T> implements Stage<T> {
     private final BatchPool pool;
     private final int room;
 
-    private @Nullable StageMeter meter;
+    private @Nullable StageEntry entry;
     private boolean ended;
     private @Nullable Throwable failure;
     private volatile boolean stopped;
@@ -39,15 +39,36 @@ abstract class ReadingSource<T> implements Stage<T> {
     }
 
     static <T> Node<T> reading(String name, Maker<T> maker) {
-        return new Node<>(name, (assembly, attributes) -> build(maker, assembly, attributes));
+        return new Node<>(name, (assembly, attributes) -> {
+            ReadingSource<T> source = build(maker, assembly, attributes);
+            source.stops();
+            return source;
+        });
     }
 
-    private static <T> Stage<T> build(Maker<T> maker, Assembly assembly, Attributes attributes) {
-        var entry = assembly.fused(attributes);
+    /** A source of what is all in memory: within a stream it goes on to its end, as its elements were emitted as one. */
+    static <T> Node<T> inMemory(String name, Maker<T> maker) {
+        return new Node<>(name, (assembly, attributes) -> {
+            ReadingSource<T> source = build(maker, assembly, attributes);
+            if (!assembly.isWithin()) {
+                source.stops();
+            }
+            return source;
+        });
+    }
+
+    private static <T> ReadingSource<T> build(Maker<T> maker, Assembly assembly, Attributes attributes) {
+        StageEntry entry = assembly.fused(attributes);
         ReadingSource<T> source = maker.make(attributes);
-        source.meter = entry.meter();
-        entry.onStop(source::stop);
-        return assembly.source(source);
+        source.entry = entry;
+        assembly.source(source);
+        return source;
+    }
+
+    private void stops() {
+        if (entry != null) {
+            entry.onStop(this::stop);
+        }
     }
 
     /**
@@ -82,6 +103,9 @@ abstract class ReadingSource<T> implements Stage<T> {
         Batch<T> batch = pool.take();
         try {
             ended = !fill(batch, room);
+            if (ended && entry != null) {
+                entry.ended();
+            }
         } catch (InterruptedException interrupted) {
             throw interrupted;
         } catch (Throwable thrown) {
@@ -95,8 +119,8 @@ abstract class ReadingSource<T> implements Stage<T> {
             }
             return null;
         }
-        if (meter != null) {
-            meter.worked(size, size, start);
+        if (entry != null) {
+            entry.meter().worked(size, size, start);
         }
         return batch;
     }

@@ -3,9 +3,9 @@ package dev.weir.stream.internal.source;
 import dev.weir.stream.Unfolded;
 import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
-import dev.weir.stream.spi.StageContext;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -20,7 +20,7 @@ final class UnfoldAsyncSource<S, T> implements Stage<T> {
 
     private final Function<? super S, ? extends CompletionStage<Optional<Unfolded<S, T>>>> function;
     private final int room;
-    private final StageContext context;
+    private final StageEntry entry;
     private final Bell bell;
 
     private S state;
@@ -31,12 +31,12 @@ final class UnfoldAsyncSource<S, T> implements Stage<T> {
             S state,
             Function<? super S, ? extends CompletionStage<Optional<Unfolded<S, T>>>> function,
             int room,
-            StageContext context) {
+            StageEntry entry) {
         this.state = state;
         this.function = function;
         this.room = room;
-        this.context = context;
-        this.bell = new Bell(context);
+        this.entry = entry;
+        this.bell = new Bell(entry);
     }
 
     static <S, T> Node<T> node(
@@ -70,7 +70,7 @@ final class UnfoldAsyncSource<S, T> implements Stage<T> {
                 goesOn = takeAnswers(batch);
             }
         }
-        context.meter().worked(batch.size(), batch.size(), start);
+        entry.meter().worked(batch.size(), batch.size(), start);
         return goesOn || !batch.isEmpty() ? batch : null;
     }
 
@@ -83,6 +83,7 @@ final class UnfoldAsyncSource<S, T> implements Stage<T> {
             }
             Optional<Unfolded<S, T>> unfolded = answer.get();
             if (unfolded.isEmpty()) {
+                entry.ended();
                 return false;
             }
             awaited = null;

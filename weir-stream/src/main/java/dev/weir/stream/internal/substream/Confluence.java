@@ -47,7 +47,6 @@ abstract class Confluence<T, R> {
             Dispatcher dispatcher = attributes.dispatcherOr(Dispatcher.virtual());
             BoundaryQueue<R> out = new BoundaryQueue<>(attributes.bufferOr(Mouth.DEFAULT_BUFFER), assembly.clock());
             Nest nest = assembly.nest();
-            entry.onStop(nest::stop);
             entry.depth(out::depth);
             entry.keeper(out::find);
             Tributaries<R> tributaries =

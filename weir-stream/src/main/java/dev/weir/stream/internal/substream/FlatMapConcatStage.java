@@ -41,7 +41,6 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
             Stage<T> upstream = above.build(assembly);
             var entry = assembly.fused(attributes);
             Nest nest = assembly.nest();
-            entry.onStop(nest::stop);
             Supervised supervised = Supervised.by(attributes, assembly.clock());
             return new FlatMapConcatStage<>(upstream, function, supervised, nest, entry.meter());
         });
@@ -59,13 +58,13 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
                 }
                 child = null;
                 current.close();
-                parent.ended();
+                parent.ended(current);
             } else if (next < parents.size()) {
                 if (Thread.interrupted()) {
                     // Streams without elements never pull, so nothing else would notice.
                     throw new InterruptedException();
                 }
-                begin(next++);
+                begin();
             } else {
                 Batch<T> pulled = upstream.pull(deadlineNanos);
                 if (pulled == null) {
@@ -81,19 +80,14 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
         }
     }
 
-    private void begin(int index) throws InterruptedException {
-        Node<R> stream;
-        try {
-            stream = Streams.of(parents, index, function, supervised);
-        } catch (InterruptedException interrupted) {
-            // Nobody waits for it any more: it is left with those behind it.
-            next = index;
-            throw interrupted;
-        }
+    /** Begins the next stream. A parent without one, because of a failure or an interrupt, is left with those behind it. */
+    private void begin() throws InterruptedException {
+        Node<R> stream = Streams.of(parents, next, function, supervised);
         if (stream != null) {
-            parent = new Parent(parents.target(index), parents.token(index));
             child = nest.start(stream);
+            parent = new Parent(parents.target(next), parents.token(next));
         }
+        next++;
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.weir.stream.internal.substream;
 
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.internal.boundary.BoundaryQueue;
+import dev.weir.stream.internal.boundary.Leftovers;
 import dev.weir.stream.internal.boundary.Within;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.run.Branch;
@@ -77,7 +78,6 @@ final class GroupByStage<T, R> implements Stage<R> {
             Stage<T> upstream = above.build(assembly);
             StageEntry entry = assembly.fused(attributes);
             Nest nest = assembly.nest();
-            entry.onStop(nest::stop);
             assembly.noteThreadsWithin(() -> Streams.haveThreads(nest, branch, assembly.clock()));
             return new GroupByStage<>(
                     upstream,
@@ -142,7 +142,7 @@ final class GroupByStage<T, R> implements Stage<R> {
                 throw Failures.rethrow(failure);
             }
             if (ended) {
-                return null;
+                return ending.isEmpty() ? null : new Batch<>(0);
             }
             long wake = groups.nextEvictionNanos();
             boolean evictsFirst = wake != NEVER && (deadlineNanos == NEVER || wake - deadlineNanos < 0);
@@ -152,7 +152,7 @@ final class GroupByStage<T, R> implements Stage<R> {
                 groups.all().forEach(this::end);
             } else if (batch.isEmpty()) {
                 groups.evictIdle(this::end);
-                if (ending.isEmpty()) {
+                if (ending.isEmpty() || clock.hasPassed(deadlineNanos)) {
                     return batch.retyped();
                 }
             } else {
@@ -178,7 +178,10 @@ final class GroupByStage<T, R> implements Stage<R> {
         ending.add(group);
     }
 
-    /** Pulls the streams that have been given something, then those that are to end, until the batch is full. */
+    /**
+     * Pulls the streams that have been given something, then those that are to end, until the batch is full or the deadline has
+     * come.
+     */
     private void drain(Batch<R> done, long deadlineNanos) throws InterruptedException {
         InlineGroup group;
         while ((group = groups.nextTouched()) != null) {
@@ -188,11 +191,13 @@ final class GroupByStage<T, R> implements Stage<R> {
             }
         }
         while ((group = ending.peek()) != null) {
-            if (!group.drain(done, deadlineNanos)) {
+            boolean over = group.drain(done, deadlineNanos);
+            ending.remove();
+            if (!over) {
+                ending.add(group);
                 return;
             }
             group.endStream();
-            ending.remove();
         }
     }
 
@@ -223,7 +228,8 @@ final class GroupByStage<T, R> implements Stage<R> {
 
     /** All is over: what waits for the groups, and what they have left, is nobody's. */
     private void leave() {
-        ending.forEach(group -> group.take().abandonAll());
+        groups.all().forEach(InlineGroup::leave);
+        ending.forEach(InlineGroup::leave);
         groups.leave();
         if (runningApart != null) {
             runningApart.leave();
@@ -235,17 +241,17 @@ final class GroupByStage<T, R> implements Stage<R> {
 
         private @Nullable Stage<R> stream;
 
+        /** What its stream has left in earlier turns. */
+        private @Nullable Leftovers left;
+
         InlineGroup(KeyedGroups<T, InlineGroup> owner) {
             super(owner);
             stream = nest.start(branch.lowest(), branch.hole(), this);
         }
 
-        /** Whether the stream has nothing more for now; otherwise the batch is full. */
+        /** Whether the stream has nothing more for now; otherwise the batch is full, or it has not taken all by the deadline. */
         boolean drain(Batch<R> done, long deadlineNanos) throws InterruptedException {
-            if (pulledLast != this) {
-                pulledLast = this;
-                groups.leftovers.beginTurn();
-            }
+            beginTurn();
             Stage<R> pulled = stream;
             while (pulled != null) {
                 if (done.size() >= Batch.DEFAULT_CAPACITY) {
@@ -254,12 +260,14 @@ final class GroupByStage<T, R> implements Stage<R> {
                 Batch<R> batch = pulled.pull(deadlineNanos);
                 if (batch == null) {
                     endStream();
-                    take().ackAll();
-                    groups.leftovers.finishThisTurn();
+                    finish();
                     return true;
                 }
                 if (batch.isEmpty() && isEmpty() && !hasEnded()) {
                     return true;
+                }
+                if (batch.isEmpty() && clock.hasPassed(deadlineNanos)) {
+                    return false;
                 }
                 Within.leave(batch, groups::outside);
                 for (int i = 0; i < batch.size(); i++) {
@@ -267,6 +275,33 @@ final class GroupByStage<T, R> implements Stage<R> {
                 }
             }
             return true;
+        }
+
+        private void beginTurn() {
+            InlineGroup before = pulledLast;
+            if (before != this) {
+                if (before != null) {
+                    before.left = groups.leftovers.endTurn(before.left);
+                }
+                pulledLast = this;
+            }
+        }
+
+        /** The stream has ended by itself: all that was for it is done with. */
+        private void finish() {
+            take().ackAll();
+            groups.leftovers.finishThisTurn();
+            if (left != null) {
+                left.finish();
+            }
+        }
+
+        /** The stream was ended: what it has left, and what waits for it, is nobody's. */
+        void leave() {
+            take().abandonAll();
+            if (left != null) {
+                left.close();
+            }
         }
 
         @Override

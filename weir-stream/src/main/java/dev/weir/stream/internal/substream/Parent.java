@@ -1,6 +1,7 @@
 package dev.weir.stream.internal.substream;
 
 import dev.weir.stream.internal.operator.JointAck;
+import dev.weir.stream.internal.run.Nest;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 
@@ -38,8 +39,15 @@ record Parent(AckTarget target, long token) {
         target.abandon(token);
     }
 
-    /** The stream has ended. */
-    void ended() {
+    /** The stream was replaced by another. */
+    void replaced() {
         target.ack(token);
+    }
+
+    /** The stream has ended and is closed. Unless it is whole its parent is to come again. */
+    void ended(Nest.Child<?> stream) {
+        if (stream.isWhole()) {
+            target.ack(token);
+        }
     }
 }

@@ -59,7 +59,6 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
             Stage<T> upstream = above.build(assembly);
             var entry = assembly.fused(attributes);
             Nest nest = assembly.nest();
-            entry.onStop(nest::stop);
             // What the function makes of its tail is not known before there are elements.
             assembly.noteThreadsWithin(() -> true);
             return new PrefixAndTailStage<>(upstream, prefixSize, function, nest, entry.meter());
@@ -77,7 +76,8 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
         }
         Batch<R> batch = stream.pull(deadlineNanos);
         if (batch == null) {
-            parent.ended();
+            stream.close();
+            parent.ended(stream);
             parent = Parent.NONE;
             return null;
         }
@@ -107,10 +107,7 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
             prefixWaitedFor |= batch.target(i) != AckTarget.NONE;
             prefixAcks.add(batch.target(i), batch.token(i));
         }
-        for (int i = taken; i < batch.size(); i++) {
-            batch.move(i, i - taken);
-        }
-        batch.truncate(batch.size() - taken);
+        batch.removeFirst(taken);
         rest = batch;
     }
 

@@ -75,7 +75,6 @@ final class SplitStage<T, R> implements Stage<R> {
             Stage<T> upstream = above.build(assembly);
             var entry = assembly.fused(attributes);
             Nest nest = assembly.nest();
-            entry.onStop(nest::stop);
             assembly.noteThreadsWithin(() -> Streams.haveThreads(nest, branch, assembly.clock()));
             Cut<T> cut = new Cut<>(predicate::test, after, Supervised.by(attributes, assembly.clock()));
             return new SplitStage<>(upstream, branch, cut, nest, entry.meter(), assembly.clock());
@@ -259,6 +258,10 @@ final class SplitStage<T, R> implements Stage<R> {
             Batch<T> part = new Batch<>(from.size() - next);
             try {
                 moveInto(part, from);
+            } catch (InterruptedException interrupted) {
+                // What is behind is still at hand.
+                part.abandonAll();
+                throw interrupted;
             } catch (RuntimeException | Error thrown) {
                 // It goes behind the elements before it.
                 failure = thrown;

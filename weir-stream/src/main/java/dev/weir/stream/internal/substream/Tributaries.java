@@ -161,9 +161,11 @@ final class Tributaries<R> {
         // Under the child lock.
         private Nest.@Nullable Child<R> child;
         private boolean over;
+        private boolean lowestClosed;
         private boolean settled;
 
         private volatile boolean replaced;
+        private volatile boolean endedByItself;
 
         // Written before it runs.
         private UnaryOperator<AckTarget> outside = UnaryOperator.identity();
@@ -193,34 +195,30 @@ final class Tributaries<R> {
                     }
                 }
                 atNormalEnd.run();
-                settle(true);
+                endedByItself = true;
             } catch (InterruptedException interrupted) {
                 if (!replaced) {
                     throw interrupted;
                 }
             } catch (RuntimeException | Error failure) {
                 // What a stream that was replaced says of its interruption is of no interest.
-                if (!replaced && settle(false)) {
+                if (!replaced && settle()) {
+                    parent.left();
                     out.end(failure);
                 }
             }
         }
 
-        /** Ends the parent's own claim, or leaves it for good. Only the first call counts. */
-        boolean settle(boolean acknowledge) {
+        /** Whether it is up to the caller to say what becomes of the parent's own claim: the first. */
+        private boolean settle() {
             childLock.lock();
             try {
-                if (settled) {
-                    return false;
-                }
+                boolean first = !settled;
                 settled = true;
+                return first;
             } finally {
                 childLock.unlock();
             }
-            if (acknowledge) {
-                parent.ended();
-            }
-            return true;
         }
 
         private boolean put(Batch<R> batch, StageMeter meter) throws InterruptedException {
@@ -251,20 +249,64 @@ final class Tributaries<R> {
             replaced = true;
             close();
             awaitAtMost(0);
-            boolean ignored = settle(true);
+            if (settle()) {
+                parent.replaced();
+            }
         }
 
         private void attach(Nest.Child<R> started) {
+            boolean ended;
             childLock.lock();
             try {
                 child = started;
                 if (!over) {
                     return;
                 }
+                ended = lowestClosed;
             } finally {
                 childLock.unlock();
             }
             started.close();
+            if (ended) {
+                conclude(started);
+            }
+        }
+
+        /** The stream's lowest stage is closed; closes the rest, unless somebody else does. */
+        private void afterLowest() {
+            Nest.Child<R> attached;
+            boolean mine;
+            childLock.lock();
+            try {
+                attached = child;
+                mine = !over;
+                over = true;
+                lowestClosed = true;
+            } finally {
+                childLock.unlock();
+            }
+            if (attached == null) {
+                return; // who attaches it goes on here
+            }
+            try {
+                if (mine) {
+                    attached.close();
+                }
+            } finally {
+                conclude(mine ? attached : null);
+            }
+        }
+
+        /** The last there is to do. If others closed the stream it has not ended by itself. */
+        private void conclude(Nest.@Nullable Child<R> closed) {
+            if (!replaced && settle()) {
+                if (endedByItself && closed != null) {
+                    parent.ended(closed);
+                } else {
+                    parent.left();
+                }
+            }
+            remove(this);
         }
 
         /** Interrupts the stream, unless it has ended. */
@@ -301,14 +343,7 @@ final class Tributaries<R> {
                 try {
                     lowest.close();
                 } finally {
-                    try {
-                        Tributary.this.close();
-                    } finally {
-                        if (!replaced && settle(false)) {
-                            parent.left();
-                        }
-                        remove(Tributary.this);
-                    }
+                    afterLowest();
                 }
             }
         }

@@ -1,0 +1,175 @@
+package dev.weir.stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A stop, and the elements that inner streams are made of. Before, a stop ended the sources of those streams as well, and
+ * the elements were acknowledged all the same: a graceful stop lost what had not been emitted.
+ */
+class InnerStreamStopTest {
+
+    private static final List<UnaryOperator<Source<Integer>>> OF_LISTS = List.of(
+            s -> s.flatMapConcat(n -> Source.of(n, n)),
+            s -> s.flatMapConcat(n -> Source.from(List.of(n, n)).async()),
+            s -> s.flatMapMerge(3, n -> Source.of(n, n)),
+            s -> s.flatMapMerge(3, n -> Source.single(n).concat(Source.single(n))),
+            s -> s.groupBy(n -> n % 3, 3, key -> key.flatMapConcat(n -> Source.of(n, n))),
+            s -> s.prefixAndTail(5, (first, rest) -> Source.from(first).concat(rest))
+                    .mapConcat(n -> List.of(n, n)));
+
+    @Test
+    void stop_whileListsAreEmitted_losesNothingAndFinishesAllThatWasHandedOut() throws Exception {
+        for (UnaryOperator<Source<Integer>> operator : OF_LISTS) {
+            for (int batchSize : new int[] {1, 7, 100}) {
+                TrackedSource<Integer> source =
+                        TrackedSource.numbers(100, batchSize).heldOpen();
+                List<Integer> seen = stoppedAtTheFirst(operator.apply(source.source()));
+                source.assertProtocolKept();
+                assertThat(source.finishedCount()).isEqualTo(source.pulled());
+                assertThat(seen.stream().sorted().toList())
+                        .isEqualTo(IntStream.range(0, source.pulled())
+                                .boxed()
+                                .flatMap(n -> List.of(n, n).stream())
+                                .toList());
+            }
+        }
+    }
+
+    /** What they reach before the stop is emitted again by the next run, and not lost. */
+    @Test
+    void stop_whileSourcesThatMayHaveNoEndEmit_leavesTheirElementsUnfinished() throws Exception {
+        Function<Integer, Source<Integer>> endless =
+                n -> Source.unfold(n, next -> Optional.of(new Unfolded<>(next, next)));
+        List<UnaryOperator<Source<Integer>>> operators = List.of(
+                s -> s.flatMapConcat(endless),
+                s -> s.flatMapMerge(3, endless),
+                s -> s.switchMap(endless),
+                s -> s.groupBy(n -> 0, 1, key -> key.flatMapConcat(endless)),
+                s -> s.flatMapConcat(n -> Source.single(n).flatMapConcat(endless)),
+                s -> s.flatMapConcat(n -> Source.lazily(() -> endless.apply(n))),
+                s -> s.flatMapConcat(n -> Source.single(n).concat(Source.never())));
+        for (UnaryOperator<Source<Integer>> operator : operators) {
+            TrackedSource<Integer> source = TrackedSource.numbers(1, 1).heldOpen();
+            List<Integer> seen = stoppedAtTheFirst(operator.apply(source.source()));
+            assertThat(seen).isNotEmpty();
+            source.assertProtocolKept();
+            assertThat(source.finishedCount()).isZero();
+        }
+    }
+
+    private static <T> List<T> stoppedAtTheFirst(Source<T> source) throws InterruptedException {
+        CompletableFuture<RunningPipeline> handle = new CompletableFuture<>();
+        List<T> seen = new ArrayList<>();
+        try (RunningPipeline running = source.to(Sink.forEach(element -> {
+                    seen.add(element);
+                    handle.join().stop();
+                }))
+                .run()) {
+            handle.complete(running);
+            running.await();
+        }
+        return seen;
+    }
+
+    /** The main stream of the inner one ends long before the sink at its side. */
+    @Test
+    void innerStream_withASinkAtItsSide_isFinishedWhenThatIs() throws Exception {
+        List<Function<Function<Integer, Source<Integer>>, UnaryOperator<Source<Integer>>>> operators = List.of(
+                function -> s -> s.flatMapConcat(function),
+                function -> s -> s.flatMapMerge(2, function),
+                function -> s -> s.prefixAndTail(2, (first, rest) -> function.apply(first.getFirst())));
+        for (var operator : operators) {
+            CountDownLatch mayEnd = new CountDownLatch(1);
+            TrackedSource<Integer> source = TrackedSource.numbers(2, 2);
+            ConcurrentLinkedQueue<Boolean> finishedBefore = new ConcurrentLinkedQueue<>();
+            Sink<Integer> side = Sink.forEach(n -> {
+                awaitUninterrupted(mayEnd);
+                finishedBefore.add(source.isFinished(0));
+            });
+            UnaryOperator<Source<Integer>> inner = operator.apply(
+                    n -> Source.of(0, 0).alsoTo(n == 0 ? side : Sink.ignore()).watch(end -> mayEnd.countDown()));
+            try (RunningPipeline running =
+                    inner.apply(source.source()).to(Sink.ignore()).run()) {
+                running.await();
+            }
+            assertThat(finishedBefore).containsExactly(false, false);
+            source.assertAllFinished();
+        }
+    }
+
+    @Test
+    void innerStream_ofWhichASideSinkFails_leavesItsElementUnfinished() {
+        Function<Integer, Source<Integer>> function = n -> Source.of(n).alsoTo(Sink.forEach(element -> {
+            throw new IllegalStateException("planted");
+        }));
+        for (UnaryOperator<Source<Integer>> operator : List.<UnaryOperator<Source<Integer>>>of(
+                s -> s.flatMapConcat(function), s -> s.flatMapMerge(2, function))) {
+            TrackedSource<Integer> source = TrackedSource.numbers(1, 1);
+            RunningPipeline running =
+                    operator.apply(source.source()).to(Sink.ignore()).run();
+            assertThatThrownBy(running::await).hasMessage("planted");
+            source.assertProtocolKept();
+            assertThat(source.finishedCount()).isZero();
+        }
+    }
+
+    /** It ended as if nothing were left, with all that waited above the section. */
+    @Test
+    void stop_whileARestartWaits_finishesWhatTheSectionWasGiven() throws Exception {
+        CompletableFuture<RunningPipeline> handle = new CompletableFuture<>();
+        TrackedSource<Integer> source = TrackedSource.numbers(10, 5).heldOpen();
+        AtomicInteger closings = new AtomicInteger();
+        List<Integer> seen = new ArrayList<>();
+        Duration hour = Duration.ofHours(1);
+        try (RunningPipeline running = source.source()
+                .restarted(
+                        RestartSettings.of(Backoff.between(hour, hour)),
+                        section -> section.<Object, Integer>statefulMap(
+                                Object::new,
+                                (state, n) -> {
+                                    if (n == 3 && closings.get() == 0) {
+                                        throw new IllegalStateException("planted");
+                                    }
+                                    return n;
+                                },
+                                state -> Optional.empty(),
+                                state -> {
+                                    // The section that failed is closed before the wait begins.
+                                    if (closings.getAndIncrement() == 0) {
+                                        handle.join().stop();
+                                    }
+                                }))
+                .to(Sink.forEach(seen::add))
+                .run()) {
+            handle.complete(running);
+            running.await();
+        }
+        source.assertProtocolKept();
+        assertThat(source.finishedCount()).isEqualTo(source.pulled());
+        assertThat(seen)
+                .as("what had left the section may come again")
+                .containsAll(IntStream.range(0, source.pulled()).boxed().toList());
+    }
+
+    private static void awaitUninterrupted(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,156 @@
+package dev.weir.stream;
+
+import dev.weir.stream.Lineage.Item;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.LongFunction;
+import java.util.function.UnaryOperator;
+import java.util.stream.LongStream;
+
+/**
+ * One operator of a random pipeline: as it would be typed, as a stage, and as what a plain program makes of a list.
+ * Immutable.
+ *
+ * @param code how to type it, the functions abridged
+ * @param effect what the model knows of the output, from what it knows of the input
+ * @param traits what the checks must know of it
+ */
+record Link(
+        String code, UnaryOperator<Known> effect, Set<Trait> traits, Staging staging, UnaryOperator<List<Long>> model) {
+
+    /** Adds the stages to a source. The functions show each element to the books first. */
+    @FunctionalInterface
+    interface Staging {
+        Source<Item> on(Source<Item> source, Books books);
+    }
+
+    /** Is shown each element with which a function is called, and may throw or do something at any of them. */
+    @FunctionalInterface
+    interface Books {
+        void show(Item item);
+
+        default Item shown(Item item) {
+            show(item);
+            return item;
+        }
+    }
+
+    /** What the model can tell of an output: nothing, what is in it, or its order too. */
+    enum Known {
+        NOTHING,
+        CONTENT,
+        ORDER;
+
+        Known atMost(Known other) {
+            return compareTo(other) <= 0 ? this : other;
+        }
+    }
+
+    static final UnaryOperator<Known> KEEPS = known -> known;
+    static final UnaryOperator<Known> READS_ORDER = known -> known == Known.ORDER ? known : Known.NOTHING;
+    static final UnaryOperator<Known> LOSES_ORDER = known -> known.atMost(Known.CONTENT);
+    static final UnaryOperator<Known> LOSES_ALL = known -> Known.NOTHING;
+
+    /** One element comes of all. */
+    static final UnaryOperator<Known> MAKES_ONE = known -> known == Known.NOTHING ? known : Known.ORDER;
+
+    /** What the checks must know of an operator. */
+    enum Trait {
+        /** May end before its input, which then is not finished as a whole. */
+        ENDS_EARLY,
+        /** Makes several of one. */
+        GROWS,
+        /** Has a stream inside that ends early, whose handlers nobody waits for. */
+        ENDS_EARLY_WITHIN,
+        /** Has sources of its own, which a stop ends at any point. */
+        HAS_SOURCES,
+        /** Takes a failure from above for an end. */
+        ABSORBS,
+        /** Leaves elements unfinished at a normal end. */
+        LEAVES_SOME,
+        /** Works on elements again that are finished perhaps. */
+        REPEATS
+    }
+
+    @Override
+    public String toString() {
+        return code;
+    }
+
+    Link with(List<Trait> more) {
+        Set<Trait> all = new HashSet<>(traits);
+        all.addAll(more);
+        return new Link(code, effect, Set.copyOf(all), staging, model);
+    }
+
+    static Link of(String code, UnaryOperator<Known> effect, Staging staging, UnaryOperator<List<Long>> model) {
+        return new Link(code, effect, Set.of(), staging, model);
+    }
+
+    /** One that the elements pass unchanged. */
+    static Link passing(String code, UnaryOperator<Source<Item>> staging) {
+        return of(code, KEEPS, (source, books) -> staging.apply(source), values -> values);
+    }
+
+    /** One of which the output cannot be foretold. */
+    static Link unforeseen(String code, Staging staging) {
+        return of(code, LOSES_ALL, staging, values -> List.of());
+    }
+
+    /** One that makes each element to any number of others. */
+    static Link each(String code, Staging staging, LongFunction<LongStream> model) {
+        return of(code, KEEPS, staging, eachOf(model));
+    }
+
+    static UnaryOperator<List<Long>> eachOf(LongFunction<LongStream> model) {
+        return values -> values.stream()
+                .flatMapToLong(value -> model.apply(value))
+                .boxed()
+                .toList();
+    }
+
+    /** Links one after the other, as one. */
+    static Link chain(List<Link> links) {
+        Link all = passing("", source -> source);
+        for (Link link : links) {
+            all = all.then(link);
+        }
+        return all;
+    }
+
+    private Link then(Link next) {
+        Set<Trait> both = new HashSet<>(traits);
+        both.addAll(next.traits);
+        return new Link(
+                code + "\n" + next.code,
+                known -> next.effect.apply(effect.apply(known)),
+                Set.copyOf(both),
+                (source, books) -> next.staging.on(staging.on(source, books), books),
+                values -> next.model.apply(model.apply(values)));
+    }
+
+    /** An element that came of no input. */
+    static Item own(long value) {
+        return Item.merged(List.of()).with(value);
+    }
+
+    static List<Item> owned(List<Long> values) {
+        return values.stream().map(value -> own(value)).toList();
+    }
+
+    static long sum(List<Long> values) {
+        return values.stream().mapToLong(value -> value).sum();
+    }
+
+    /** What {@code make} makes of each run of {@code size} values, the last of which may be shorter. */
+    static <R> List<R> slices(List<Long> values, int size, Function<List<Long>, R> make) {
+        List<R> slices = new ArrayList<>();
+        for (int i = 0; i < values.size(); i += size) {
+            slices.add(make.apply(values.subList(i, Math.min(values.size(), i + size))));
+        }
+        return slices;
+    }
+}
