@@ -160,11 +160,11 @@ final class BenchCampaign {
             folder = runner.run();
             weir.terminal().clearStatus();
         }
-        BenchReports.print(weir, folder, json);
+        boolean isReported = BenchReports.print(weir, folder, json);
         List<Run> failed =
                 folder.runs().stream().filter(run -> run.failure() != null).toList();
         return failed.isEmpty()
-                ? ""
+                ? isReported ? "" : "its report could not be written"
                 : failed.size() + " of " + folder.runs().size() + " runs, such as "
                         + failed.getFirst().key().fileName() + ": "
                         + failed.getFirst().failure();

@@ -23,7 +23,9 @@ class BenchCampaignTest {
     void buildDriver() throws IOException {
         Path target = Files.createDirectories(temp.resolve("drivers/one/target/classes"));
         Files.writeString(target.resolve("weir-driver.properties"), "drivers=plain\nmain=none\n");
-        Files.writeString(target.resolveSibling("driver.classpath"), "none.jar");
+        Files.writeString(
+                target.resolveSibling("driver.classpath"),
+                Files.createFile(temp.resolve("empty.jar")).toString());
         System.setProperty(ROOT, temp.toString());
     }
 
