@@ -1,10 +1,17 @@
 package dev.weir.stream;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -92,5 +99,53 @@ class FanOutTest {
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** Each child of a group took a claim on each member along: the square of the group's size, and more within each other. */
+    @Test
+    void childrenOfAGroup_thatLeaveABranch_shareTheirClaims() throws Exception {
+        int size = 500;
+        AtomicLong claims = new AtomicLong();
+        AtomicLong retained = new AtomicLong();
+        AckTarget target = new AckTarget() {
+            @Override
+            public void ack(long token) {
+                claims.decrementAndGet();
+            }
+
+            @Override
+            public void retain(long token, int more) {
+                retained.addAndGet(more);
+                claims.addAndGet(more);
+            }
+        };
+        Source<Integer> source = Source.custom("counting", context -> new Stage<>() {
+            private boolean ended;
+
+            @Override
+            public @Nullable Batch<Integer> pull(long deadlineNanos) {
+                if (ended) {
+                    return null;
+                }
+                ended = true;
+                Batch<Integer> batch = new Batch<>(size);
+                for (int i = 0; i < size; i++) {
+                    batch.add(i, target, i);
+                }
+                claims.addAndGet(size);
+                return batch;
+            }
+
+            @Override
+            public void close() {}
+        });
+        Function<Source<Integer>, Source<Integer>> branch =
+                s -> s.grouped(size).mapConcat(list -> list).grouped(size / 5).mapConcat(list -> list);
+        try (RunningPipeline running =
+                source.broadcast(List.of(branch)).to(Sink.ignore()).run()) {
+            running.await();
+        }
+        assertThat(claims).hasValue(0);
+        assertThat(retained.get()).isLessThan(10L * size);
     }
 }

@@ -31,7 +31,7 @@ final class StreamLinks {
     private final List<Links.Drawn> plain = Links.all();
     private int depth;
     private int streams;
-    private int mayGrow = 3;
+    private int mayGrow = 4;
 
     StreamLinks(long seed) {
         this.random = new Random(seed);
@@ -277,23 +277,26 @@ final class StreamLinks {
     private Link flatMap(String name, UnaryOperator<Known> effect, FlatMapped stage) {
         Link inner = inner(true);
         return around(
-                name + "(v % 3)",
-                effect,
-                List.of(inner),
-                true,
-                (s, books) -> stage.on(
-                        s,
-                        item -> inner.staging()
-                                .on(
-                                        Source.from(LongStream.range(0, books.shown(item).value % 3)
-                                                .mapToObj(n -> item.with(item.value + n))
-                                                .toList()),
-                                        books)),
-                values -> concatenated(
-                        values.stream()
-                                .map(v -> LongStream.range(v, v + v % 3).boxed().toList())
-                                .toList(),
-                        inner));
+                        name + "(v % 3)",
+                        effect,
+                        List.of(inner),
+                        true,
+                        (s, books) -> stage.on(
+                                s,
+                                item -> inner.staging()
+                                        .on(
+                                                Source.from(LongStream.range(0, books.shown(item).value % 3)
+                                                        .mapToObj(n -> item.with(item.value + n))
+                                                        .toList()),
+                                                books)),
+                        values -> concatenated(
+                                values.stream()
+                                        .map(v -> LongStream.range(v, v + v % 3)
+                                                .boxed()
+                                                .toList())
+                                        .toList(),
+                                inner))
+                .with(List.of(Trait.GROWS));
     }
 
     private Link prefixAndTail(int n) {

@@ -407,4 +407,26 @@ class SubstreamTest {
             source.assertAllFinished();
         }
     }
+
+    /** The stream that is built only to see whether it has threads ran: functions and sinks saw what its own sources have. */
+    @Test
+    void group_withASourceOfItsOwn_runsThatForItsKeysOnly() throws Exception {
+        AtomicInteger seen = new AtomicInteger();
+        int runs = 20;
+        for (int i = 0; i < runs; i++) {
+            List<Integer> elements = Source.of(1, 2, 3)
+                    .groupBy(
+                            n -> 0,
+                            1,
+                            key -> key.partition(
+                                    1,
+                                    n -> 0,
+                                    branch -> branch.prepend(Source.single(0))
+                                            .tap(n -> seen.incrementAndGet())
+                                            .async()))
+                    .toList();
+            assertThat(elements).containsExactly(0, 1, 2, 3);
+        }
+        assertThat(seen).hasValue(4 * runs);
+    }
 }

@@ -76,6 +76,10 @@ public final class Within implements AckTarget {
         private final BooleanSupplier restGoesOn;
         private final @Nullable Leftovers leftovers;
         private Within last;
+        private @Nullable Left lastLeft;
+
+        /** A joint claim and what those who left with a part of it carry. Immutable: several threads may look. */
+        private record Left(JointAck inside, JointAck outside) {}
 
         /** Wraps for streams with which the rest does or does not end. */
         public Wrapper(BooleanSupplier restGoesOn) {
@@ -97,7 +101,21 @@ public final class Within implements AckTarget {
             if (target instanceof Within within && within.border == this) {
                 return within.target;
             }
-            return target instanceof JointAck joint ? joint.leave(this::outside) : target;
+            return target instanceof JointAck joint ? outside(joint) : target;
+        }
+
+        /** Those who leave one after the other share one claim: one each for all members would be many. */
+        private AckTarget outside(JointAck joint) {
+            Left before = lastLeft;
+            if (before != null && before.inside == joint && before.outside.tryRetain()) {
+                joint.ack(0);
+                return before.outside;
+            }
+            AckTarget outside = joint.leave(this::outside);
+            if (outside != joint && outside instanceof JointAck shared) {
+                lastLeft = new Left(joint, shared);
+            }
+            return outside;
         }
 
         @Override

@@ -129,6 +129,11 @@ public final class JointAck implements AckTarget {
         return false;
     }
 
+    /** Adds a claim unless the last has ended. For who holds none. */
+    public boolean tryRetain() {
+        return claims.getAndUpdate(held -> held == 0 ? 0 : held + 1) != 0;
+    }
+
     @Override
     public void retain(long token, int more) {
         claims.addAndGet(more);

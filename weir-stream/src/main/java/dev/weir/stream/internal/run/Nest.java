@@ -61,7 +61,9 @@ public final class Nest {
         Assembly assembly = new Assembly(run, this, probe, segmentMeter, nestingStage);
         assembly.fill(hole, input);
         assembly.probes();
-        probe.begin(node, assembly).close();
+        probe.build(node, assembly);
+        probe.segments.forEach(Segment::close);
+        probe.close();
         return assembly.hasThreadsWithin() || probe.isAsynchronous();
     }
 
@@ -104,6 +106,15 @@ public final class Nest {
         }
 
         private Child<R> begin(Node<R> node, Assembly assembly) {
+            build(node, assembly);
+            segments.forEach(nest.run::startOrClose);
+            if (nest.stopped) {
+                stop();
+            }
+            return this;
+        }
+
+        private void build(Node<R> node, Assembly assembly) {
             nest.children.add(this);
             try {
                 lowest = node.build(assembly);
@@ -113,11 +124,6 @@ public final class Nest {
                 throw failure;
             }
             segments = assembly.segments();
-            segments.forEach(assembly.isProbe() ? Segment::close : nest.run::startOrClose);
-            if (nest.stopped) {
-                stop();
-            }
-            return this;
         }
 
         private boolean isAsynchronous() {
