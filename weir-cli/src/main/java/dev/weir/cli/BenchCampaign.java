@@ -1,6 +1,7 @@
 package dev.weir.cli;
 
 import dev.weir.bench.result.ResultsFolder;
+import dev.weir.bench.result.Run;
 import dev.weir.bench.run.BenchException;
 import dev.weir.bench.run.CampaignRunner;
 import dev.weir.bench.run.ExistingCluster;
@@ -12,7 +13,9 @@ import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -72,7 +75,11 @@ final class BenchCampaign {
             return runChecked(weir, rounds);
         } catch (WorkloadException e) {
             throw CliFailure.usage(String.valueOf(e.getMessage()), "");
-        } catch (BenchException | KafkaClusterException | IllegalArgumentException | UncheckedIOException e) {
+        } catch (BenchException
+                | KafkaClusterException
+                | KafkaException
+                | IllegalArgumentException
+                | UncheckedIOException e) {
             throw CliFailure.work(String.valueOf(e.getMessage()), "", e);
         }
     }
@@ -81,40 +88,63 @@ final class BenchCampaign {
         ExistingCluster cluster = target.cluster();
         BenchPlan plan = plan();
         int campaigns = plan.steps().size();
-        boolean whole = true;
+        List<String> failures = new ArrayList<>();
         for (int i = 0; i < campaigns && !weir.shutdown().isRequested(); i++) {
             BenchPlan.Step step = plan.steps().get(i);
             Duration others = plan.steps().subList(i + 1, campaigns).stream()
                     .filter(other -> !other.isDone())
                     .map(other -> other.workload().expected())
                     .reduce(Duration.ZERO, Duration::plus);
-            String prefix = campaigns == 1
-                    ? ""
-                    : "campaign " + (i + 1) + "/" + campaigns + ", "
-                            + step.workload().name() + ": ";
+            String name = step.workload().name();
+            String prefix = campaigns == 1 ? "" : "campaign " + (i + 1) + "/" + campaigns + ", " + name + ": ";
+            String failure;
             try {
-                whole &= run(weir, step, rounds, cluster, new BenchProgress(weir.terminal(), prefix, others));
-            } catch (BenchException e) {
-                if (campaigns == 1) {
-                    throw e;
+                failure = run(weir, step, rounds, cluster, new BenchProgress(weir.terminal(), prefix, others));
+            } catch (BenchException
+                    | KafkaClusterException
+                    | KafkaException
+                    | IllegalArgumentException
+                    | UncheckedIOException e) {
+                if (campaigns == 1 && !ResultsFolder.isAt(step.folder())) {
+                    throw e; // It has begun nothing.
                 }
-                // The others are worth having without it.
+                // The others are worth having without it, and so is what it has finished.
+                failure = String.valueOf(e.getMessage());
                 weir.terminal().clearStatus();
-                weir.terminal().note(prefix + e.getMessage());
-                whole = false;
+                weir.terminal().note(prefix + failure);
+                printFinished(weir, step);
+            }
+            if (!failure.isEmpty()) {
+                failures.add(name + ": " + failure);
             }
         }
-        whole &= !weir.shutdown().isRequested();
-        if (!whole) {
-            weir.terminal()
-                    .note("the rest: weir bench compare --resume " + plan.folder()
-                            + (cluster == null ? "" : ", with the cluster's options as they were"));
+        boolean isStopped = weir.shutdown().isRequested();
+        if (campaigns > 1 && !isStopped) {
+            failures.forEach(failure -> weir.terminal().note("failed: " + failure));
         }
-        return whole ? ExitCode.DONE : ExitCode.FAILED;
+        if (failures.isEmpty() && !isStopped) {
+            return ExitCode.DONE;
+        }
+        weir.terminal()
+                .note("the rest: weir bench compare --resume " + plan.folder()
+                        + (cluster == null ? "" : ", with the cluster's options as they were"));
+        return ExitCode.FAILED;
     }
 
-    /** Does what is left of a campaign and prints it; false if a run failed. */
-    private boolean run(
+    /** What a campaign that cannot go on had finished. */
+    private void printFinished(Main weir, BenchPlan.Step step) {
+        if (!ResultsFolder.isAt(step.folder())) {
+            return;
+        }
+        try {
+            BenchReports.print(weir, ResultsFolder.open(step.folder()), json);
+        } catch (IllegalArgumentException | UncheckedIOException e) { // Such as a disk that is full.
+            weir.terminal().note("no report of what is finished: " + e.getMessage());
+        }
+    }
+
+    /** Does what is left of a campaign and prints it; says which runs failed, if any did. */
+    private String run(
             Main weir,
             BenchPlan.Step step,
             @Nullable Integer rounds,
@@ -130,8 +160,14 @@ final class BenchCampaign {
             folder = runner.run();
             weir.terminal().clearStatus();
         }
-        BenchReports.print(weir, folder, json);
-        return folder.runs().stream().allMatch(run -> run.failure() == null);
+        boolean isReported = BenchReports.print(weir, folder, json);
+        List<Run> failed =
+                folder.runs().stream().filter(run -> run.failure() != null).toList();
+        return failed.isEmpty()
+                ? isReported ? "" : "its report could not be written"
+                : failed.size() + " of " + folder.runs().size() + " runs, such as "
+                        + failed.getFirst().key().fileName() + ": "
+                        + failed.getFirst().failure();
     }
 
     private BenchPlan plan() {

@@ -24,13 +24,14 @@ final class BenchReportCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        boolean whole = true;
         try {
             for (ResultsFolder results : BenchPlan.results(folder)) {
-                BenchReports.print(bench.weir(), results, json);
+                whole &= BenchReports.print(bench.weir(), results, json);
             }
         } catch (IllegalArgumentException | UncheckedIOException e) {
             throw CliFailure.work(String.valueOf(e.getMessage()), "", e);
         }
-        return ExitCode.DONE;
+        return whole ? ExitCode.DONE : ExitCode.FAILED;
     }
 }

@@ -45,6 +45,22 @@ class BenchPlanTest {
     }
 
     @Test
+    void reportThatCannotBeWritten_isPrinted_andMadeLater() throws IOException {
+        BenchPlan plan = BenchPlan.ofOne(workload("v"), temp.resolve("results"));
+        begin(plan.steps().getFirst());
+        Path inTheWay = Files.createDirectories(plan.folder().resolve("report.html/taken"));
+        CommandHarness harness = new CommandHarness();
+        assertThat(harness.run("bench", "report", plan.folder().toString())).isEqualTo(ExitCode.FAILED);
+        assertThat(harness.out()).contains("v: ratios to plain");
+        assertThat(harness.err()).contains("cannot write ", "the results are whole, and 'weir bench report ");
+        assertThat(plan.folder().resolve("report.html.new")).doesNotExist();
+        Files.delete(inTheWay);
+        Files.delete(inTheWay.getParent());
+        assertThat(new CommandHarness().run("bench", "report", plan.folder().toString()))
+                .isEqualTo(ExitCode.DONE);
+    }
+
+    @Test
     void results_areReported_thoughAFileOfTheWorkloadIsGone() throws IOException {
         Path values = Files.writeString(temp.resolve("values"), "one");
         String yaml = "name: v\nscenario: consume\ndrivers: [plain, weir]\ntopic: {valueFile: " + values + "}\n";

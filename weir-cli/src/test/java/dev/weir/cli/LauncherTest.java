@@ -43,6 +43,9 @@ class LauncherTest {
                 [ ! -f broken ] || { echo '[ERROR] A.java: not a class'; exit 1; }
                 mkdir -p weir-cli/target/lib
                 echo jar >weir-cli/target/weir-cli.jar
+                for pom in drivers/*/pom.xml; do
+                  [ ! -f "$pom" ] || { mkdir -p "${pom%/*}/target"; echo jars >"${pom%/*}/target/driver.classpath"; }
+                done
                 """);
         jdk("jdk-25", "25.0.1");
         // What is older than the stamp must be so by the file system's clock too.
@@ -76,6 +79,19 @@ class LauncherTest {
         launch("pipe");
         Files.delete(second);
         launch("pipe");
+        assertThat(builds()).isEqualTo(2);
+    }
+
+    @Test
+    void launch_withoutWhatADriverIsStartedWith_buildsAgain() throws Exception {
+        Path pom = tree.resolve("drivers/one/pom.xml");
+        write(pom, "<project/>");
+        Files.setLastModifiedTime(pom, FileTime.from(Instant.now().minusSeconds(60)));
+        launch("bench");
+        launch("bench");
+        assertThat(builds()).isEqualTo(1);
+        Files.delete(tree.resolve("drivers/one/target/driver.classpath"));
+        launch("bench");
         assertThat(builds()).isEqualTo(2);
     }
 

@@ -1,6 +1,7 @@
 package dev.weir.driver;
 
-import java.util.concurrent.locks.LockSupport;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * thread that sends.
  *
  * <p>Held up by the library, that thread finds several records due and takes them at once: they waited from their planned
- * times on. When the thread itself slept too long, that is noted as lateness, which is nobody's but the generator's.
+ * times on. When the thread itself slept too long, that is noted as lateness, which is nobody's but the generator's; unless
+ * a collection had stopped the process, which is the library's and in the latency of the records that waited.
  *
  * <p>What it gives for a record is a ticket, which {@link Pass#acknowledged(long, int)} wants back:
  *
@@ -22,15 +24,21 @@ import org.jspecify.annotations.Nullable;
 public final class Pacer {
     private static final int TIME_BITS = 48;
 
+    /** Who wakes so late is asked why. */
+    private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
     private final Pass pass;
+    private final PacerClock clock;
     private final @Nullable SendPlan plan;
     private final long startNanos;
 
     private long dueNanos;
     private long wokenNanos; // when the thread last slept until then
+    private List<PacerClock.Pause> pauses = List.of(); // that may have kept it from waking
 
-    Pacer(Pass pass) {
+    Pacer(Pass pass, PacerClock clock) {
         this.pass = pass;
+        this.clock = clock;
         String start = pass.options().get(SendPlan.START);
         this.startNanos = start == null ? 0 : Long.parseLong(start);
         this.plan = start == null ? null : SendPlan.of(pass.options());
@@ -40,7 +48,7 @@ public final class Pacer {
 
     /** Whether there is no plan, or the next record is due. */
     public boolean isDue() {
-        return plan == null || System.nanoTime() - dueNanos >= 0;
+        return plan == null || clock.nanos() - dueNanos >= 0;
     }
 
     /**
@@ -52,16 +60,16 @@ public final class Pacer {
      */
     public boolean await(long deadlineNanos) {
         while (!isDue()) {
-            long now = System.nanoTime();
+            long now = clock.nanos();
             if (pass.isDone() || (deadlineNanos != Long.MAX_VALUE && now - deadlineNanos >= 0)) {
                 return false;
             }
             if (Thread.currentThread().isInterrupted()) {
                 throw new IllegalStateException("interrupted before a record was due");
             }
-            LockSupport.parkNanos(
-                    deadlineNanos == Long.MAX_VALUE ? dueNanos - now : Math.min(dueNanos, deadlineNanos) - now);
-            wokenNanos = System.nanoTime();
+            clock.park(deadlineNanos == Long.MAX_VALUE ? dueNanos - now : Math.min(dueNanos, deadlineNanos) - now);
+            wokenNanos = clock.nanos();
+            pauses = wokenNanos - dueNanos > LATE_NANOS ? clock.pauses() : List.of();
         }
         return true;
     }
@@ -74,9 +82,17 @@ public final class Pacer {
         await(Long.MAX_VALUE);
         long ticket = ((long) partition << TIME_BITS) | (dueNanos - startNanos + 1);
         // What was due before it last woke was due while it slept; what came later waited for the library.
-        pass.wasLate(Math.max(0, wokenNanos - dueNanos));
+        pass.wasLate(overslept());
         dueNanos = plan.nextNanos();
         return ticket;
+    }
+
+    private long overslept() {
+        long late = wokenNanos - dueNanos;
+        for (PacerClock.Pause pause : pauses) {
+            late -= pause.within(dueNanos, wokenNanos);
+        }
+        return Math.max(0, late);
     }
 
     static int partition(long ticket) {

@@ -237,6 +237,11 @@ public final class Pass {
         done.await();
     }
 
+    /** Waits so long, or until {@link #isDone}, which it returns. */
+    public boolean awaitDone(long millis) throws InterruptedException {
+        return done.await(millis, TimeUnit.MILLISECONDS);
+    }
+
     /** A record was handed to user code. One thread at a time. */
     public void delivered(int partition, byte[] value) {
         delivered(partition, number(value), (long) LONGS.get(value, Long.BYTES), value.length);
@@ -322,10 +327,10 @@ public final class Pass {
 
     /** When the records of {@link Scenario#PRODUCE} are to be sent; for one thread. */
     public Pacer pacer() {
-        return new Pacer(this);
+        return new Pacer(this, new PacerClock.OfProcess());
     }
 
-    /** A record was sent that much later than planned because the thread that sends had slept. That thread only. */
+    /** A record was sent that much later than planned because the thread that sends had overslept. That thread only. */
     void wasLate(long nanos) {
         if (timings != null) {
             timings.record(configuration.partitions(), nanos);

@@ -3,6 +3,7 @@ package dev.weir.driver;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +36,73 @@ class PacerTest {
         Histogram lateness = decoded(timings.get(2));
         assertThat(lateness.getTotalCount()).isEqualTo(1_000);
         assertThat(lateness.getMaxValue()).as("its thread never slept").isLessThan(1_000);
+    }
+
+    /** The first record is due at the start, its thread wakes 100 ms later: of these, a collection took 90. */
+    @Test
+    void sleepIntoACollection_isNoLateness_butInTheLatencyOfAllThatWaited() throws Exception {
+        StoppedClock clock = new StoppedClock();
+        clock.pauses.add(new PacerClock.Pause(clock.start + 2 * MILLI, clock.start + 92 * MILLI));
+        List<Histogram> taken = sentAfter100Millis(clock);
+        assertThat(taken.get(1).getMaxValue()).isBetween(9 * MILLI, 11 * MILLI);
+        assertThat(taken.get(0).getMaxValue()).isGreaterThanOrEqualTo(99 * MILLI);
+        assertThat(taken.get(0).getTotalCount()).isEqualTo(101);
+    }
+
+    /** A collection that was over before, and no collection at all. */
+    @Test
+    void sleepThatNoCollectionExplains_isLateness() throws Exception {
+        StoppedClock clock = new StoppedClock();
+        assertThat(sentAfter100Millis(clock).get(1).getMaxValue()).isGreaterThanOrEqualTo(99 * MILLI);
+        StoppedClock later = new StoppedClock();
+        later.pauses.add(new PacerClock.Pause(later.start - 90 * MILLI, later.start));
+        assertThat(sentAfter100Millis(later).get(1).getMaxValue()).isGreaterThanOrEqualTo(99 * MILLI);
+    }
+
+    @Test
+    void collectionOfThisProcess_isFoundOnItsClock() {
+        PacerClock clock = new PacerClock.OfProcess();
+        long before = System.nanoTime();
+        System.gc();
+        long after = System.nanoTime();
+        assertThat(clock.pauses())
+                .anySatisfy(pause -> assertThat(pause.within(
+                                before - 2 * PacerClock.OfProcess.ROUNDING_NANOS,
+                                after + 2 * PacerClock.OfProcess.ROUNDING_NANOS))
+                        .isEqualTo(pause.toNanos() - pause.fromNanos()));
+    }
+
+    /** The response times of all records and their lateness, where the first sleep ends 100 ms late. */
+    private static List<Histogram> sentAfter100Millis(StoppedClock clock) throws Exception {
+        Pass pass = pass(clock.start);
+        Pacer pacer = new Pacer(pass, clock);
+        for (int sent = 0; sent == 0 || pacer.isDue(); sent++) {
+            pass.acknowledged(pacer.next(0), 23);
+        }
+        List<String> timings = pass.takeTimings();
+        return List.of(decoded(timings.get(0)), decoded(timings.get(2)));
+    }
+
+    /** A second ago; whoever sleeps sleeps 100 ms too long. */
+    private static final class StoppedClock implements PacerClock {
+        private final long start = System.nanoTime() - TimeUnit.SECONDS.toNanos(1);
+        private final List<Pause> pauses = new ArrayList<>();
+        private long now = start - MILLI;
+
+        @Override
+        public long nanos() {
+            return now;
+        }
+
+        @Override
+        public void park(long nanos) {
+            now += nanos + 100 * MILLI;
+        }
+
+        @Override
+        public List<Pause> pauses() {
+            return pauses;
+        }
     }
 
     @Test

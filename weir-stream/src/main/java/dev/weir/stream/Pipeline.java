@@ -40,7 +40,9 @@ public final class Pipeline {
                 entry.stageName(),
                 sink.attributes().dispatcherOr(Dispatcher.virtual()),
                 upstream,
-                ((Sink.Loop<T>) sink).factory().create(entry));
+                assembly.isProbe()
+                        ? from -> {}
+                        : ((Sink.Loop<T>) sink).factory().create(entry));
     }
 
     /** The same pipeline under a name of its own, which threads and messages carry. Default: {@code pipeline}. */

@@ -2,6 +2,8 @@ package dev.weir.stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,8 +11,11 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -161,12 +166,8 @@ class NestedEndTest {
                 s -> s.groupBy(
                         n -> 0,
                         1,
-                        // The side goes on when the wait for it is over; a first stream is only built and closed.
-                        key -> key.watch(end -> {
-                                    if (sideIsFull.getCount() == 0) {
-                                        mayGoOn.countDown();
-                                    }
-                                })
+                        // The side goes on when the wait for it is over.
+                        key -> key.watch(end -> mayGoOn.countDown())
                                 .tap(n -> {
                                     if (n == waiting) {
                                         sideIsFull.countDown();
@@ -193,6 +194,60 @@ class NestedEndTest {
                         .supervised(patient))) {
             leavesNoHole(2, 1, groupOf(oneByOne));
         }
+    }
+
+    /** What the part that failed had left was given up as soon as another group had its turn. */
+    @Test
+    void group_thatRecoversAndGoesOnInALaterTurn_leavesNoHole() throws Exception {
+        leavesNoHole(
+                8,
+                4,
+                s -> s.groupBy(
+                        n -> n % 2,
+                        2,
+                        key -> key.map(n -> planted(n == 0 ? 3 : 0)).recoverWith(1, failure -> notYet())));
+    }
+
+    /** It was asked over and over, past all deadlines, as elements waited that it does not take any more. */
+    @Test
+    void group_thatRecoversAndWaits_isAskedOnceForEachDeadline() throws Exception {
+        TrackedSource<Integer> source = TrackedSource.numbers(4, 1);
+        AtomicInteger asked = new AtomicInteger();
+        AtomicInteger deadlines = new AtomicInteger();
+        try (RunningPipeline running = source.source()
+                .groupBy(
+                        n -> 0,
+                        1,
+                        key -> key.map(n -> planted(3))
+                                .recoverWith(1, failure -> answering(() -> asked.incrementAndGet() < 50)))
+                .to(Sink.custom("at deadlines", context -> upstream -> {
+                    while (upstream.pull(System.nanoTime()) != null) {
+                        deadlines.incrementAndGet();
+                    }
+                }))
+                .run()) {
+            running.await();
+        }
+        assertThat(deadlines).hasValueGreaterThan(40);
+        source.assertAllFinished();
+    }
+
+    /** A source that has nothing when it is asked first, and then ends. */
+    private static Source<Integer> notYet() {
+        AtomicInteger asked = new AtomicInteger();
+        return answering(() -> asked.incrementAndGet() == 1);
+    }
+
+    private static Source<Integer> answering(BooleanSupplier goesOn) {
+        return Source.custom("answering", context -> new Stage<Integer>() {
+            @Override
+            public @Nullable Batch<Integer> pull(long deadlineNanos) {
+                return goesOn.getAsBoolean() ? new Batch<>(0) : null;
+            }
+
+            @Override
+            public void close() {}
+        });
     }
 
     /** A group that ends with its first element. */

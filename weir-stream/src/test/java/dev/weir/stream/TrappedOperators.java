@@ -22,7 +22,7 @@ final class TrappedOperators {
     private TrappedOperators() {}
 
     /** Throws for the bad elements, or at their first call only. */
-    static final class Trap {
+    static class Trap {
         private final Set<Integer> sprung = ConcurrentHashMap.newKeySet();
         private final Throwable toThrow;
         private final boolean onceOnly;

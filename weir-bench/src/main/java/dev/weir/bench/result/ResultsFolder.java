@@ -53,13 +53,29 @@ public final class ResultsFolder {
         readRuns();
     }
 
+    /**
+     * Changes nothing.
+     *
+     * @throws IllegalArgumentException if there is a campaign already, or can be none
+     */
+    public static void requireNew(Path path) {
+        if (Files.exists(path.resolve(CAMPAIGN))) {
+            throw new IllegalArgumentException(path + " holds a campaign already: resume it or name another folder");
+        }
+        Path there = path.toAbsolutePath();
+        for (Path above = there; !Files.exists(there) && above != null; above = above.getParent()) {
+            there = above;
+        }
+        if (!Files.isDirectory(there) || !Files.isWritable(there)) {
+            throw new IllegalArgumentException("results cannot be written to " + path + ": " + there
+                    + " is no folder that this user may write to; name another one");
+        }
+    }
+
     /** Makes the folder of a new campaign; one that holds a campaign already is refused. */
     public static ResultsFolder create(Path path, Campaign campaign) {
         try {
-            if (Files.exists(path.resolve(CAMPAIGN))) {
-                throw new IllegalArgumentException(
-                        path + " holds a campaign already: resume it or name another folder");
-            }
+            requireNew(path);
             Files.createDirectories(path.resolve(LATENCY));
             Files.createDirectories(path.resolve("logs"));
             byte[] json = JSON.writer(SerializationFeature.INDENT_OUTPUT).writeValueAsBytes(campaign);
@@ -233,7 +249,10 @@ public final class ResultsFolder {
                 channel.write(bytes);
             }
             channel.force(true);
+            Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            Files.deleteIfExists(fresh); // On a full disk it would take what others need.
+            throw e;
         }
-        Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }
 }

@@ -103,6 +103,24 @@ final class BenchCluster implements AutoCloseable {
         return sum;
     }
 
+    /**
+     * Of brokers that are gone no driver's run says anything.
+     *
+     * @throws BenchException if one of those that were forked has ended
+     */
+    void requireBrokers() {
+        for (Broker broker : brokers.forked()) {
+            if (!broker.isRunning()) {
+                throw new BenchException("broker " + broker.id() + " has ended, whoever ended it; its log is "
+                        + broker.logFile() + ". What is finished is kept, the rest can be resumed");
+            }
+        }
+    }
+
+    private boolean hasAllBrokers() {
+        return brokers.forked().stream().allMatch(Broker::isRunning);
+    }
+
     /** Whether fetches of that point are to be counted, and can be. */
     boolean countsFetches(WorkloadPoint point) {
         return point.countsFetches() && !brokers.forked().isEmpty();
@@ -266,9 +284,9 @@ final class BenchCluster implements AutoCloseable {
         return topic;
     }
 
-    /** Deletes the topic of {@link #fresh}, if there is one. */
+    /** Deletes the topic of {@link #fresh}, if there is one and brokers to ask. */
     void deleteSink() {
-        if (!sink.isEmpty() && exists(sink)) {
+        if (!sink.isEmpty() && hasAllBrokers() && exists(sink)) {
             brokers.delete(sink);
         }
         sink = "";

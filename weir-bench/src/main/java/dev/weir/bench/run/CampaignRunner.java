@@ -118,6 +118,9 @@ public final class CampaignRunner {
      */
     public ResultsFolder run() throws InterruptedException {
         workload.drivers().forEach(launcher::entry);
+        if (!settings.resume()) {
+            ResultsFolder.requireNew(settings.results());
+        }
         try (BenchCluster cluster = new BenchCluster(brokers(), launcher::isStopped)) {
             CampaignTopics topics = new CampaignTopics(cluster, launcher);
             ResultsFolder folder = folder(cluster, topics);
@@ -363,6 +366,7 @@ public final class CampaignRunner {
                     null);
             return new Kept(run, measured.latencies());
         } catch (RunFailure e) {
+            cluster.requireBrokers(); // Else it was not the driver that failed.
             Run failed = Run.failed(
                     point,
                     step.driver(),

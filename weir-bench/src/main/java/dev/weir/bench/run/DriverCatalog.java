@@ -31,8 +31,9 @@ public final class DriverCatalog {
      *
      * @param library begin of the name of the jar whose version counts
      * @param speaksPlaintextOnly whether it reaches no broker that asks for TLS or SASL
+     * @param target what was built
      */
-    record Entry(String mainClass, String classPath, String library, boolean speaksPlaintextOnly) {}
+    record Entry(String mainClass, String classPath, String library, boolean speaksPlaintextOnly, Path target) {}
 
     /** The drivers of a checkout of Weir. */
     public static DriverCatalog ofCheckout(Path root) {
@@ -70,7 +71,8 @@ public final class DriverCatalog {
                     description.getProperty("main", ""),
                     classPath,
                     description.getProperty("library", ""),
-                    plaintext.contains(name));
+                    plaintext.contains(name),
+                    module.resolve("target"));
             entries.put(name, entry);
         }
     }
@@ -83,6 +85,12 @@ public final class DriverCatalog {
         Entry entry = entries.get(driver);
         if (entry == null) {
             throw new BenchException("there is no driver " + driver + Spelling.hint(driver, entries.keySet()));
+        }
+        for (String place : entry.classPath().split(File.pathSeparator, -1)) {
+            if (!Files.exists(Path.of(place))) {
+                throw new BenchException("driver " + driver + " needs " + place + ", which is not there: delete "
+                        + entry.target() + " and start the command through ./weir, which builds it again");
+            }
         }
         return entry;
     }

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class DriverProcess implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Duration LOOK = Duration.ofSeconds(1);
 
     private final String name;
     private final Process process;
@@ -92,13 +93,20 @@ final class DriverProcess implements AutoCloseable {
         }
     }
 
-    /** The next report, or a failure if the driver fails or says nothing for so long. */
-    Report receive(Duration patience) throws InterruptedException {
-        Report report = poll(patience);
-        if (report == null) {
-            throw new RunFailure("driver " + name + " said nothing for " + patience.toSeconds() + " s; see " + log);
+    /**
+     * The next report, or a failure if the driver fails or says nothing for so long.
+     *
+     * @param look called each second until it comes; may throw
+     */
+    Report receive(Duration patience, Runnable look) throws InterruptedException {
+        for (Duration left = patience; left.isPositive(); left = left.minus(LOOK)) {
+            Report report = poll(LOOK);
+            if (report != null) {
+                return report;
+            }
+            look.run();
         }
-        return report;
+        throw new RunFailure("driver " + name + " said nothing for " + patience.toSeconds() + " s; see " + log);
     }
 
     /** The next report, null if it says nothing for so long, or a failure if the driver fails. */

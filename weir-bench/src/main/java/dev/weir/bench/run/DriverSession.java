@@ -95,9 +95,9 @@ final class DriverSession {
         return receive(PATIENCE);
     }
 
-    /** The same with another patience. */
+    /** The same with another patience; neither has any with a driver whose brokers are gone. */
     Report receive(Duration patience) throws InterruptedException {
-        return process.receive(patience);
+        return process.receive(patience, cluster::requireBrokers);
     }
 
     /** What it has said already; null for nothing. */

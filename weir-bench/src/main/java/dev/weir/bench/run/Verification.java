@@ -85,6 +85,7 @@ final class Verification {
             dryRuns.keep(key, hello);
             return hello;
         } catch (RunFailure e) {
+            cluster.requireBrokers(); // Else it was not the driver that failed.
             throw new BenchException("driver " + driver + " does not pass the dry run of "
                     + point.scenario().label() + ": " + e.getMessage() + "; its log is " + log);
         }

@@ -1,6 +1,7 @@
 package dev.weir.bench.workload;
 
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -41,11 +42,18 @@ public record Workload(
         try {
             return parse(file.toString(), Files.readString(file), quick);
         } catch (IOException e) {
-            throw new WorkloadException("cannot read " + file + ": "
-                    + (Files.exists(file)
-                            ? e.toString()
-                            : "no such file; those that come with Weir are in workloads/"));
+            throw new WorkloadException("cannot read " + file + ": " + reason(file, e));
         }
+    }
+
+    private static String reason(Path file, IOException e) {
+        if (!Files.exists(file)) {
+            return "no such file; those that come with Weir are in workloads/";
+        }
+        if (Files.isDirectory(file)) {
+            return "it is a folder";
+        }
+        return e instanceof CharacterCodingException ? "it is no text in UTF-8" : e.toString();
     }
 
     /** The workload of a campaign's {@link #text}. */

@@ -20,6 +20,18 @@ class ResultsFolderTest {
     Path temp;
 
     @Test
+    void placeThatCanHoldNoCampaign_isRefusedBeforehand() throws Exception {
+        ResultsFolder.requireNew(temp.resolve("to/come"));
+        assertThat(temp.resolve("to")).doesNotExist();
+        Path file = Files.writeString(temp.resolve("file"), "");
+        assertThatThrownBy(() -> ResultsFolder.requireNew(file)).hasMessageContaining(file + " is no folder");
+        assertThatThrownBy(() -> ResultsFolder.requireNew(file.resolve("below/it")))
+                .hasMessageContaining(file + " is no folder");
+        ResultsFolder.create(temp, campaign());
+        assertThatThrownBy(() -> ResultsFolder.requireNew(temp)).hasMessageContaining("holds a campaign already");
+    }
+
+    @Test
     void append_thenOpen_givesTheSame() {
         ResultsFolder folder = ResultsFolder.create(temp, campaign());
         folder.append(run("plain", 0, 1), List.of(histogram(LatencyTags.RESPONSE, 5_000)));

@@ -45,7 +45,29 @@ class DriverLauncherTest {
         try (DriverProcess process = start()) {
             assertThat(process.isAlive()).isTrue();
             launcher.stop();
-            assertThatThrownBy(() -> process.receive(PATIENCE)).hasMessageContaining("driver silent failed");
+            assertThatThrownBy(() -> process.receive(PATIENCE, () -> {})).hasMessageContaining("driver silent failed");
+        }
+    }
+
+    @Test
+    void driverWhoseJarIsGone_isNotStarted_andSaysHowToGetIt() throws Exception {
+        Path gone = root.resolve("gone.jar");
+        Files.writeString(root.resolve("drivers/silent/target/driver.classpath"), gone.toString());
+        DriverLauncher late = new DriverLauncher(DriverCatalog.ofCheckout(root));
+        assertThatThrownBy(() -> late.entry("silent"))
+                .isInstanceOf(BenchException.class)
+                .hasMessageContaining("driver silent needs " + gone)
+                .hasMessageContaining("delete " + root.resolve("drivers/silent/target"));
+    }
+
+    /** Whoever has his brokers die waits for them for a minute, and so would a campaign. */
+    @Test
+    void lookMeanwhile_endsTheWait() {
+        try (DriverProcess process = start()) {
+            assertThatThrownBy(() -> process.receive(PATIENCE, () -> {
+                        throw new BenchException("gone");
+                    }))
+                    .isInstanceOf(BenchException.class);
         }
     }
 
@@ -54,7 +76,7 @@ class DriverLauncherTest {
     void start_afterStop_endsAtOnce() throws Exception {
         launcher.stop();
         try (DriverProcess process = start()) {
-            assertThatThrownBy(() -> process.receive(PATIENCE)).hasMessageContaining("driver silent failed");
+            assertThatThrownBy(() -> process.receive(PATIENCE, () -> {})).hasMessageContaining("driver silent failed");
         }
     }
 

@@ -126,7 +126,17 @@ public final class Batch<T> {
 
     /** The same for the elements from {@code first} on. */
     public void abandonFrom(int first) {
-        for (int i = first; i < size; i++) {
+        abandon(first, size);
+    }
+
+    /** The same for those before {@code kept}, which were to go on, and those from {@code first} on: what lies between is settled. */
+    public void abandonAllBut(int kept, int first) {
+        abandon(0, kept);
+        abandon(first, size);
+    }
+
+    private void abandon(int from, int to) {
+        for (int i = from; i < to; i++) {
             target(i).abandon(token(i));
         }
     }
@@ -218,6 +228,14 @@ public final class Batch<T> {
         if (targets.length != 0) {
             targets[to] = targets[from];
         }
+    }
+
+    /** Drops the first {@code count} elements, without acknowledging them. */
+    public void removeFirst(int count) {
+        for (int i = count; i < size; i++) {
+            move(i, i - count);
+        }
+        truncate(size - count);
     }
 
     /** Drops everything from {@code newSize} on, without acknowledging it. */

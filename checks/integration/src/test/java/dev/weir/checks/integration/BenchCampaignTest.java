@@ -20,7 +20,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -106,6 +108,34 @@ class BenchCampaignTest {
         assertThatThrownBy(() -> runner[0].run())
                 .isInstanceOf(BenchException.class)
                 .hasMessageStartingWith("stopped before the first run");
+    }
+
+    /** The next runs would fail, a minute each, and be held against their drivers. */
+    @Test
+    void brokerThatDies_endsTheCampaign_andIsNoFailureOfADriver() {
+        Path results = folder.resolve("results");
+        String yaml = TINY.replace("[plain, weir]", "[plain]").replace("rounds: 1,", "rounds: 1, control: false,");
+        Set<ProcessHandle> others = ProcessHandle.current().children().collect(Collectors.toSet());
+        CampaignRunner runner = runner(yaml, results, false, run -> {}, doing -> {
+            if (doing.startsWith("plain at")) {
+                killBroker(others);
+            }
+        });
+        assertThatThrownBy(runner::run)
+                .isInstanceOf(BenchException.class)
+                .hasMessageStartingWith("broker 1 has ended")
+                .hasMessageContaining("the rest can be resumed");
+        assertThat(ResultsFolder.open(results).runs()).isEmpty();
+    }
+
+    private static void killBroker(Set<ProcessHandle> others) {
+        List<ProcessHandle> brokers = ProcessHandle.current()
+                .children()
+                .filter(child -> !others.contains(child))
+                .toList();
+        assertThat(brokers).hasSize(1);
+        brokers.getFirst().destroyForcibly();
+        brokers.getFirst().onExit().join();
     }
 
     @Test

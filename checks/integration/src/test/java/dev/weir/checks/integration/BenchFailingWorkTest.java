@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.bench.report.Reports;
 import dev.weir.bench.result.ResultsFolder;
 import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -13,28 +16,59 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(180)
 class BenchFailingWorkTest {
 
-    @TempDir
-    private Path folder;
+    private static BenchAtCluster bench;
 
+    @TempDir
+    private static Path folder;
+
+    @BeforeAll
+    static void startCluster() {
+        bench = new BenchAtCluster(folder);
+    }
+
+    @AfterAll
+    static void stopCluster() {
+        bench.close();
+    }
+
+    /** Nothing else is to be done meanwhile in partition order: a second per failed call is more than a dry run has. */
     @Test
     void failedCalls_areRepeated_andEachRecordIsDeliveredOnce() throws Exception {
-        try (BenchAtCluster bench = new BenchAtCluster(folder)) {
-            ResultsFolder results = bench.run("""
-                    name: failing
-                    scenario: work
-                    drivers: [plain, weir]
-                    topic: {partitions: 2, records: 20000, valueBytes: 50}
-                    options: {work.failures: 0.2, work.retryMillis: 1, work.millis: 0.1}
-                    method: {rounds: 1, control: false, minWarmUpSeconds: 0.1, maxWarmUpSeconds: 0.2,
-                      measureSeconds: 0.2, intervalMillis: 20}
-                    """);
-            assertThat(results.runs()).hasSize(2).allSatisfy(run -> {
-                assertThat(run.failure()).isNull();
-                assertThat(run.ledger().isClean()).as("%s", run.ledger()).isTrue();
-                assertThat(run.ledger().retried()).isPositive();
-            });
-            assertThat(Reports.text(results)).contains("calls of handlers failed and were repeated, for ");
-            assertThat(Reports.json(results)).contains("\"retried\":");
-        }
+        ResultsFolder results = bench.run("""
+                name: failing
+                scenario: work
+                drivers: [plain, weir, parallel-consumer]
+                topic: {partitions: 2, records: 20000, valueBytes: 50}
+                options: {work.failures: 0.75, work.retryMillis: 1, work.millis: 0.1}
+                method: {rounds: 1, control: false, minWarmUpSeconds: 0.1, maxWarmUpSeconds: 0.2,
+                  measureSeconds: 0.2, intervalMillis: 20}
+                """);
+        assertThat(results.runs()).hasSize(3).allSatisfy(run -> {
+            assertThat(run.failure()).isNull();
+            assertThat(run.ledger().isClean()).as("%s", run.ledger()).isTrue();
+            assertThat(run.ledger().retried()).isPositive();
+        });
+        assertThat(Reports.text(results)).contains("calls of handlers failed and were repeated, for ");
+        assertThat(Reports.json(results)).contains("\"retried\":");
+    }
+
+    /** None of the 300 records of a dry run fails, and one of the next few. */
+    @Test
+    void waitBeforeACallIsRepeated_endsWithTheRun() throws Exception {
+        assertThat(bench.run("""
+                        name: waiting
+                        scenario: work
+                        drivers: [plain]
+                        topic: {partitions: 2, records: 20000, valueBytes: 50}
+                        options: {work.failures: 0.001, work.retryMillis: 60000}
+                        method: {rounds: 1, control: false, minWarmUpSeconds: 0.1, maxWarmUpSeconds: 0.2,
+                          measureSeconds: 0.2, intervalMillis: 20}
+                        """).runs()).hasSize(1).allSatisfy(run -> {
+            assertThat(run.failure()).isNull();
+            assertThat(run.ledger().isClean()).as("%s", run.ledger()).isTrue();
+            assertThat(run.ledger().retried()).isPositive();
+            assertThat(Duration.ofMillis(run.stoppedAtMillis() - run.startedAtMillis()))
+                    .isLessThan(Duration.ofMinutes(1));
+        });
     }
 }

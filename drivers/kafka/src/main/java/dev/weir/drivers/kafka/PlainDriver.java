@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -79,7 +78,7 @@ final class PlainDriver implements Driver {
         }
     }
 
-    private static void commitFinished(Consumer<byte[], byte[]> consumer, Pass pass) {
+    private static void commitFinished(Consumer<byte[], byte[]> consumer, Pass pass) throws InterruptedException {
         Work work = Work.of(pass.options());
         boolean works = pass.configuration().scenario() == Scenario.WORK;
         long everyNanos = TimeUnit.MILLISECONDS.toNanos(pass.commitIntervalMillis());
@@ -89,7 +88,9 @@ final class PlainDriver implements Driver {
                 if (works && pass.isDone()) {
                     return; // A poll can hold minutes of work.
                 }
-                handle(record, work, pass);
+                if (!isHandled(record, work, pass)) {
+                    return;
+                }
                 pass.delivered(record.partition(), record.value());
             }
             long now = System.nanoTime();
@@ -101,17 +102,17 @@ final class PlainDriver implements Driver {
         consumer.commitSync();
     }
 
-    /** Calls the handler until it succeeds: what comes later waits. */
-    private static void handle(ConsumerRecord<byte[], byte[]> record, Work work, Pass pass) {
-        while (true) {
+    /** Calls the handler until it succeeds, while what comes later waits; false if the pass is over before. */
+    static boolean isHandled(ConsumerRecord<byte[], byte[]> record, Work work, Pass pass) throws InterruptedException {
+        do {
             work.on(record.value());
             try {
                 pass.attempted(record.partition(), record.value());
-                return;
-            } catch (HandlerFailure failed) {
-                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(pass.retryMillis()));
+                return true;
+            } catch (HandlerFailure failed) { // Once more, later.
             }
-        }
+        } while (!pass.awaitDone(pass.retryMillis()));
+        return false;
     }
 
     private static void oneAtATime(Consumer<byte[], byte[]> consumer, Pass pass) {

@@ -10,7 +10,9 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -18,6 +20,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 import reactor.kafka.receiver.KafkaReceiver;
@@ -127,15 +130,28 @@ final class ReactorDriver implements Driver {
                     .doFinally(end -> ended.countDown())
                     .subscribe(written -> pass.acknowledged(written.correlationMetadata(), valueBytes), pass::fail);
         } else {
-            // The results of a transaction end when it is committed.
-            sender.sendTransactionally(records.window(transaction))
-                    .concatMap(Flux::count)
+            inTransactions(sender, records, transaction)
                     .doFinally(end -> ended.countDown())
-                    .subscribe(count -> pass.committed(count.intValue()), pass::fail);
+                    .subscribe(pass::committed, pass::fail);
         }
         pass.awaitDone();
         ended.await();
         sender.close();
         planned.dispose();
+    }
+
+    /**
+     * How many records each transaction had, when it is committed: its results end then. They are not counted, for the
+     * library can end them early and drop the rest, of records that are committed (1.3.25: a callback that has found nothing
+     * in flight, and completes after others were sent).
+     */
+    static <T> Flux<Integer> inTransactions(
+            KafkaSender<byte[], byte[]> sender, Flux<SenderRecord<byte[], byte[], T>> records, int most) {
+        Queue<Integer> sizes = new ConcurrentLinkedQueue<>();
+        return sender.sendTransactionally(records.buffer(most)
+                        .doOnNext(some -> sizes.add(some.size()))
+                        .map(Flux::fromIterable))
+                // The last results are of no transaction.
+                .concatMap(results -> results.then(Mono.defer(() -> Mono.justOrEmpty(sizes.poll()))));
     }
 }

@@ -79,20 +79,18 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
         }
     }
 
-    /** Abandons what the exchange does not take because nobody wants it any more. */
+    /** Abandons what the exchange does not take: nobody wants it any more, or it fails at that. */
     private static <I> boolean put(Exchange<I, ?> exchange, Batch<I> batch, StageMeter meter)
             throws InterruptedException {
-        boolean wanted;
+        boolean taken = false;
         try {
-            wanted = exchange.put(batch, meter);
-        } catch (InterruptedException interrupted) {
-            batch.abandonAll();
-            throw interrupted;
+            taken = exchange.put(batch, meter);
+        } finally {
+            if (!taken) {
+                batch.abandonAll();
+            }
         }
-        if (!wanted) {
-            batch.abandonAll();
-        }
-        return wanted;
+        return taken;
     }
 
     @Override

@@ -42,7 +42,10 @@ public abstract class Exchange<I, O> {
     /** Whether a batch may be put now; otherwise the upper segment waits. */
     protected abstract boolean hasRoom();
 
-    /** Takes in a batch, which then belongs to the exchange. What it throws fails the upper segment. */
+    /**
+     * Takes in a batch, which then belongs to the exchange. What it throws fails the upper segment; then it has left in the batch
+     * what it did not take.
+     */
     protected abstract void takeIn(Batch<I> batch);
 
     /** Whether there is something to hand out. */

@@ -4,6 +4,7 @@ import dev.weir.stream.spi.AckTarget;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The claims that the stages of a stream within the stream held when they were closed. Thread-safe.
@@ -75,17 +76,25 @@ public final class Leftovers {
         settle(State.CLOSED).forEach(claim -> claim.target.abandon(claim.token));
     }
 
-    /** The same for streams that take turns on one thread: what the next one leaves waits for its own end. */
+    /** The same for streams that take turns on one thread, of that whose turn it is: what the next one leaves waits for its own end. */
     public void finishThisTurn() {
         settle(State.OPEN).forEach(claim -> claim.target.ack(claim.token));
     }
 
-    /** Another stream has its turn: what those before left, and have not ended, is abandoned. */
-    public void beginTurn() {
+    /**
+     * Another stream has its turn: what the one before has left, and has not ended, goes to a place of its own.
+     *
+     * @param own that place, or null if it has needed none yet
+     * @return that place if it is needed
+     */
+    public @Nullable Leftovers endTurn(@Nullable Leftovers own) {
         // As a rule there is nothing, and then no lock is needed: turns are taken by one thread.
-        if (!claims.isEmpty()) {
-            settle(State.OPEN).forEach(claim -> claim.target.abandon(claim.token));
+        if (claims.isEmpty()) {
+            return own;
         }
+        Leftovers kept = own == null ? new Leftovers() : own;
+        settle(State.OPEN).forEach(claim -> kept.add(claim.target, claim.token));
+        return kept;
     }
 
     private List<Claim> settle(State now) {

@@ -3,9 +3,11 @@ package dev.weir.stream.internal.failure;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A batch that may be given more than once, until each of its elements was finished. Thread-safe, but for {@link #give}.
+ * A batch that may be given more than once, until each of its elements was finished. Thread-safe, but for {@link #give} and
+ * {@link #close}.
  *
  * <p>Each time it is given the elements have claims of their own. An element is finished when all claims of one time have
  * ended: then everything that came of it that time is done, whatever was lost with the times before.
@@ -17,6 +19,10 @@ final class Given<T> {
 
     private final Batch<T> batch;
     private final AtomicIntegerArray states;
+    private @Nullable Attempt last;
+
+    /** The last time, once it is known to be that. */
+    private volatile @Nullable Attempt closedAt;
 
     Given(Batch<T> batch) {
         this.batch = batch;
@@ -36,6 +42,7 @@ final class Given<T> {
     Batch<T> give() {
         int size = batch.size();
         Attempt attempt = new Attempt(size);
+        last = attempt;
         Batch<T> unfinished = new Batch<>(size);
         for (int i = 0; i < size; i++) {
             if (states.get(i) == OPEN) {
@@ -45,11 +52,27 @@ final class Given<T> {
         return unfinished;
     }
 
+    /** It will not be given again: what was abandoned the last time, and what still will be, is so for good. */
+    void close() {
+        Attempt attempt = last;
+        if (attempt != null) {
+            closedAt = attempt;
+            for (int i = 0; i < states.length(); i++) {
+                attempt.leaveIfAbandoned(i);
+            }
+        }
+    }
+
     /** The claims of one time. What lies beyond an end that a stage sets this time may be wanted the next. */
     private final class Attempt implements AckTarget {
 
         /** In the claims of an element: one of them was forgone. */
         private static final int FORGONE = 1 << 30;
+
+        /** One of them was abandoned, so that the element is not finished this time. */
+        private static final int ABANDONED = 1 << 29;
+
+        private static final int COUNT = ABANDONED - 1;
 
         private final AtomicIntegerArray claims;
 
@@ -72,14 +95,43 @@ final class Given<T> {
             end(index, claims.updateAndGet(index, before -> (before - 1) | FORGONE));
         }
 
+        @Override
+        public void abandon(long token) {
+            int index = (int) token;
+            end(index, claims.updateAndGet(index, before -> (before - 1) | ABANDONED));
+        }
+
         private void end(int index, int left) {
-            if ((left & ~FORGONE) != 0 || states.getAndSet(index, FINISHED) == FINISHED) {
+            if ((left & COUNT) != 0) {
+                return;
+            }
+            if ((left & ABANDONED) != 0) {
+                // After its claims have changed: either this or the close sees both.
+                if (closedAt == this) {
+                    leave(index);
+                }
+                return;
+            }
+            if (states.getAndSet(index, FINISHED) == FINISHED) {
                 return;
             }
             if (left == 0) {
                 batch.ack(index);
             } else {
                 batch.forgo(index);
+            }
+        }
+
+        void leaveIfAbandoned(int index) {
+            int left = claims.get(index);
+            if ((left & COUNT) == 0 && (left & ABANDONED) != 0) {
+                leave(index);
+            }
+        }
+
+        private void leave(int index) {
+            if (states.compareAndSet(index, OPEN, FINISHED)) {
+                batch.target(index).abandon(batch.token(index));
             }
         }
 

@@ -72,6 +72,7 @@ final class RestartedSection<T, R> implements RestartStage.Section<R> {
 
     @Override
     public void close() {
+        given.forEach(Given::close);
         upstream.close();
     }
 

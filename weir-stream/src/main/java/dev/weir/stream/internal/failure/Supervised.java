@@ -82,7 +82,27 @@ public final class Supervised {
     }
 
     /**
-     * The same for a stage without state that drops elements of a batch: carries the decision out.
+     * The same for an element of a batch in hand. If the stream is to fail, that element and those behind it are abandoned; if
+     * the thread was interrupted, also the {@code kept} ones that were moved to the front to go on.
+     */
+    public <T> Object after(Throwable thrown, Handler<? super T, ?> call, Batch<T> batch, int kept, int index)
+            throws InterruptedException {
+        Object outcome;
+        try {
+            outcome = after(thrown, call, batch.get(index));
+        } catch (InterruptedException interrupted) {
+            batch.abandonAllBut(kept, index);
+            throw interrupted;
+        }
+        if (outcome instanceof Verdict verdict && verdict.fails()) {
+            batch.abandonFrom(index);
+        }
+        return outcome;
+    }
+
+    /**
+     * The same for a stage without state that drops elements of a batch: carries the decision out. The caller abandons
+     * what it has in hand when this throws, the element included.
      *
      * @return null if the element is dropped, its claim settled
      */

@@ -28,7 +28,8 @@ final class WatchStage<T> implements Stage<T> {
     static <T> Node<T> node(Node<T> above, Consumer<? super StreamEnd> onEnd) {
         return new Node<>("watch", (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
-            return new WatchStage<>(upstream, onEnd, assembly.fused(attributes).meter());
+            StageMeter meter = assembly.fused(attributes).meter();
+            return new WatchStage<>(upstream, assembly.isProbe() ? end -> {} : onEnd, meter);
         });
     }
 

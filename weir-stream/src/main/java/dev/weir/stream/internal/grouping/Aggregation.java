@@ -68,18 +68,28 @@ final class Aggregation<T, A> extends Exchange<T, A> {
 
     @Override
     protected void takeIn(Batch<T> batch) {
-        for (int i = 0; i < batch.size(); i++) {
-            try {
-                add(batch, i);
-            } catch (Throwable failure) {
-                // Not called again: what it adds to may have changed, and others wait for the lock.
-                Verdict verdict = supervised.decide(failure);
-                verdict.throwIfFails();
-                verdict.settle(batch.target(i), batch.token(i));
-                if (verdict.restarts()) {
-                    acks.asTarget().ack(0);
-                    begin();
-                }
+        int next = 0;
+        try {
+            for (; next < batch.size(); next++) {
+                addOrDrop(batch, next);
+            }
+        } catch (RuntimeException | Error failure) {
+            batch.removeFirst(next);
+            throw failure;
+        }
+    }
+
+    private void addOrDrop(Batch<T> batch, int index) {
+        try {
+            add(batch, index);
+        } catch (Throwable failure) {
+            // Not called again: what it adds to may have changed, and others wait for the lock.
+            Verdict verdict = supervised.decide(failure);
+            verdict.throwIfFails();
+            verdict.settle(batch.target(index), batch.token(index));
+            if (verdict.restarts()) {
+                acks.asTarget().ack(0);
+                begin();
             }
         }
     }

@@ -44,7 +44,7 @@ final class DelayStage<T> extends HoldingStage<T> {
             try {
                 nanos = nanosOf(batch.get(i));
             } catch (Throwable thrown) {
-                Object outcome = supervised.after(thrown, this::nanosOf, batch.get(i));
+                Object outcome = supervised.after(thrown, this::nanosOf, batch, 0, i);
                 if (outcome instanceof Verdict verdict) {
                     if (verdict.fails()) {
                         intake.fail(verdict.failure());

@@ -50,12 +50,18 @@ final class DroppingBuffer<T> extends Exchange<T, T> {
             handedOver = batch;
             return;
         }
-        for (int i = 0; i < batch.size(); i++) {
-            if (waiting.size() < capacity || makeRoom()) {
-                waiting.add(batch, i, 0);
-            } else {
-                batch.ack(i);
+        int next = 0;
+        try {
+            for (; next < batch.size(); next++) {
+                if (waiting.size() < capacity || makeRoom()) {
+                    waiting.add(batch, next, 0);
+                } else {
+                    batch.ack(next);
+                }
             }
+        } catch (BufferFullException full) {
+            batch.removeFirst(next);
+            throw full;
         }
     }
 

@@ -100,7 +100,7 @@ final class ExpandStage<T, R> implements Stage<R> {
             try {
                 first = begin(batch.get(i));
             } catch (Throwable thrown) {
-                first = supervised.after(thrown, this::begin, batch.get(i));
+                first = afterFailure(thrown, batch, i, out);
             }
             if (first instanceof Verdict verdict) {
                 if (verdict.fails()) {
@@ -113,6 +113,15 @@ final class ExpandStage<T, R> implements Stage<R> {
             } else {
                 out.add(first, target, token);
             }
+        }
+    }
+
+    private Object afterFailure(Throwable thrown, Batch<T> batch, int index, Batch<R> out) throws InterruptedException {
+        try {
+            return supervised.after(thrown, this::begin, batch, 0, index);
+        } catch (InterruptedException interrupted) {
+            out.abandonAll();
+            throw interrupted;
         }
     }
 

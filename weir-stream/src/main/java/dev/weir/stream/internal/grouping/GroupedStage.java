@@ -108,7 +108,12 @@ final class GroupedStage<T> implements Stage<List<T>> {
                 return out;
             }
             long start = System.nanoTime();
-            gather(batch, out);
+            try {
+                gather(batch, out);
+            } catch (InterruptedException interrupted) {
+                out.abandonAll();
+                throw interrupted;
+            }
             meter.worked(batch.size(), out.size(), start);
             if (!out.isEmpty() || clock.hasPassed(deadlineNanos)) {
                 return out;
@@ -156,7 +161,7 @@ final class GroupedStage<T> implements Stage<List<T>> {
         try {
             return lookAt(batch.get(index));
         } catch (Throwable thrown) {
-            Object outcome = supervised.after(thrown, this::lookAt, batch.get(index));
+            Object outcome = supervised.after(thrown, this::lookAt, batch, 0, index);
             if (!(outcome instanceof Verdict verdict)) {
                 return (long) outcome;
             }

@@ -61,8 +61,9 @@ final class KeyedThrottleStage<T> extends HoldingStage<T> {
         buckets.forgetFull(now);
         // Not past one whose time has come meanwhile: it may have the same key.
         boolean mayPass = early.isEmpty() || now - firstReadyNanos() < 0;
+        int i = 0;
         try {
-            for (int i = 0; i < batch.size(); i++) {
+            for (; i < batch.size(); i++) {
                 Object of = keyOf(batch, i);
                 if (of != null) {
                     long waitNanos = buckets.of(of, now).take(1, now);
@@ -74,8 +75,12 @@ final class KeyedThrottleStage<T> extends HoldingStage<T> {
                     }
                 }
             }
+        } catch (InterruptedException interrupted) {
+            batch.abandonAllBut(kept, i);
+            throw interrupted;
         } catch (RuntimeException | Error failure) {
             abandon();
+            batch.abandonFrom(i);
             intake.fail(failure);
         }
         batch.truncate(kept);

@@ -115,9 +115,12 @@ final class ThrottleStage<T> implements Stage<T> {
                 }
                 next++;
             }
+        } catch (InterruptedException interrupted) {
+            out.abandonAll();
+            throw interrupted;
         } catch (RuntimeException | Error failure) {
             intake.fail(failure);
-            next = held.size();
+            abandonHeld();
         }
         meter.worked(0, out.size(), start);
         return out;
@@ -160,10 +163,14 @@ final class ThrottleStage<T> implements Stage<T> {
         return false;
     }
 
-    @Override
-    public void close() {
+    private void abandonHeld() {
         held.abandonFrom(next);
         next = held.size();
+    }
+
+    @Override
+    public void close() {
+        abandonHeld();
         intake.close();
     }
 }

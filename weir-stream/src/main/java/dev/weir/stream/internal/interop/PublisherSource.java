@@ -39,10 +39,12 @@ final class PublisherSource<T> implements Stage<T> {
         return new Node<>("publisher", (assembly, attributes) -> {
             StageEntry entry = assembly.fused(attributes);
             Inbox<T> inbox = inboxes.get();
-            Stage<T> stage = assembly.source(new PublisherSource<>(inbox, entry.meter(), assembly.clock()));
+            Stage<T> stage = assembly.source(() -> new PublisherSource<>(inbox, entry.meter(), assembly.clock()));
             entry.depth(inbox::depth);
             entry.onStop(inbox::stop);
-            subscribe.accept(inbox);
+            if (!assembly.isProbe()) {
+                subscribe.accept(inbox);
+            }
             return stage;
         });
     }

@@ -33,8 +33,9 @@ final class DivertToStage<T> extends SideStage<T> {
         Batch<T> aside = new Batch<>(0);
         int size = batch.size();
         int kept = 0;
+        int i = 0;
         try {
-            for (int i = 0; i < size; i++) {
+            for (; i < size; i++) {
                 Boolean diverted = isDiverted(batch, i);
                 if (diverted == null) {
                     continue;
@@ -45,8 +46,13 @@ final class DivertToStage<T> extends SideStage<T> {
                     batch.move(i, kept++);
                 }
             }
+        } catch (InterruptedException interrupted) {
+            aside.abandonAll();
+            batch.abandonAllBut(kept, i);
+            throw interrupted;
         } catch (RuntimeException | Error thrown) {
             fail(thrown);
+            batch.abandonFrom(i);
         }
         batch.truncate(kept);
         return aside.isEmpty() || give(aside, batch) ? batch : null;

@@ -97,15 +97,21 @@ final class LatestStage<R> implements Stage<R> {
             long start = System.nanoTime();
             Batch<R> out = new Batch<>(current.size());
             int input = inlets.lastInput();
+            int next = 0;
             try {
-                for (int i = 0; i < current.size(); i++) {
-                    take(input, current, i);
+                while (next < current.size()) {
+                    take(input, current, next++);
                     if (missing == 0) {
                         emit(input, out);
                     }
                 }
+            } catch (InterruptedException interrupted) {
+                out.abandonAll();
+                current.abandonFrom(next);
+                throw interrupted;
             } catch (RuntimeException | Error thrown) {
                 failure = thrown;
+                current.abandonFrom(next);
             }
             meter.worked(current.size(), out.size(), start);
             if (!out.isEmpty() || (failure == null && clock.hasPassed(deadlineNanos))) {
@@ -173,6 +179,10 @@ final class LatestStage<R> implements Stage<R> {
 
     @Override
     public void close() {
+        for (int i = 0; i < values.length; i++) {
+            targets[i].abandon(tokens[i]);
+            targets[i] = AckTarget.NONE;
+        }
         inlets.cancel();
     }
 }

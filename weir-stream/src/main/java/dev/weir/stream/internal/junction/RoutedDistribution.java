@@ -31,16 +31,22 @@ final class RoutedDistribution<T> implements Distribution<T> {
         Arrays.fill(routes, NOWHERE);
         int[] counts = new int[outlets.size()];
         Throwable failure = null;
+        int next = 0;
         try {
-            for (int i = 0; i < size; i++) {
-                int to = routeOf(batch, i, counts.length);
-                routes[i] = to;
+            for (; next < size; next++) {
+                int to = routeOf(batch, next, counts.length);
+                routes[next] = to;
                 if (to != NOWHERE) {
                     counts[to]++;
                 }
             }
+        } catch (InterruptedException interrupted) {
+            batch.abandonFrom(next);
+            abandonFrom(0, batch, routes, counts);
+            throw interrupted;
         } catch (RuntimeException | Error thrown) {
             failure = thrown;
+            batch.abandonFrom(next);
         }
         int output = 0;
         try {
@@ -51,9 +57,7 @@ final class RoutedDistribution<T> implements Distribution<T> {
                 }
             }
         } catch (InterruptedException interrupted) {
-            while (++output < counts.length) {
-                part(batch, routes, output, counts[output]).abandonAll();
-            }
+            abandonFrom(output + 1, batch, routes, counts);
             throw interrupted;
         }
         if (failure != null) {
@@ -77,6 +81,13 @@ final class RoutedDistribution<T> implements Distribution<T> {
                     "the function of partition must return 0 to " + (outputs - 1) + ": " + to);
         }
         return to;
+    }
+
+    /** Abandons what was to go to {@code output} and those behind it. */
+    private static void abandonFrom(int output, Batch<?> batch, int[] routes, int[] counts) {
+        for (int i = output; i < counts.length; i++) {
+            part(batch, routes, i, counts[i]).abandonAll();
+        }
     }
 
     private static <T> Batch<T> part(Batch<T> batch, int[] routes, int output, int count) {

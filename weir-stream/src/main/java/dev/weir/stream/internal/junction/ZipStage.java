@@ -74,6 +74,10 @@ final class ZipStage<A, B, R> implements Stage<R> {
                 for (int i = 0; i < pairs; i++) {
                     pair(out);
                 }
+            } catch (InterruptedException interrupted) {
+                // What is at hand is left to the close, also after a failure.
+                out.abandonAll();
+                throw interrupted;
             } catch (RuntimeException | Error thrown) {
                 failure = thrown;
             }

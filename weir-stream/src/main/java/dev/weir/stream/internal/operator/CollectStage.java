@@ -50,7 +50,7 @@ final class CollectStage<T, R> extends InPlaceStage<T, R> {
                 try {
                     result = function.apply(batch.get(i));
                 } catch (Throwable thrown) {
-                    result = stage.after(thrown, stage::again, batch, i);
+                    result = stage.after(thrown, stage::again, batch, kept, i);
                     if (result instanceof Verdict verdict) {
                         if (verdict.fails()) {
                             break;

@@ -36,7 +36,7 @@ final class DeduplicateStage<T> extends InPlaceStage<T, T> {
             try {
                 isNew = isNew(batch.get(i));
             } catch (Throwable thrown) {
-                Object outcome = after(thrown, this::isNew, batch, i);
+                Object outcome = after(thrown, this::isNew, batch, kept, i);
                 if (outcome instanceof Verdict verdict) {
                     if (verdict.fails()) {
                         break;

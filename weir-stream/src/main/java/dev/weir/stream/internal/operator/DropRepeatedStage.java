@@ -33,7 +33,7 @@ final class DropRepeatedStage<T> extends InPlaceStage<T, T> {
             try {
                 repeated = isRepeated(batch.get(i));
             } catch (Throwable thrown) {
-                Object outcome = after(thrown, this::isRepeated, batch, i);
+                Object outcome = after(thrown, this::isRepeated, batch, kept, i);
                 if (outcome instanceof Verdict verdict) {
                     if (verdict.fails()) {
                         break;

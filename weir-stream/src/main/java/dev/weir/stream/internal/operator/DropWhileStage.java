@@ -30,7 +30,7 @@ final class DropWhileStage<T> extends InPlaceStage<T, T> {
                 try {
                     dropping = predicate.test(batch.get(i));
                 } catch (Throwable thrown) {
-                    Object outcome = after(thrown, predicate::test, batch, i);
+                    Object outcome = after(thrown, predicate::test, batch, kept, i);
                     if (outcome instanceof Verdict verdict) {
                         if (verdict.fails()) {
                             break;

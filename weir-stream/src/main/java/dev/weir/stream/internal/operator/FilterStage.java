@@ -101,7 +101,7 @@ final class FilterStage<T> implements Stage<T> {
                 try {
                     answer = predicate.test(element);
                 } catch (Throwable thrown) {
-                    Object later = stage.supervised.after(thrown, predicate::test, element);
+                    Object later = stage.supervised.after(thrown, predicate::test, batch, kept, i);
                     if (later instanceof Verdict verdict) {
                         if (verdict.fails()) {
                             stage.failure = verdict.failure();

@@ -54,7 +54,7 @@ final class FoldStage<T, R> extends InPlaceStage<T, R> {
             try {
                 combined = combine(batch.get(i));
             } catch (Throwable thrown) {
-                if (after(thrown, element -> combined = combine(element), batch, i) instanceof Verdict verdict) {
+                if (after(thrown, element -> combined = combine(element), batch, 0, i) instanceof Verdict verdict) {
                     if (verdict.fails()) {
                         break;
                     }
@@ -87,6 +87,7 @@ final class FoldStage<T, R> extends InPlaceStage<T, R> {
         }
         Batch<R> batch = new Batch<>(1);
         batch.add(combined, acks == null ? AckTarget.NONE : acks, 0);
+        acks = null;
         return batch;
     }
 
@@ -98,5 +99,14 @@ final class FoldStage<T, R> extends InPlaceStage<T, R> {
             acks.ack(0);
             acks = null;
         }
+    }
+
+    @Override
+    public void close() {
+        if (acks != null) {
+            acks.abandon(0);
+            acks = null;
+        }
+        super.close();
     }
 }

@@ -40,7 +40,7 @@ abstract class InPlaceStage<T, R> implements Stage<R> {
 
     /**
      * Works on a batch of at least one element. The elements that go on are moved to its front; the others are
-     * acknowledged; those beyond the end are given to {@link #end(Batch, int)}, those beyond a failure left alone.
+     * acknowledged; those beyond the end are given to {@link #end(Batch, int)}, those from a failure on abandoned.
      *
      * @return how many go on
      */
@@ -68,24 +68,26 @@ abstract class InPlaceStage<T, R> implements Stage<R> {
         }
     }
 
-    /** Fails the stream behind the elements that go on from this batch. */
-    final void fail(Throwable cause) {
+    /** Fails the stream behind the elements that go on from this batch, at the one at {@code index}. */
+    final void fail(Throwable cause, Batch<T> batch, int index) {
         failure = cause;
+        batch.abandonFrom(index);
     }
 
     /**
      * Puts what the user's function threw to supervision, which may call it again.
      *
      * @param call the same call
+     * @param kept how many elements go on so far
      * @return its result, or a {@link Verdict} that has been carried out: the element is dropped, or nothing behind it is
      *     to be looked at
      */
-    final Object after(Throwable thrown, Handler<? super T, ?> call, Batch<T> batch, int index)
+    final Object after(Throwable thrown, Handler<? super T, ?> call, Batch<T> batch, int kept, int index)
             throws InterruptedException {
-        Object outcome = supervised.after(thrown, call, batch.get(index));
+        Object outcome = supervised.after(thrown, call, batch, kept, index);
         if (outcome instanceof Verdict verdict) {
             if (verdict.fails()) {
-                fail(verdict.failure());
+                failure = verdict.failure();
             }
             verdict.settle(batch.target(index), batch.token(index));
             if (verdict.restarts()) {

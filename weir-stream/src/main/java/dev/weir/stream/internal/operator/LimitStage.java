@@ -30,7 +30,7 @@ final class LimitStage<T> extends InPlaceStage<T, T> {
         int kept = (int) Math.min(limit - seen, batch.size());
         seen += kept;
         if (kept < batch.size()) {
-            fail(new LimitExceededException(name, limit, "elements"));
+            fail(new LimitExceededException(name, limit, "elements"), batch, kept);
         }
         return kept;
     }

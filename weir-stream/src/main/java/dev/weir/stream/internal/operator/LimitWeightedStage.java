@@ -39,7 +39,7 @@ final class LimitWeightedStage<T> extends InPlaceStage<T, T> {
             try {
                 own = weightOf(batch.get(i));
             } catch (Throwable thrown) {
-                Object outcome = after(thrown, this::weightOf, batch, i);
+                Object outcome = after(thrown, this::weightOf, batch, kept, i);
                 if (outcome instanceof Verdict verdict) {
                     if (verdict.fails()) {
                         break;
@@ -49,7 +49,7 @@ final class LimitWeightedStage<T> extends InPlaceStage<T, T> {
                 own = (long) outcome;
             }
             if (own > left) {
-                fail(new LimitExceededException(name, maxWeight, "in weight"));
+                fail(new LimitExceededException(name, maxWeight, "in weight"), batch, i);
                 break;
             }
             left -= own;

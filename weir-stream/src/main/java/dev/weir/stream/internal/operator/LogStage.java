@@ -37,7 +37,7 @@ final class LogStage<T> extends InPlaceStage<T, T> {
             try {
                 log(batch.get(i));
             } catch (Throwable thrown) {
-                if (after(thrown, this::log, batch, i) instanceof Verdict verdict) {
+                if (after(thrown, this::log, batch, kept, i) instanceof Verdict verdict) {
                     if (verdict.fails()) {
                         break;
                     }

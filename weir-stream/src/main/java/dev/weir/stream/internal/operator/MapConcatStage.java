@@ -94,7 +94,13 @@ final class MapConcatStage<T, R> implements Stage<R> {
             }
             long start = System.nanoTime();
             Batch<R> out = pool.take();
-            expand(current, out);
+            try {
+                expand(current, out);
+            } catch (InterruptedException interrupted) {
+                // The parents themselves are left to the close.
+                out.abandonAll();
+                throw interrupted;
+            }
             meter.worked(0, out.size(), start);
             if (!out.isEmpty() || (failure == null && clock.hasPassed(deadlineNanos))) {
                 return out;
@@ -177,6 +183,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
         openParent = false;
         if (verdict.fails()) {
             failure = verdict.failure();
+            parentTarget.abandon(parentToken);
         } else {
             verdict.settle(parentTarget, parentToken);
         }

@@ -134,6 +134,7 @@ final class MapStage<T, R> implements Stage<R> {
         if (dropped.verdict.fails()) {
             dropped.at.dropped += batch.size() - index;
             failure = dropped.verdict.failure();
+            batch.abandonFrom(index);
             return true;
         }
         dropped.at.dropped++;
@@ -275,6 +276,9 @@ final class MapStage<T, R> implements Stage<R> {
                         break;
                     }
                     continue;
+                } catch (InterruptedException interrupted) {
+                    batch.abandonAllBut(kept, i);
+                    throw interrupted;
                 }
                 batch.move(i, kept);
                 batch.set(kept++, result);

@@ -6,6 +6,7 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.SinkFactory;
 import dev.weir.stream.spi.SourceFactory;
 import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageContext;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -22,7 +23,10 @@ public final class Operators {
 
     /** A source that somebody else implements. */
     public static <T> Node<T> custom(String name, SourceFactory<T> factory) {
-        return new Node<>(name, (assembly, attributes) -> assembly.source(factory.create(assembly.fused(attributes))));
+        return new Node<>(name, (assembly, attributes) -> {
+            StageContext context = assembly.fused(attributes);
+            return assembly.source(() -> factory.create(context));
+        });
     }
 
     public static <T, R> Node<R> map(Node<T> above, Function<? super T, ? extends R> function) {

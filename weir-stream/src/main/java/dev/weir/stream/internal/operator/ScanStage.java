@@ -72,7 +72,7 @@ final class ScanStage<T, R> extends InPlaceStage<T, R> {
                     stage.combined =
                             Objects.requireNonNull(function.apply(stage.combined, batch.get(i)), "scan made a null");
                 } catch (Throwable thrown) {
-                    Object outcome = stage.after(thrown, stage::again, batch, i);
+                    Object outcome = stage.after(thrown, stage::again, batch, kept, i);
                     if (outcome instanceof Verdict verdict) {
                         if (verdict.fails()) {
                             break;

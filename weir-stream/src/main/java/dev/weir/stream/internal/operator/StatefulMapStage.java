@@ -115,7 +115,7 @@ final class StatefulMapStage<S, T, R> extends InPlaceStage<T, R> {
                 try {
                     result = function.apply(stage.state(), batch.get(i));
                 } catch (Throwable thrown) {
-                    result = stage.after(thrown, stage::again, batch, i);
+                    result = stage.after(thrown, stage::again, batch, kept, i);
                     if (result instanceof Verdict verdict) {
                         if (verdict.fails()) {
                             break;

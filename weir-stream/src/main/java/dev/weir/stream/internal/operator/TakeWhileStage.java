@@ -45,7 +45,7 @@ final class TakeWhileStage<T> extends InPlaceStage<T, T> {
                 try {
                     goesOn = predicate.test(batch.get(i));
                 } catch (Throwable thrown) {
-                    Object outcome = stage.after(thrown, predicate::test, batch, i);
+                    Object outcome = stage.after(thrown, predicate::test, batch, kept, i);
                     if (outcome instanceof Verdict verdict) {
                         if (verdict.fails()) {
                             break;

@@ -47,7 +47,7 @@ final class TapStage<T> extends InPlaceStage<T, T> {
                 try {
                     consumer.accept(batch.get(i));
                 } catch (Throwable thrown) {
-                    Object outcome = stage.after(thrown, stage::again, batch, i);
+                    Object outcome = stage.after(thrown, stage::again, batch, kept, i);
                     if (outcome instanceof Verdict verdict) {
                         if (verdict.fails()) {
                             break;

@@ -16,7 +16,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.Condition;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -161,7 +160,8 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
         try {
             run.start(this);
         } catch (RuntimeException | Error thrown) {
-            // What was taken on may never be done, so the failure must not wait behind it.
+            // What was taken on may never be done, so the failure must not wait behind it. The rest is left to the
+            // close.
             broken = thrown;
         } finally {
             lock.lock();
@@ -169,7 +169,6 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
         }
         if (broken != null) {
             fail(broken);
-            return;
         }
         run.giveBackRest(table);
         settleRun();
@@ -282,9 +281,7 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
                 settle(slot, outcome);
                 done++;
             } else if (outcome instanceof Verdict verdict && verdict.fails()) {
-                if (closed) {
-                    table.giveBack(slot);
-                }
+                table.giveBack(slot);
             } else if (outcome != null) {
                 table.complete(slot, outcome);
             }
@@ -302,6 +299,8 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
     private void settle(int slot, Object outcome) {
         if (outcome instanceof Verdict verdict && verdict.fails()) {
             Throwable cause = verdict.failure();
+            // Left to the close, with all that is inside.
+            table.giveBack(slot);
             // Wrapped, or the stage below would take it for its own interruption.
             fail(cause instanceof InterruptedException ? new CompletionException(cause) : cause);
         } else {
@@ -361,7 +360,7 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
             long now = System.nanoTime();
             boolean ignored = inFlight.remove(of, now);
             if (cancelled) {
-                late = outcome instanceof Verdict verdict ? closed && verdict.fails() : true;
+                late = !(outcome instanceof Verdict verdict) || verdict.fails();
             } else {
                 limit.worked(1, now - of.startNanos(), table.isFull(), now);
                 settle(slot, outcome);
@@ -381,12 +380,8 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
     }
 
     private void forkStarter() {
-        fork(tasks.dispatcher(), this::startReady);
-    }
-
-    private void fork(Dispatcher dispatcher, Consumer<Task> body) {
         try {
-            tasks.fork(dispatcher, body);
+            tasks.fork(this::startReady);
         } catch (RuntimeException | Error refused) {
             // It must not hit the stranger who completes the future.
             lock.lock();
@@ -405,14 +400,18 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
             finished(of, new Verdict(Decision.FAIL, thrown));
             return;
         }
-        fork(Dispatcher.virtual(), self -> {
-            if (self.mayGoOn()) {
-                Object outcome = retried(of.slot(), thrown);
-                finished(of, outcome instanceof Verdict verdict ? settled(verdict, of.slot()) : outcome);
-            } else {
-                finished(of, new Verdict(Decision.FAIL, thrown));
-            }
-        });
+        try {
+            tasks.fork(Dispatcher.virtual(), self -> {
+                if (self.mayGoOn()) {
+                    Object outcome = retried(of.slot(), thrown);
+                    finished(of, outcome instanceof Verdict verdict ? settled(verdict, of.slot()) : outcome);
+                } else {
+                    finished(of, new Verdict(Decision.FAIL, thrown));
+                }
+            });
+        } catch (RuntimeException | Error refused) {
+            finished(of, new Verdict(Decision.FAIL, refused));
+        }
     }
 
     private Object retried(int slot, Throwable thrown) {

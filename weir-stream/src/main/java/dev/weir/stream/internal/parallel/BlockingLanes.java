@@ -137,7 +137,12 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
         } finally {
             lock.unlock();
         }
-        forkLanes(toStart);
+        try {
+            forkLanes(toStart);
+        } catch (RuntimeException | Error refused) {
+            batch.abandonFrom(i);
+            throw refused;
+        }
         return i;
     }
 
@@ -223,6 +228,8 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
                     return;
                 }
                 if (failed) {
+                    // Left to the close, with all that is inside.
+                    table.giveBack(slot);
                     fail(((Verdict) outcome).failure());
                     return;
                 }

@@ -37,7 +37,7 @@ final class Keys<T> {
             try {
                 key = ordering.keyOf(element);
             } catch (Throwable thrown) {
-                Object outcome = supervised.after(thrown, ordering::keyOf, element);
+                Object outcome = supervised.after(thrown, ordering::keyOf, batch, kept, i);
                 if (outcome instanceof Verdict verdict) {
                     if (verdict.fails()) {
                         failure = verdict.failure();

@@ -18,7 +18,6 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
-import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -37,17 +36,8 @@ public final class ParallelMap<T, R> implements Stage<R> {
 
     private static final int MAX_WORKERS = 1024;
 
-    /** Elements that may be inside: enough that workers have some left while those who feed and pull do their part. */
-    private static final int CAPACITY = 8 * Batch.DEFAULT_CAPACITY;
-
-    /** Elements that may be inside when a full stage takes in more: the feeder is not woken for each batch. */
-    private static final int ROOMY = CAPACITY / 2;
-
     /** What is done is worth waking the puller for when it took a worker so long. A wake-up takes 20 us of a processor. */
     private static final long WAKE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
-
-    /** After which time the puller looks by itself, if what is done is not told at once. */
-    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
     /** Chunks per worker and batch: more balance uneven elements better, fewer cost less. */
     private static final int CHUNKS_PER_WORKER = 4;
@@ -66,23 +56,12 @@ public final class ParallelMap<T, R> implements Stage<R> {
     private final Clock clock;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition room = lock.newCondition();
-    private final Condition headDone = lock.newCondition();
+    private final HeadSignal headDone = new HeadSignal(lock, this::wantedHead);
 
     // Under the lock.
-    private final ArrayDeque<Work<T>> inOrder = new ArrayDeque<>();
-    private final ArrayDeque<Work<T>> claimable = new ArrayDeque<>();
+    private final Backlog<T> backlog = new Backlog<>();
     private final StallClock stall;
-    private int elements;
-    /** Those of batches that are done. */
-    private int doneElements;
-
     private int activeWorkers;
-    /** Nothing is taken in until there is room for a few batches. */
-    private boolean full;
-
-    /** The puller waits and will look by itself soon. */
-    private boolean pullerLooks;
-
     private boolean ended;
     private boolean cancelled;
     private @Nullable Throwable upperFailure;
@@ -191,12 +170,12 @@ public final class ParallelMap<T, R> implements Stage<R> {
     private int takeIn(Batch<T> batch, StageMeter feederMeter) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            if (full && !cancelled) {
+            if (backlog.isFull() && !cancelled) {
                 feederMeter.beginBlockedDown(1);
                 try {
                     do {
                         clock.await(lock, room, NEVER);
-                    } while (full && !cancelled);
+                    } while (backlog.isFull() && !cancelled);
                 } finally {
                     feederMeter.endBlockedDown();
                 }
@@ -206,10 +185,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
             }
             meter.in(batch.size());
             Work<T> work = new Work<>(batch, wantedChunks(batch.size()));
-            inOrder.add(work);
-            claimable.add(work);
-            elements += batch.size();
-            full = elements >= CAPACITY;
+            backlog.add(work);
             int toStart = Math.clamp(limit.current() - activeWorkers, 0, work.chunks());
             activeWorkers += toStart;
             return toStart;
@@ -244,7 +220,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         try {
             ended = true;
             upperFailure = failure;
-            headDone.signal();
+            headDone.now();
         } finally {
             lock.unlock();
         }
@@ -264,19 +240,14 @@ public final class ParallelMap<T, R> implements Stage<R> {
     private @Nullable Work<T> nextWork() {
         lock.lock();
         try {
-            while (true) {
-                Work<T> oldest = claimable.peek();
-                if (oldest == null || cancelled || activeWorkers > limit.current()) {
-                    activeWorkers--;
-                    tooManyWorkers = activeWorkers > limit.current();
-                    updateStall();
-                    return null;
-                }
-                if (oldest.hasUnclaimed()) {
-                    return oldest;
-                }
-                claimable.poll();
+            Work<T> oldest = backlog.oldestClaimable();
+            if (oldest == null || cancelled || activeWorkers > limit.current()) {
+                activeWorkers--;
+                tooManyWorkers = activeWorkers > limit.current();
+                updateStall();
+                return null;
             }
+            return oldest;
         } finally {
             lock.unlock();
         }
@@ -285,7 +256,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
     private void noteWorked(int done, long nanos, long now) {
         lock.lock();
         try {
-            limit.worked(done, nanos, full, now);
+            limit.worked(done, nanos, backlog.isFull(), now);
             tooManyWorkers = activeWorkers > limit.current();
         } finally {
             lock.unlock();
@@ -293,7 +264,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
     }
 
     private void updateStall() {
-        stall.update(activeWorkers == 0 && full && !cancelled);
+        stall.update(activeWorkers == 0 && backlog.isFull() && !cancelled);
     }
 
     private void runChunk(Work<T> work, int from, Task self) {
@@ -314,22 +285,24 @@ public final class ParallelMap<T, R> implements Stage<R> {
     private void noteDone(Work<T> work) {
         lock.lock();
         try {
-            doneElements += work.size();
-            if (isHeadDone() && (!pullerLooks || isWorthAWakeUp(doneElements))) {
-                headDone.signal();
+            backlog.done(work);
+            if (!isHeadDone()) {
+                return;
+            }
+            // With a test's clock nothing is late.
+            if (clock != Clock.SYSTEM || isWorthAWakeUp()) {
+                headDone.now();
+            } else {
+                headDone.later();
             }
         } finally {
             lock.unlock();
         }
     }
 
-    /** Whether so many elements that are done should not wait for more, or nothing is left that could become done soon. */
-    private boolean isWorthAWakeUp(int done) {
-        Work<T> newest = claimable.peekLast();
-        return newest == null
-                || !newest.hasUnclaimed()
-                || done >= CAPACITY - ROOMY
-                || done * nanosPerElement >= WAKE_NANOS * activeWorkers;
+    /** Whether what is done should not wait for more. */
+    private boolean isWorthAWakeUp() {
+        return backlog.isMuchDone() || backlog.doneElements() * nanosPerElement >= WAKE_NANOS * activeWorkers;
     }
 
     @Override
@@ -355,19 +328,14 @@ public final class ParallelMap<T, R> implements Stage<R> {
         lock.lockInterruptibly();
         try {
             awaitHead(deadlineNanos);
-            Work<T> head = inOrder.peek();
-            if (head != null && head.isDone()) {
-                inOrder.poll();
-                elements -= head.size();
-                doneElements -= head.size();
-                if (elements <= ROOMY) {
-                    full = false;
+            Work<T> head = backlog.removeDoneHead();
+            if (head != null) {
+                if (!backlog.isFull()) {
                     room.signal();
                 }
                 updateStall();
-                return head;
             }
-            return null;
+            return head;
         } finally {
             lock.unlock();
         }
@@ -388,12 +356,15 @@ public final class ParallelMap<T, R> implements Stage<R> {
 
     /** Nothing more will be handed on: the input has ended and all of it left, or the stage was cut off. */
     private boolean atEnd() {
-        return ended && (cancelled || inOrder.isEmpty());
+        return ended && (cancelled || backlog.isEmpty());
     }
 
     private boolean isHeadDone() {
-        Work<T> head = inOrder.peek();
-        return head != null && head.isDone();
+        return backlog.doneHead() != null;
+    }
+
+    private @Nullable Work<T> wantedHead() {
+        return cancelled ? null : backlog.doneHead();
     }
 
     /** Waits until the oldest batch is done, the end is reached, or the deadline has come. */
@@ -403,28 +374,11 @@ public final class ParallelMap<T, R> implements Stage<R> {
         }
         pullerMeter.beginBlockedUp();
         try {
-            awaitSome(deadlineNanos);
             while (!isHeadDone() && !atEnd() && !clock.hasPassed(deadlineNanos)) {
-                clock.await(lock, headDone, deadlineNanos);
+                clock.await(lock, headDone.condition(), deadlineNanos);
             }
         } finally {
             pullerMeter.endBlockedUp();
-        }
-    }
-
-    /**
-     * Waits a little for more than one batch, if each is done in no time. Elements may take longer than those before them:
-     * once that time is over, the next batch counts. By the system's time alone, so that with a test's clock nothing is late.
-     */
-    private void awaitSome(long deadlineNanos) throws InterruptedException {
-        Work<T> head = inOrder.peek();
-        if (clock == Clock.SYSTEM && head != null && !isWorthAWakeUp(head.size())) {
-            pullerLooks = true;
-            try {
-                clock.await(lock, headDone, Math.min(deadlineNanos, clock.after(LOOK_NANOS)));
-            } finally {
-                pullerLooks = false;
-            }
         }
     }
 
@@ -440,7 +394,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
             ended = true;
             updateStall();
             room.signalAll();
-            left = List.copyOf(inOrder);
+            left = backlog.all();
         } finally {
             lock.unlock();
         }
@@ -451,23 +405,16 @@ public final class ParallelMap<T, R> implements Stage<R> {
     private int depth() {
         lock.lock();
         try {
-            return elements;
+            return backlog.elements();
         } finally {
             lock.unlock();
         }
     }
 
-    /** Where an element is inside, if it is: at work once its chunk is claimed. */
     private @Nullable Kept find(AckTarget of, long ofToken) {
         lock.lock();
         try {
-            for (Work<T> work : inOrder) {
-                int index = work.batch.find(of, ofToken);
-                if (index >= 0) {
-                    return new Kept(work.batch.get(index), work.isClaimed(index) && !work.isDone());
-                }
-            }
-            return null;
+            return backlog.find(of, ofToken);
         } finally {
             lock.unlock();
         }

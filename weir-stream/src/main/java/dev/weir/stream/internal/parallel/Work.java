@@ -97,12 +97,11 @@ final class Work<T> {
     }
 
     /**
-     * Closes the gaps of dropped elements and cuts off what failed and all behind it, which is abandoned. For a batch that is
-     * done.
+     * Closes the gaps of dropped elements and cuts off what failed and all behind it, abandoned. For a batch that is done.
      */
     void trim() {
         int to = failedAt;
-        abandonFrom(to + 1);
+        abandonFrom(to);
         int kept = to;
         if (hasDropped) {
             kept = 0;

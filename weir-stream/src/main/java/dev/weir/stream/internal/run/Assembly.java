@@ -2,6 +2,7 @@ package dev.weir.stream.internal.run;
 
 import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
+import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.Stage;
@@ -123,6 +124,11 @@ public final class Assembly {
         probe = true;
     }
 
+    /** Whether what is built is never run, only closed: nobody but the engine is to notice that it was there. */
+    public boolean isProbe() {
+        return probe;
+    }
+
     /** In a probe: notes that the stage will start streams which read its input, if those have threads of their own. */
     public void noteThreadsWithin(BooleanSupplier hasThreads) {
         threadsWithin |= probe && hasThreads.getAsBoolean();
@@ -146,6 +152,23 @@ public final class Assembly {
     public <T> Stage<T> source(Stage<T> source) {
         sources.add(source);
         return source;
+    }
+
+    /** The same for a source whose making is seen from outside: in a probe none is made. */
+    public <T> Stage<T> source(Supplier<Stage<T>> make) {
+        return source(probe ? new Unused<>() : make.get());
+    }
+
+    /** In place of a source that nobody is going to pull. */
+    private record Unused<T>() implements Stage<T> {
+
+        @Override
+        public Batch<T> pull(long deadlineNanos) {
+            throw new IllegalStateException("a probe is not pulled");
+        }
+
+        @Override
+        public void close() {}
     }
 
     /** Ends the open segment with {@code loop}; stages that are added later belong to the next one. */

@@ -52,7 +52,7 @@ public final class Nest {
 
     /**
      * Whether such a stream, or one that it starts for parts of its input, has threads of its own, so that what it reads must
-     * make them wait. Shown by one that is built and not started: it may have sources of its own.
+     * make them wait. Shown by one that is built and closed: none of its threads starts, no code of the user's is called.
      *
      * @param input an input that has nothing until it is closed
      */

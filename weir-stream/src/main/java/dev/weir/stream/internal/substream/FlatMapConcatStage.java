@@ -64,7 +64,7 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
                     // Streams without elements never pull, so nothing else would notice.
                     throw new InterruptedException();
                 }
-                begin(next++);
+                begin();
             } else {
                 Batch<T> pulled = upstream.pull(deadlineNanos);
                 if (pulled == null) {
@@ -80,19 +80,14 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
         }
     }
 
-    private void begin(int index) throws InterruptedException {
-        Node<R> stream;
-        try {
-            stream = Streams.of(parents, index, function, supervised);
-        } catch (InterruptedException interrupted) {
-            // Nobody waits for it any more: it is left with those behind it.
-            next = index;
-            throw interrupted;
-        }
+    /** Begins the next stream. A parent without one, because of a failure or an interrupt, is left with those behind it. */
+    private void begin() throws InterruptedException {
+        Node<R> stream = Streams.of(parents, next, function, supervised);
         if (stream != null) {
-            parent = new Parent(parents.target(index), parents.token(index));
             child = nest.start(stream);
+            parent = new Parent(parents.target(next), parents.token(next));
         }
+        next++;
     }
 
     @Override

@@ -35,9 +35,9 @@ final class FlatMapMerge<T, R> extends Confluence<T, R> {
                 tributaries.awaitAtMost(breadth - 1);
                 var ignored = start(Streams.of(parents, next, function, supervised), parents, next);
             }
-        } catch (InterruptedException interrupted) {
+        } catch (InterruptedException | RuntimeException | Error thrown) {
             parents.abandonFrom(next);
-            throw interrupted;
+            throw thrown;
         }
     }
 }

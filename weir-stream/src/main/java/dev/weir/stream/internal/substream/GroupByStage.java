@@ -2,6 +2,7 @@ package dev.weir.stream.internal.substream;
 
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.internal.boundary.BoundaryQueue;
+import dev.weir.stream.internal.boundary.Leftovers;
 import dev.weir.stream.internal.boundary.Within;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.run.Branch;
@@ -132,7 +133,12 @@ final class GroupByStage<T, R> implements Stage<R> {
         while (true) {
             long start = System.nanoTime();
             Batch<R> done = new Batch<>(Batch.DEFAULT_CAPACITY);
-            drain(done, deadlineNanos);
+            try {
+                drain(done, deadlineNanos);
+            } catch (InterruptedException | RuntimeException | Error thrown) {
+                done.abandonAll();
+                throw thrown;
+            }
             if (!done.isEmpty()) {
                 meter.worked(0, done.size(), start);
                 return done;
@@ -141,7 +147,7 @@ final class GroupByStage<T, R> implements Stage<R> {
                 throw Failures.rethrow(failure);
             }
             if (ended) {
-                return null;
+                return ending.isEmpty() ? null : new Batch<>(0);
             }
             long wake = groups.nextEvictionNanos();
             boolean evictsFirst = wake != NEVER && (deadlineNanos == NEVER || wake - deadlineNanos < 0);
@@ -151,7 +157,7 @@ final class GroupByStage<T, R> implements Stage<R> {
                 groups.all().forEach(this::end);
             } else if (batch.isEmpty()) {
                 groups.evictIdle(this::end);
-                if (ending.isEmpty()) {
+                if (ending.isEmpty() || clock.hasPassed(deadlineNanos)) {
                     return batch.retyped();
                 }
             } else {
@@ -177,7 +183,10 @@ final class GroupByStage<T, R> implements Stage<R> {
         ending.add(group);
     }
 
-    /** Pulls the streams that have been given something, then those that are to end, until the batch is full. */
+    /**
+     * Pulls the streams that have been given something, then those that are to end, until the batch is full or the deadline has
+     * come.
+     */
     private void drain(Batch<R> done, long deadlineNanos) throws InterruptedException {
         InlineGroup group;
         while ((group = groups.nextTouched()) != null) {
@@ -187,11 +196,13 @@ final class GroupByStage<T, R> implements Stage<R> {
             }
         }
         while ((group = ending.peek()) != null) {
-            if (!group.drain(done, deadlineNanos)) {
+            boolean over = group.drain(done, deadlineNanos);
+            ending.remove();
+            if (!over) {
+                ending.add(group);
                 return;
             }
             group.endStream();
-            ending.remove();
         }
     }
 
@@ -222,7 +233,8 @@ final class GroupByStage<T, R> implements Stage<R> {
 
     /** All is over: what waits for the groups, and what they have left, is nobody's. */
     private void leave() {
-        ending.forEach(group -> group.take().abandonAll());
+        groups.all().forEach(InlineGroup::leave);
+        ending.forEach(InlineGroup::leave);
         groups.leave();
         if (runningApart != null) {
             runningApart.leave();
@@ -234,17 +246,17 @@ final class GroupByStage<T, R> implements Stage<R> {
 
         private @Nullable Stage<R> stream;
 
+        /** What its stream has left in earlier turns. */
+        private @Nullable Leftovers left;
+
         InlineGroup(KeyedGroups<T, InlineGroup> owner) {
             super(owner);
             stream = nest.start(branch.lowest(), branch.hole(), this);
         }
 
-        /** Whether the stream has nothing more for now; otherwise the batch is full. */
+        /** Whether the stream has nothing more for now; otherwise the batch is full, or it has not taken all by the deadline. */
         boolean drain(Batch<R> done, long deadlineNanos) throws InterruptedException {
-            if (pulledLast != this) {
-                pulledLast = this;
-                groups.leftovers.beginTurn();
-            }
+            beginTurn();
             Stage<R> pulled = stream;
             while (pulled != null) {
                 if (done.size() >= Batch.DEFAULT_CAPACITY) {
@@ -253,12 +265,14 @@ final class GroupByStage<T, R> implements Stage<R> {
                 Batch<R> batch = pulled.pull(deadlineNanos);
                 if (batch == null) {
                     endStream();
-                    take().ackAll();
-                    groups.leftovers.finishThisTurn();
+                    finish();
                     return true;
                 }
                 if (batch.isEmpty() && isEmpty() && !hasEnded()) {
                     return true;
+                }
+                if (batch.isEmpty() && clock.hasPassed(deadlineNanos)) {
+                    return false;
                 }
                 Within.leave(batch, groups::outside);
                 for (int i = 0; i < batch.size(); i++) {
@@ -266,6 +280,33 @@ final class GroupByStage<T, R> implements Stage<R> {
                 }
             }
             return true;
+        }
+
+        private void beginTurn() {
+            InlineGroup before = pulledLast;
+            if (before != this) {
+                if (before != null) {
+                    before.left = groups.leftovers.endTurn(before.left);
+                }
+                pulledLast = this;
+            }
+        }
+
+        /** The stream has ended by itself: all that was for it is done with. */
+        private void finish() {
+            take().ackAll();
+            groups.leftovers.finishThisTurn();
+            if (left != null) {
+                left.finish();
+            }
+        }
+
+        /** The stream was ended: what it has left, and what waits for it, is nobody's. */
+        void leave() {
+            take().abandonAll();
+            if (left != null) {
+                left.close();
+            }
         }
 
         @Override

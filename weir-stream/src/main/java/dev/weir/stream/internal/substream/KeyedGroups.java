@@ -14,7 +14,6 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The groups of a {@code groupBy} by key, those that were idle longest first. Confined to one segment. */
@@ -119,40 +118,41 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         return within.outside(target);
     }
 
-    /** Puts each element into the inbox of its group; {@link #nextTouched} then tells which have some. */
+    /**
+     * Puts each element into the inbox of its group; {@link #nextTouched} then tells which have some. One that there is no group
+     * for, because of a failure or an interrupt, is abandoned with those behind it.
+     */
     void split(Batch<T> batch) throws InterruptedException {
         batch.retarget(within);
         long now = settings.evicts() ? clock.nanoTime() : 0;
-        Function<? super T, ?> key = settings.key();
-        for (int i = 0; i < batch.size(); i++) {
-            Object keyOf = keyOf(batch, i, key);
-            if (keyOf == null) {
-                continue;
+        int next = 0;
+        try {
+            for (; next < batch.size(); next++) {
+                Object key = Streams.of(batch, next, settings.key(), supervised);
+                if (key != null) {
+                    add(batch, next, key, now);
+                }
             }
-            G group = groups.get(keyOf);
-            if (group == null) {
-                group = begin(keyOf);
-            }
-            ((Group<T>) group).touchedNanos = now;
-            if (group.isOver()) {
-                batch.ack(i);
-                continue;
-            }
-            ((Group<T>) group).add(batch, i);
-            if (!((Group<T>) group).isTouched) {
-                ((Group<T>) group).isTouched = true;
-                touched.add(group);
-            }
+        } catch (InterruptedException | RuntimeException | Error thrown) {
+            batch.abandonFrom(next);
+            throw thrown;
         }
     }
 
-    /** The key of an element, or null if it was dropped. If nobody waits for it any more, it is abandoned with those behind it. */
-    private @Nullable Object keyOf(Batch<T> batch, int index, Function<? super T, ?> key) throws InterruptedException {
-        try {
-            return Streams.of(batch, index, key, supervised);
-        } catch (InterruptedException interrupted) {
-            batch.abandonFrom(index);
-            throw interrupted;
+    private void add(Batch<T> batch, int index, Object key, long now) {
+        G group = groups.get(key);
+        if (group == null) {
+            group = begin(key);
+        }
+        ((Group<T>) group).touchedNanos = now;
+        if (group.isOver()) {
+            batch.ack(index);
+            return;
+        }
+        ((Group<T>) group).add(batch, index);
+        if (!((Group<T>) group).isTouched) {
+            ((Group<T>) group).isTouched = true;
+            touched.add(group);
         }
     }
 
@@ -176,10 +176,10 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         return group;
     }
 
-    /** Notes that a group has more to give. */
+    /** Notes that a group has more to give, when the others have had their turn. */
     void touchAgain(G group) {
         ((Group<T>) group).isTouched = true;
-        touched.addFirst(group);
+        touched.addLast(group);
     }
 
     /** When the next group will have been idle for long enough; never if idle groups stay. */

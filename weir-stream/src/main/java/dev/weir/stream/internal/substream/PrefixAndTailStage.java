@@ -107,10 +107,7 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
             prefixWaitedFor |= batch.target(i) != AckTarget.NONE;
             prefixAcks.add(batch.target(i), batch.token(i));
         }
-        for (int i = taken; i < batch.size(); i++) {
-            batch.move(i, i - taken);
-        }
-        batch.truncate(batch.size() - taken);
+        batch.removeFirst(taken);
         rest = batch;
     }
 

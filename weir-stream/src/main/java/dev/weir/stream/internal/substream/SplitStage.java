@@ -258,6 +258,10 @@ final class SplitStage<T, R> implements Stage<R> {
             Batch<T> part = new Batch<>(from.size() - next);
             try {
                 moveInto(part, from);
+            } catch (InterruptedException interrupted) {
+                // What is behind is still at hand.
+                part.abandonAll();
+                throw interrupted;
             } catch (RuntimeException | Error thrown) {
                 // It goes behind the elements before it.
                 failure = thrown;

@@ -42,9 +42,9 @@ final class SwitchMap<T, R> extends Confluence<T, R> {
                 }
                 current = start(stream, parents, last);
             }
-        } catch (InterruptedException interrupted) {
+        } catch (InterruptedException | RuntimeException | Error thrown) {
             parents.abandonFrom(last);
-            throw interrupted;
+            throw thrown;
         }
     }
 }

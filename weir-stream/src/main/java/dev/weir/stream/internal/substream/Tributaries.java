@@ -203,6 +203,7 @@ final class Tributaries<R> {
             } catch (RuntimeException | Error failure) {
                 // What a stream that was replaced says of its interruption is of no interest.
                 if (!replaced && settle()) {
+                    parent.left();
                     out.end(failure);
                 }
             }

@@ -1,0 +1,49 @@
+package dev.weir.drivers.reactor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.reflect.Proxy;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.Test;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.kafka.sender.KafkaSender;
+import reactor.kafka.sender.SenderRecord;
+
+class ReactorDriverTest {
+
+    /** As one that is slow to hear of its last records, which are committed all the same. */
+    @Test
+    void transactionWhoseResultsAreDropped_countsWhole() {
+        assertThat(ReactorDriver.inTransactions(sender(Flux.empty()), records(2_500), 1_000)
+                        .collectList()
+                        .block())
+                .containsExactly(1_000, 1_000, 500);
+    }
+
+    @Test
+    void transactionThatFails_doesNotCount() {
+        Flux<Integer> committed = ReactorDriver.inTransactions(
+                sender(Flux.error(new IllegalStateException("refused"))), records(2_500), 1_000);
+        assertThat(committed.onErrorReturn(-1).collectList().block()).containsExactly(-1);
+    }
+
+    private static Flux<SenderRecord<byte[], byte[], Long>> records(int count) {
+        return Flux.range(0, count)
+                .map(i -> SenderRecord.create(new ProducerRecord<>("topic", 0, null, new byte[16]), (long) i));
+    }
+
+    /** Sends in transactions that end so, and tells no result. */
+    @SuppressWarnings("unchecked")
+    private static KafkaSender<byte[], byte[]> sender(Flux<?> end) {
+        return (KafkaSender<byte[], byte[]>) Proxy.newProxyInstance(
+                ReactorDriverTest.class.getClassLoader(),
+                new Class<?>[] {KafkaSender.class},
+                (proxy, method, arguments) -> {
+                    Publisher<Publisher<?>> transactions = (Publisher<Publisher<?>>) arguments[0];
+                    return Flux.from(transactions)
+                            .concatMap(records -> Flux.from(records).then().thenReturn(end))
+                            .concatWithValues(Flux.empty());
+                });
+    }
+}

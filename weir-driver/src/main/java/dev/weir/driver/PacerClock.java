@@ -1,0 +1,72 @@
+package dev.weir.driver;
+
+import com.sun.management.GarbageCollectorMXBean;
+import com.sun.management.GcInfo;
+import java.lang.management.ManagementFactory;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** What a {@link Pacer} goes by; another one in tests. For one thread. */
+interface PacerClock {
+
+    /** As {@link System#nanoTime}. */
+    long nanos();
+
+    /** Sleeps for about so long. */
+    void park(long nanos);
+
+    /** The last times at which a collector stopped this process. */
+    List<Pause> pauses();
+
+    /** A time in which no thread ran, on this clock. */
+    record Pause(long fromNanos, long toNanos) {
+
+        /** How much of that time it was. */
+        long within(long from, long to) {
+            return Math.max(0, Math.min(to, toNanos) - Math.max(from, fromNanos));
+        }
+    }
+
+    /** That of this process. */
+    final class OfProcess implements PacerClock {
+        /** Times of collections are in milliseconds, as is the clock by which they are placed. */
+        static final long ROUNDING_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+
+        private final List<GarbageCollectorMXBean> collectors =
+                ManagementFactory.getPlatformMXBeans(GarbageCollectorMXBean.class).stream()
+                        // Those of concurrent cycles stop nobody for most of their time; their pauses have beans too.
+                        .filter(bean -> !bean.getName().endsWith("Cycles"))
+                        .toList();
+
+        // They count from the start time. The process's age does not: it is some 50 ms more.
+        private final long startNanos = System.nanoTime()
+                - TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()
+                        - ManagementFactory.getRuntimeMXBean().getStartTime());
+
+        @Override
+        public long nanos() {
+            return System.nanoTime();
+        }
+
+        @Override
+        public void park(long nanos) {
+            LockSupport.parkNanos(nanos);
+        }
+
+        @Override
+        public List<Pause> pauses() {
+            return collectors.stream()
+                    .map(GarbageCollectorMXBean::getLastGcInfo)
+                    .filter(last -> last != null)
+                    .map(this::pause)
+                    .toList();
+        }
+
+        private Pause pause(GcInfo collection) {
+            return new Pause(
+                    startNanos + TimeUnit.MILLISECONDS.toNanos(collection.getStartTime()) - ROUNDING_NANOS,
+                    startNanos + TimeUnit.MILLISECONDS.toNanos(collection.getEndTime()) + ROUNDING_NANOS);
+        }
+    }
+}

@@ -1,0 +1,212 @@
+package dev.weir.stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.stream.Supervision.Decision;
+import dev.weir.stream.TrappedOperators.Trap;
+import dev.weir.stream.TrappedOperators.Trapped;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * A stream within the stream ends while an operator above a boundary has a batch in its hands, in the middle of its
+ * function's work: all of that batch is finished. It was neither finished nor abandoned, and commits waited for it.
+ */
+class BatchInHandTest {
+
+    /** Of the second batch, the third element is the first that the functions fail at. */
+    private static final int[] BATCH_SIZES = {1, 11};
+
+    private static final int INPUTS = 12;
+
+    private final IllegalStateException planted = new IllegalStateException("planted");
+
+    /** Lets the stream end. */
+    private final CountDownLatch mayEnd = new CountDownLatch(1);
+
+    private final CountDownLatch hasEnded = new CountDownLatch(1);
+
+    static Stream<Trapped> all() {
+        return TrappedOperators.all().stream();
+    }
+
+    static Stream<Trapped> retrying() {
+        return all().filter(Trapped::retries);
+    }
+
+    static Stream<Trapped> failingInOrder() {
+        return failing().filter(Trapped::failsInOrder);
+    }
+
+    /** All but the one whose side hears of the failure, and fails the pipeline. */
+    static Stream<Trapped> failing() {
+        return all().filter(operator -> !operator.name().equals("divertTo"));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("retrying")
+    void function_thatIsToBeCalledAgainWhenTheStreamEnds_leavesNoHole(Trapped operator) throws Exception {
+        Duration pause = Duration.ofHours(1);
+        RetryPolicy policy = RetryPolicy.of(9, Backoff.between(pause, pause)).when(e -> {
+            mayEnd.countDown();
+            return true;
+        });
+        leavesNoHole(operator, new Trap(planted, false), Supervision.retry(policy, Supervision.fail()));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("all")
+    void function_thatIsInterruptedByTheEnd_leavesNoHole(Trapped operator) throws Exception {
+        Trap waiting = new Trap(planted, false) {
+            @Override
+            int pass(int n) {
+                return isBad(n) ? waitForEver(n) : n;
+            }
+        };
+        leavesNoHole(operator, waiting, Supervision.fail());
+    }
+
+    private int waitForEver(int n) {
+        mayEnd.countDown();
+        try {
+            hasEnded.await();
+            return n;
+        } catch (InterruptedException interrupted) {
+            throw new IllegalStateException(interrupted);
+        }
+    }
+
+    /** The interrupt is for the stages above the switch only, on the thread that goes on below it. */
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("retrying")
+    void function_thatIsToBeCalledAgainWhenASwitchEndsTheStream_leavesNoHole(Trapped operator) throws Exception {
+        KillSwitch killSwitch = new KillSwitch();
+        Duration pause = Duration.ofHours(1);
+        RetryPolicy policy = RetryPolicy.of(9, Backoff.between(pause, pause)).when(e -> {
+            killSwitch.shutdown();
+            return true;
+        });
+        Trap trap = new Trap(planted, false);
+        leavesNoHole(key -> operator.operator()
+                .apply(trap)
+                .apply(key)
+                .supervised(Supervision.retry(policy, Supervision.fail()))
+                .via(killSwitch));
+    }
+
+    /** The failure waits behind elements that nobody wants any more: nobody will hear of it. */
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("failingInOrder")
+    void function_whoseFailureNobodyWillSee_leavesNoHole(Trapped operator) throws Exception {
+        Supervision failing = Supervision.of(e -> {
+            mayEnd.countDown();
+            return Decision.FAIL;
+        });
+        leavesNoHole(operator, new Trap(planted, false), failing);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("failing")
+    void function_whoseFailureTheStreamRecoversFrom_leavesNoHole(Trapped operator) throws Exception {
+        Trap trap = new Trap(planted, false);
+        leavesNoHole(key -> operator.operator().apply(trap).apply(key).recover(failure -> -1));
+    }
+
+    /** Stages whose elements come out at the end only, or not yet. */
+    @Test
+    void stage_thatHoldsElementsWhenTheStreamEnds_leavesNoHole() throws Exception {
+        leavesNoHole(s -> s.fold(0, Integer::sum).merge(Source.of(1)).take(1));
+        leavesNoHole(s -> s.reduce(Integer::sum).merge(Source.of(1)).take(1));
+        leavesNoHole(s -> s.zipLatestWith(Source.<Integer>never(), (a, b) -> a)
+                .merge(Source.of(1))
+                .take(1));
+        leavesNoHole(s -> s.zipLatestWith(Source.of(1), (a, b) -> a).take(2));
+    }
+
+    /** What a section has that is built anew after a failure, if the stream ends before it is. */
+    @Test
+    void restartedSection_thatHoldsElementsWhenTheStreamEnds_leavesNoHole() throws Exception {
+        RestartSettings settings = RestartSettings.of(Backoff.NONE);
+        for (int batches = 1; batches <= 3; batches++) {
+            int count = batches;
+            leavesNoHole(s -> s.restarted(settings, part -> part).take(count));
+            leavesNoHole(s -> s.restarted(settings, part -> part.async()).take(count));
+            leavesNoHole(s -> s.restarted(
+                            settings, part -> part.grouped(2).async().mapConcat(list -> list))
+                    .take(count));
+            AtomicBoolean failed = new AtomicBoolean();
+            leavesNoHole(s -> s.restarted(
+                            settings,
+                            part -> part.map(n -> n == 3 && failed.compareAndSet(false, true) ? failAtThree(n) : n)
+                                    .async())
+                    .take(count + 3));
+        }
+    }
+
+    /** Stages that fail without a function, and those whose functions work under a lock. */
+    @Test
+    void otherFailure_thatTheStreamRecoversFrom_leavesNoHole() throws Exception {
+        for (UnaryOperator<Source<Integer>> failing : List.<UnaryOperator<Source<Integer>>>of(
+                s -> s.limit(3),
+                s -> s.limitWeighted(3, n -> 1),
+                s -> s.tap(n -> awaitUninterrupted(mayEnd)).buffer(2, OverflowStrategy.FAIL),
+                s -> s.batch(100, n -> failAtThree(n), (sum, n) -> sum + failAtThree(n)),
+                s -> s.groupBy(n -> n % 5, 3, key -> key),
+                s -> s.groupBy(n -> n % 5, 3, key -> key.async()),
+                // Of one group there are results, which are not handed on yet when another fails.
+                s -> s.groupBy(n -> n % 2, 2, key -> key.map(n -> n == 2 ? failAtThree(3) : n)),
+                s -> s.flatMapConcat(n -> Source.of(failAtThree(n))),
+                s -> s.flatMapMerge(2, n -> Source.of(n).map(BatchInHandTest::failAtThree)))) {
+            mayEnd.countDown();
+            leavesNoHole(s -> failing.apply(s).recover(failure -> -1));
+        }
+    }
+
+    private static int failAtThree(int n) {
+        if (n == 3) {
+            throw new IllegalStateException("planted");
+        }
+        return n;
+    }
+
+    private void leavesNoHole(Trapped operator, Trap trap, Supervision supervision) throws Exception {
+        leavesNoHole(key -> operator.operator()
+                .apply(trap)
+                .apply(key)
+                .supervised(supervision)
+                .async(Dispatcher.virtual(), 100)
+                .tap(n -> awaitUninterrupted(mayEnd))
+                .take(1));
+    }
+
+    private void leavesNoHole(UnaryOperator<Source<Integer>> inside) throws Exception {
+        TrackedSource<Integer> source = TrackedSource.numbers(INPUTS, BATCH_SIZES);
+        try (RunningPipeline running =
+                source.source().groupBy(n -> 0, 1, inside).to(Sink.ignore()).run()) {
+            running.await();
+        } finally {
+            hasEnded.countDown();
+        }
+        // Whoever completed a future may still be about to let go of its element.
+        assertThat(ForkJoinPool.commonPool().awaitQuiescence(30, TimeUnit.SECONDS))
+                .isTrue();
+        source.assertAllFinished();
+    }
+
+    private static void awaitUninterrupted(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException interrupted) {
+            throw new IllegalStateException(interrupted);
+        }
+    }
+}

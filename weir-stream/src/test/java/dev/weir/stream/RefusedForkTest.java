@@ -1,0 +1,151 @@
+package dev.weir.stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.testing.RestProbe;
+import dev.weir.stream.testing.VirtualClock;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A dispatcher refuses a thread to a parallel stage, or a target breaks off its work: the stage fails, and all that is in it or
+ * in the hands of who feeds it is abandoned, so that a stream within the stream which recovers keeps nothing.
+ */
+class RefusedForkTest {
+
+    private final Dispatcher refusing = Dispatcher.fixed("refusing", 2);
+
+    @BeforeEach
+    @AfterEach
+    void close() {
+        refusing.close();
+    }
+
+    /** More than the stage takes in at once: the rest of the batch was lost. */
+    @Test
+    void stage_withoutItsFirstThread_leavesNoHole() throws Exception {
+        for (UnaryOperator<Source<Integer>> stage : List.<UnaryOperator<Source<Integer>>>of(
+                s -> s.mapBlocking(2, Ordering.input(), refusing, n -> n),
+                s -> s.mapBlocking(2, Ordering.byKey(n -> n % 3), refusing, n -> n),
+                s -> s.mapParallel(2, refusing, n -> n),
+                s -> s.scanAsync(0, (sum, n) -> CompletableFuture.completedFuture(n))
+                        .mapBlocking(1, Ordering.unordered(), refusing, n -> n))) {
+            TrackedSource<Integer> source = TrackedSource.numbers(4_000, 2_000);
+            try (RunningPipeline running = source.source()
+                    .groupBy(n -> 0, 1, key -> stage.apply(key).recover(refused -> -1))
+                    .to(Sink.ignore())
+                    .run()) {
+                running.await();
+            }
+            source.assertAllFinished();
+        }
+    }
+
+    /** What a completion has made ready, while the feeder waits for more, cannot be started. */
+    @Test
+    void mapAsync_thatCannotStartWhatBecameReady_leavesNoHole() throws Exception {
+        CompletableFuture<Integer> first = new CompletableFuture<>();
+        CountDownLatch recovered = new CountDownLatch(1);
+        TrackedSource<Integer> source = TrackedSource.numbers(3, 3).heldOpen();
+        try (RunningPipeline running = source.source()
+                .groupBy(
+                        n -> 0,
+                        1,
+                        key -> key.mapAsync(2, Ordering.byKey(n -> 0), n -> first)
+                                .with(Attributes.NONE.withDispatcher(refusing))
+                                .recover(refused -> {
+                                    recovered.countDown();
+                                    return -1;
+                                }))
+                .to(Sink.ignore())
+                .on(new VirtualClock())
+                .run()) {
+            assertThat(new RestProbe(running).awaitRest(Duration.ofSeconds(30))).isTrue();
+            first.complete(1);
+            recovered.await();
+            running.stop();
+            running.await();
+        }
+        source.assertAllFinished();
+    }
+
+    /** The starter of mapAsync breaks off in the middle of what it has taken on. */
+    @Test
+    void mapAsync_whoseTargetThrows_leavesNoHole() throws Exception {
+        AtomicIntegerArray acks = new AtomicIntegerArray(5);
+        AckTarget throwing = new AckTarget() {
+            @Override
+            public void ack(long token) {
+                acks.incrementAndGet((int) token);
+            }
+
+            @Override
+            public void retain(long token, int claims) {}
+
+            @Override
+            public boolean dropIfRevoked(long token) {
+                if (token == 2) {
+                    throw new IllegalStateException("planted");
+                }
+                return false;
+            }
+        };
+        long[] tokens = {0, 1, 2, 3, 4};
+        Source<Integer> source = Source.custom(
+                "throwing", context -> new Once(Batch.of(new Object[] {0, 1, 2, 3, 4}, 5, throwing, tokens)));
+        try (RunningPipeline running = source.groupBy(
+                        n -> 0,
+                        1,
+                        key -> key.mapAsync(4, CompletableFuture::completedFuture)
+                                .recover(failure -> -1))
+                .to(Sink.ignore())
+                .run()) {
+            running.await();
+        }
+        assertThat(acks).hasToString("[1, 1, 1, 1, 1]");
+    }
+
+    /** A source of one batch. */
+    private static final class Once implements Stage<Integer> {
+
+        private @Nullable Batch<Integer> batch;
+
+        Once(Batch<Integer> batch) {
+            this.batch = batch;
+        }
+
+        @Override
+        public @Nullable Batch<Integer> pull(long deadlineNanos) {
+            Batch<Integer> only = batch;
+            batch = null;
+            return only;
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    @Test
+    void stage_withoutItsFirstThread_failsThePipelineWithItsName() {
+        TrackedSource<Integer> source = TrackedSource.numbers(4_000, 2_000);
+        RunningPipeline running = source.source()
+                .mapBlocking(2, Ordering.input(), refusing, n -> n)
+                .to(Sink.ignore())
+                .run();
+        assertThatThrownBy(running::await).hasMessageContaining("refusing").hasMessageContaining("is it closed?");
+        source.assertProtocolKept();
+        assertThat(source.finishedCount()).isZero();
+    }
+}
