@@ -126,15 +126,21 @@ class BatchInHandTest {
     @Test
     void stage_thatHoldsElementsWhenTheStreamEnds_leavesNoHole() throws Exception {
         leavesNoHoleOnceItHolds((s, holds) -> s.fold(0, (sum, n) -> {
-            holds.run();
+            if (n == INPUTS - 1) {
+                holds.run();
+            }
             return sum + n;
         }));
         leavesNoHoleOnceItHolds((s, holds) -> s.reduce((sum, n) -> {
-            holds.run();
+            if (n == INPUTS - 1) {
+                holds.run();
+            }
             return sum + n;
         }));
         leavesNoHoleOnceItHolds((s, holds) -> s.zipLatestWith(Source.of(1).concat(Source.never()), (n, one) -> {
-                    holds.run();
+                    if (n == INPUTS - 1) {
+                        holds.run();
+                    }
                     return n;
                 })
                 .filter(n -> false));
@@ -143,7 +149,11 @@ class BatchInHandTest {
     private void leavesNoHoleOnceItHolds(BiFunction<Source<Integer>, Runnable, Source<Integer>> holding)
             throws Exception {
         CountDownLatch holds = new CountDownLatch(1);
-        leavesNoHole(s -> holding.apply(s, holds::countDown)
+        Runnable untilTheEnd = () -> {
+            holds.countDown();
+            awaitUninterrupted(new CountDownLatch(1));
+        };
+        leavesNoHole(s -> holding.apply(s, untilTheEnd)
                 .merge(Source.of(1).tap(n -> awaitUninterrupted(holds)))
                 .take(1));
     }
