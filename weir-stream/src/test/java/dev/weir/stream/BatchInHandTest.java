@@ -11,6 +11,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -124,12 +125,37 @@ class BatchInHandTest {
     /** Stages whose elements come out at the end only, or not yet. */
     @Test
     void stage_thatHoldsElementsWhenTheStreamEnds_leavesNoHole() throws Exception {
-        leavesNoHole(s -> s.fold(0, Integer::sum).merge(Source.of(1)).take(1));
-        leavesNoHole(s -> s.reduce(Integer::sum).merge(Source.of(1)).take(1));
-        leavesNoHole(s -> s.zipLatestWith(Source.<Integer>never(), (a, b) -> a)
-                .merge(Source.of(1))
+        leavesNoHoleOnceItHolds((s, holds) -> s.fold(0, (sum, n) -> {
+            if (n == INPUTS - 1) {
+                holds.run();
+            }
+            return sum + n;
+        }));
+        leavesNoHoleOnceItHolds((s, holds) -> s.reduce((sum, n) -> {
+            if (n == INPUTS - 1) {
+                holds.run();
+            }
+            return sum + n;
+        }));
+        leavesNoHoleOnceItHolds((s, holds) -> s.zipLatestWith(Source.of(1).concat(Source.never()), (n, one) -> {
+                    if (n == INPUTS - 1) {
+                        holds.run();
+                    }
+                    return n;
+                })
+                .filter(n -> false));
+    }
+
+    private void leavesNoHoleOnceItHolds(BiFunction<Source<Integer>, Runnable, Source<Integer>> holding)
+            throws Exception {
+        CountDownLatch holds = new CountDownLatch(1);
+        Runnable untilTheEnd = () -> {
+            holds.countDown();
+            awaitUninterrupted(new CountDownLatch(1));
+        };
+        leavesNoHole(s -> holding.apply(s, untilTheEnd)
+                .merge(Source.of(1).tap(n -> awaitUninterrupted(holds)))
                 .take(1));
-        leavesNoHole(s -> s.zipLatestWith(Source.of(1), (a, b) -> a).take(2));
     }
 
     /** What a section has that is built anew after a failure, if the stream ends before it is. */
