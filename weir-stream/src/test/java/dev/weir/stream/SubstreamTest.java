@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -428,5 +429,39 @@ class SubstreamTest {
             assertThat(elements).containsExactly(0, 1, 2, 3);
         }
         assertThat(seen).hasValue(4 * runs);
+    }
+
+    /** The tail was pulled by another thread than the prefix, and its interrupt was held back as that of a section's stream is. */
+    @Test
+    void tailOnAThreadOfItsOwn_belowASplit_endsWithTheStream() throws Exception {
+        CompletableFuture<Void> tailWaits = new CompletableFuture<>();
+        AtomicInteger pulls = new AtomicInteger();
+        Source<Integer> twoElements = Source.custom("two", context -> new Stage<>() {
+            @Override
+            public Batch<Integer> pull(long deadlineNanos) throws InterruptedException {
+                if (pulls.get() == 2) {
+                    tailWaits.complete(null);
+                    new CountDownLatch(1).await();
+                }
+                Batch<Integer> batch = new Batch<>(1);
+                batch.add(pulls.getAndIncrement());
+                return batch;
+            }
+
+            @Override
+            public void close() {}
+        });
+        List<Integer> elements = twoElements
+                .splitWhen(n -> false, part -> part)
+                .prefixAndTail(1, (prefix, tail) -> Source.from(prefix).concat(tail.async()))
+                .map(n -> {
+                    if (n == 1) {
+                        tailWaits.join();
+                    }
+                    return n;
+                })
+                .take(2)
+                .toList();
+        assertThat(elements).containsExactly(0, 1);
     }
 }

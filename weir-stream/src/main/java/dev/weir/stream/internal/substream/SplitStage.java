@@ -50,8 +50,8 @@ final class SplitStage<T, R> implements Stage<R> {
     private @Nullable Task visitor;
     private boolean closed;
 
-    // Written before a section's stream is started.
-    private @Nullable Task own;
+    /** Whose segment pulls this stage: not always the same one, as the stage may be above a tail. Read by visitors. */
+    private volatile @Nullable Task own;
 
     private @Nullable Section section;
     private Nest.@Nullable Child<R> child;
@@ -83,6 +83,7 @@ final class SplitStage<T, R> implements Stage<R> {
 
     @Override
     public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
+        own = TaskGroup.current();
         while (true) {
             Section running = section;
             if (running == null) {
@@ -92,7 +93,6 @@ final class SplitStage<T, R> implements Stage<R> {
                 running = new Section();
                 section = running;
                 streamEnded = false;
-                own = TaskGroup.current();
                 child = nest.start(branch.lowest(), branch.hole(), running);
             }
             Nest.Child<R> stream = child;
