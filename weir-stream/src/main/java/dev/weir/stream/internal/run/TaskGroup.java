@@ -106,9 +106,10 @@ public final class TaskGroup {
 
     /** Takes a task in; false if the group is cancelled, so that the task is only to clean up. */
     private boolean admit(Task task) {
-        task.members.add(task);
         lock.lock();
         try {
+            // Whoever interrupts the members may have it run, and end, from here on: it ends under the lock as well.
+            task.members.add(task);
             tasks.add(task);
             return !cancelled;
         } finally {

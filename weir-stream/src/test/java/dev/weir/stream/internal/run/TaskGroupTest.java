@@ -3,6 +3,7 @@ package dev.weir.stream.internal.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.stream.Dispatcher;
+import java.util.HashSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -143,5 +144,41 @@ class TaskGroupTest {
         group.await();
         assertThat(escaped).containsExactly(planted);
         assertThat(group.names()).isEmpty();
+    }
+
+    /** It ran, on a thread of its own, and ended before the group had heard of it: the group never became empty. */
+    @Test
+    void fork_interruptedAsSoonAsItIsAMember_leavesTheGroupEmpty() throws Exception {
+        try (Dispatcher pool = Dispatcher.single("busy")) {
+            for (int round = 0; round < 200; round++) {
+                CountDownLatch ends = new CountDownLatch(1);
+                var members = new HashSet<TaskGroup.Task>() {
+                    @Override
+                    public boolean add(TaskGroup.Task task) {
+                        boolean added = super.add(task);
+                        task.interrupt();
+                        awaitUnchecked(ends);
+                        return added;
+                    }
+
+                    @Override
+                    public boolean remove(Object task) {
+                        ends.countDown();
+                        return true;
+                    }
+                };
+                group.fork(pool, "body", members, self -> {});
+            }
+            group.await();
+        }
+        assertThat(escaped).isEmpty();
+    }
+
+    private static void awaitUnchecked(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 }
