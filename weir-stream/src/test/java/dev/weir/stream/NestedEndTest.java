@@ -86,7 +86,7 @@ class NestedEndTest {
                 nested.apply(source.source()).to(Sink.ignore()).run()) {
             running.await();
         }
-        source.assertAllFinished();
+        source.assertAllFinishedSoon();
     }
 
     private static int planted(int n) {

@@ -133,6 +133,15 @@ final class TrackedSource<T> implements AckTarget {
                 .isEmpty();
     }
 
+    /** The same where futures may have been at work at the end: whoever completes one finishes its element, perhaps after the run. */
+    void assertAllFinishedSoon() {
+        long patienceEnds = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        while (finishedCount() < pulled.get() && System.nanoTime() - patienceEnds < 0) {
+            Thread.onSpinWait();
+        }
+        assertAllFinished();
+    }
+
     private final class Running implements Stage<T> {
 
         private final StageContext context;
