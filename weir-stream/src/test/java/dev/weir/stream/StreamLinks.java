@@ -69,6 +69,10 @@ final class StreamLinks {
 
     private Link withStreams() {
         int kind = random.nextInt(depth < DEEPEST ? 22 : 10);
+        return kind < 10 ? joinedOf(kind) : nestedOf(kind);
+    }
+
+    private Link joinedOf(int kind) {
         return switch (kind) {
             case 0 -> joined("merge", Link.LOSES_ORDER, (s, own) -> s.merge(own), (values, own) -> plus(values, own));
             case 1 -> joined("concat", Link.KEEPS, (s, own) -> s.concat(own), (values, own) -> plus(values, own));
@@ -110,13 +114,18 @@ final class StreamLinks {
                                         .mapToObj(i -> values.get((int) i) + own.get((int) i))
                                         .toList())
                         .with(List.of(Trait.ENDS_EARLY));
-            case 9 ->
+            default ->
                 joined(
                                 "mergeLatest",
                                 Link.LOSES_ALL,
                                 (s, own) -> s.mergeLatest(own).map(Item::merged),
                                 StreamLinks::plus)
                         .with(List.of(Trait.LEAVES_SOME));
+        };
+    }
+
+    private Link nestedOf(int kind) {
+        return switch (kind) {
             case 10, 11 -> groupedBy(1 + random.nextInt(6), random.nextInt(4) == 0);
             case 12, 13 -> split(random.nextBoolean());
             case 14 -> flatMap("flatMapConcat", Link.KEEPS, (s, f) -> s.flatMapConcat(f));
