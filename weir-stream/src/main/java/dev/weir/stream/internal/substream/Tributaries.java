@@ -210,7 +210,7 @@ final class Tributaries<R> {
         }
 
         /** Whether it is up to the caller to say what becomes of the parent's own claim: the first. */
-        private boolean settle() {
+        boolean settle() {
             childLock.lock();
             try {
                 boolean first = !settled;

@@ -22,21 +22,24 @@ import org.openjdk.jcstress.infra.results.II_Result;
 public class TributarySettleStress {
 
     private final Claims claims = new Claims();
-    private final Batch<Integer> parent = claims.batch(1);
+    private final Batch<Integer> batch = claims.batch(1);
+    private final Parent parent = new Parent(batch.target(0), batch.token(0));
 
     @SuppressWarnings("NullAway") // nothing is started, so no nest is needed
     private final Tributaries<Integer>.Tributary tributary = new Tributaries<>(
             null, new BoundaryQueue<Integer>(1, Clock.SYSTEM), "stress", Dispatcher.virtual(), Clock.SYSTEM)
-    .new Tributary(new Parent(parent.target(0), parent.token(0)), () -> {});
+    .new Tributary(parent, () -> {});
 
     @Actor
     public void replacing() {
-        boolean ignored = tributary.settle(true);
+        if (tributary.settle()) {
+            parent.replaced();
+        }
     }
 
     @Actor
     public void failing(II_Result result) {
-        result.r2 = tributary.settle(false) ? 1 : 0;
+        result.r2 = tributary.settle() ? 1 : 0;
     }
 
     @Arbiter
