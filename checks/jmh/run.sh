@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds and runs all benchmarks in about twenty minutes; writes checks/jmh/target/engine.md, the table for
+# Builds and runs all benchmarks in less than half an hour; writes checks/jmh/target/engine.md, the table for
 # docs/benchmarks/engine.md. Takes further options of JMH, for instance: checks/jmh/run.sh Chain -f 1
 # Leave the machine alone meanwhile: nothing else may run.
 set -eu

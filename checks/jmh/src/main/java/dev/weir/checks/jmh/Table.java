@@ -97,7 +97,7 @@ public final class Table {
         System.out.println(table);
     }
 
-    /** What is not asked for otherwise is such that all benchmarks together take twenty minutes. */
+    /** What is not asked for otherwise is such that all benchmarks together take less than half an hour. */
     private static ChainedOptionsBuilder asWeAreUsedTo(Options asked) {
         TimeValue each = TimeValue.milliseconds(700);
         return new OptionsBuilder()

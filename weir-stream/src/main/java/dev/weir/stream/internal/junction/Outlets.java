@@ -26,8 +26,8 @@ final class Outlets<T> {
     private final TaskGroup tasks;
     private final boolean shared;
     private final AtomicInteger live;
-    /** Written before {@code live}. */
-    private volatile boolean allTaken;
+    /** Outputs that have ended with all that there was for them. Written before {@code live}, and read after it. */
+    private final AtomicInteger exhausted = new AtomicInteger();
 
     /**
      * Creates open outputs.
@@ -45,7 +45,7 @@ final class Outlets<T> {
             if (i > 0 && !shared) {
                 queue = new BoundaryQueue<>(capacity, clock);
             }
-            outlets.add(new Outlet<>(queue, new StageMeter(), () -> live.get() > 1 || allTaken));
+            outlets.add(new Outlet<>(queue, new StageMeter(), () -> live.get() > 1 || exhausted.get() > 0));
         }
     }
 
@@ -81,11 +81,9 @@ final class Outlets<T> {
     /** The stages below an output have ended without a failure. */
     void ended(int output) {
         outlets.get(output).ended();
-        boolean takenByOthers = allTaken;
-        if (outlets.get(output).isExhausted()) {
-            allTaken = true;
-        }
-        if (live.decrementAndGet() == 0 && !takenByOthers) {
+        int own = outlets.get(output).isExhausted() ? 1 : 0;
+        exhausted.addAndGet(own);
+        if (live.decrementAndGet() == 0 && exhausted.get() == own) {
             outlets.get(output).cancel();
         } else if (shared) {
             outlets.get(output).leaveToOthers();

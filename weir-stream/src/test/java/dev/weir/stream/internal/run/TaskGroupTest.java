@@ -151,20 +151,19 @@ class TaskGroupTest {
     void fork_interruptedAsSoonAsItIsAMember_leavesTheGroupEmpty() throws Exception {
         try (Dispatcher pool = Dispatcher.single("busy")) {
             for (int round = 0; round < 200; round++) {
-                CountDownLatch ends = new CountDownLatch(1);
+                CompletableFuture<Boolean> ends = new CompletableFuture<>();
                 var members = new HashSet<TaskGroup.Task>() {
                     @Override
                     public boolean add(TaskGroup.Task task) {
                         boolean added = super.add(task);
                         task.interrupt();
-                        awaitUnchecked(ends);
+                        ends.join();
                         return added;
                     }
 
                     @Override
                     public boolean remove(Object task) {
-                        ends.countDown();
-                        return true;
+                        return ends.complete(true);
                     }
                 };
                 group.fork(pool, "body", members, self -> {});
@@ -172,13 +171,5 @@ class TaskGroupTest {
             group.await();
         }
         assertThat(escaped).isEmpty();
-    }
-
-    private static void awaitUnchecked(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
     }
 }
