@@ -301,9 +301,8 @@ final class Measurement {
                 nanos += fetches.nanos();
             }
         }
-        // Uncompressed, less can be sent than is delivered only while buffers are emptied. Where that is much of it,
-        // counts say
-        // nothing.
+        // Uncompressed, less can be sent than is delivered only while buffers are emptied.
+        // Where that is much of it, counts say nothing.
         boolean emptiesBuffers =
                 sent < MOSTLY_SENT * bytes && point.compression().equals("none");
         if (requests > 0 && bytes > 0 && !emptiesBuffers) {
