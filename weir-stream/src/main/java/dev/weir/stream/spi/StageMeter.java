@@ -11,6 +11,7 @@ public final class StageMeter {
 
     private final LongAdder elementsIn = new LongAdder();
     private final LongAdder elementsOut = new LongAdder();
+    private final LongAdder held = new LongAdder();
     private final LongAdder busyNanos = new LongAdder();
     private final Waits up;
     private final Waits down;
@@ -44,6 +45,19 @@ public final class StageMeter {
 
     public void out(int elements) {
         elementsOut.add(elements);
+    }
+
+    /**
+     * Adds to what the stage has in hand: taken, not handed on, and not told by {@link StageContext#depth}. A drain that has to
+     * give up reports it. Once what was added is no longer there it is taken off again.
+     */
+    public void holds(int more) {
+        held.add(more);
+    }
+
+    /** What the stage has in hand. */
+    public int elementsHeld() {
+        return Math.max(0, held.intValue());
     }
 
     public void busy(long nanos) {

@@ -3,6 +3,7 @@ package dev.weir.stream.internal.grouping;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.operator.JointAck;
+import dev.weir.stream.internal.run.Inside;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -49,6 +50,8 @@ final class GroupedStage<T> implements Stage<List<T>> {
     private final StageMeter meter;
     private final Clock clock;
 
+    private final Inside inside;
+
     private List<T> members;
     private JointAck acks;
     private long weight;
@@ -63,6 +66,7 @@ final class GroupedStage<T> implements Stage<List<T>> {
         this.supervised = supervised;
         this.meter = meter;
         this.clock = clock;
+        this.inside = new Inside(meter);
         this.members = new ArrayList<>(room());
         this.acks = new JointAck(room());
     }
@@ -91,6 +95,7 @@ final class GroupedStage<T> implements Stage<List<T>> {
             Batch<List<T>> out = new Batch<>(8);
             if (clock.hasPassed(windowEndNanos) || (intake.isEnded() && !members.isEmpty())) {
                 emitInto(out);
+                inside.set(0);
                 meter.out(1);
                 return out;
             }
@@ -108,6 +113,7 @@ final class GroupedStage<T> implements Stage<List<T>> {
                 return out;
             }
             long start = System.nanoTime();
+            inside.set(members.size() + batch.size());
             try {
                 gather(batch, out);
             } catch (InterruptedException interrupted) {
@@ -115,6 +121,7 @@ final class GroupedStage<T> implements Stage<List<T>> {
                 throw interrupted;
             }
             meter.worked(batch.size(), out.size(), start);
+            inside.set(members.size());
             if (!out.isEmpty() || clock.hasPassed(deadlineNanos)) {
                 return out;
             }
@@ -191,6 +198,7 @@ final class GroupedStage<T> implements Stage<List<T>> {
 
     @Override
     public void close() {
+        inside.set(0);
         acks.asTarget().abandon(0);
         acks = new JointAck(0);
         intake.close();

@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.grouping;
 
+import dev.weir.stream.internal.run.Inside;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
@@ -23,6 +24,8 @@ final class LatestStage<T> implements Stage<T> {
     private final Clock clock;
     private final long originNanos;
 
+    private final Inside inside;
+
     private @Nullable T latest;
     private AckTarget target = AckTarget.NONE;
     private long token;
@@ -35,6 +38,7 @@ final class LatestStage<T> implements Stage<T> {
         this.meter = meter;
         this.clock = clock;
         this.originNanos = clock.nanoTime();
+        this.inside = new Inside(meter);
     }
 
     static <T> Node<T> debounce(Node<T> above, long quietNanos) {
@@ -94,6 +98,7 @@ final class LatestStage<T> implements Stage<T> {
         latest = batch.get(last);
         target = batch.target(last);
         token = batch.token(last);
+        inside.set(1);
         meter.worked(batch.size(), 0, start);
     }
 
@@ -102,12 +107,14 @@ final class LatestStage<T> implements Stage<T> {
         out.add(Objects.requireNonNull(latest), target, token);
         latest = null;
         dueNanos = NEVER;
+        inside.set(0);
         meter.out(1);
         return out;
     }
 
     @Override
     public void close() {
+        inside.set(0);
         if (latest != null) {
             latest = null;
             target.abandon(token);

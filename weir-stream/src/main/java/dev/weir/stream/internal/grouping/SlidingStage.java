@@ -1,6 +1,7 @@
 package dev.weir.stream.internal.grouping;
 
 import dev.weir.stream.internal.operator.JointAck;
+import dev.weir.stream.internal.run.Inside;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
@@ -24,6 +25,8 @@ final class SlidingStage<T> implements Stage<List<T>> {
     private final Clock clock;
 
     private final ElementRing<T> window = new ElementRing<>();
+    private final Inside inside;
+
     private int inNoWindowYet;
     private int toSkip;
     private boolean ended;
@@ -34,6 +37,7 @@ final class SlidingStage<T> implements Stage<List<T>> {
         this.step = step;
         this.meter = meter;
         this.clock = clock;
+        this.inside = new Inside(meter);
     }
 
     static <T> Node<List<T>> node(Node<T> above, int size, int step) {
@@ -60,6 +64,7 @@ final class SlidingStage<T> implements Stage<List<T>> {
                     return null;
                 }
                 emit(out, window.size());
+                inside.set(0);
                 meter.out(1);
                 return out;
             }
@@ -71,6 +76,7 @@ final class SlidingStage<T> implements Stage<List<T>> {
                 take(batch, i, out);
             }
             meter.worked(batch.size(), out.size(), start);
+            inside.set(window.size());
             if (!out.isEmpty() || clock.hasPassed(deadlineNanos)) {
                 return out;
             }
@@ -115,6 +121,7 @@ final class SlidingStage<T> implements Stage<List<T>> {
 
     @Override
     public void close() {
+        inside.set(0);
         window.abandonAll();
         upstream.close();
     }

@@ -4,6 +4,7 @@ import dev.weir.stream.RateExceededException;
 import dev.weir.stream.ThrottleMode;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
+import dev.weir.stream.internal.run.Inside;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -44,6 +45,8 @@ final class ThrottleStage<T> implements Stage<T> {
     private final StageMeter meter;
     private final Clock clock;
 
+    private final Inside inside;
+
     private Batch<T> held = new Batch<>(0);
     private int next;
 
@@ -59,6 +62,7 @@ final class ThrottleStage<T> implements Stage<T> {
         this.supervised = supervised;
         this.meter = meter;
         this.clock = clock;
+        this.inside = new Inside(meter);
     }
 
     static <T> Node<T> node(Node<T> above, Rate<T> rate) {
@@ -87,8 +91,10 @@ final class ThrottleStage<T> implements Stage<T> {
                 held = batch;
                 next = 0;
                 meter.in(batch.size());
+                inside.set(batch.size());
             }
             Batch<T> out = admit();
+            inside.set(held.size() - next);
             if (!out.isEmpty() || clock.hasPassed(deadlineNanos)) {
                 return out;
             }
@@ -170,6 +176,7 @@ final class ThrottleStage<T> implements Stage<T> {
 
     @Override
     public void close() {
+        inside.set(0);
         abandonHeld();
         intake.close();
     }

@@ -5,6 +5,7 @@ import dev.weir.stream.internal.boundary.BoundaryQueue;
 import dev.weir.stream.internal.boundary.Outlet;
 import dev.weir.stream.internal.run.Assembly;
 import dev.weir.stream.internal.run.Failures;
+import dev.weir.stream.internal.run.Inside;
 import dev.weir.stream.internal.run.Segment;
 import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.internal.run.TaskGroup;
@@ -27,6 +28,8 @@ abstract class SideStage<T> implements Stage<T> {
     private final Stage<T> upstream;
     private final Clock clock;
     private final TaskGroup tasks;
+    private final Inside inside;
+
     private boolean sideEnded;
     private @Nullable Throwable failure;
 
@@ -40,6 +43,7 @@ abstract class SideStage<T> implements Stage<T> {
         this.meter = parts.entry.meter();
         this.clock = parts.entry.clock();
         this.tasks = parts.tasks;
+        this.inside = new Inside(meter);
     }
 
     /** Builds the side sink and what the stage needs. */
@@ -99,7 +103,9 @@ abstract class SideStage<T> implements Stage<T> {
                 return batch;
             }
             int in = batch.size();
+            inside.set(in);
             Batch<T> on = share(batch);
+            inside.set(0);
             if (on == null) {
                 return null;
             }
@@ -141,6 +147,7 @@ abstract class SideStage<T> implements Stage<T> {
     /** The end of the side as well; not a normal one if a stage below has failed. */
     @Override
     public void close() {
+        inside.set(0);
         end(TaskGroup.currentFailure());
         upstream.close();
     }

@@ -3,6 +3,7 @@ package dev.weir.stream.internal.operator;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Failures;
+import dev.weir.stream.internal.run.Inside;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Specialised;
 import dev.weir.stream.spi.Batch;
@@ -27,6 +28,7 @@ final class FilterStage<T> implements Stage<T> {
     private final StageMeter meter;
     private final Supervised supervised;
     private final Clock clock;
+    private final Inside inside;
 
     private @Nullable Throwable failure;
 
@@ -44,6 +46,7 @@ final class FilterStage<T> implements Stage<T> {
         this.meter = meter;
         this.supervised = supervised;
         this.clock = clock;
+        this.inside = new Inside(meter);
     }
 
     /** Keeps the elements for which {@code predicate} says {@code wanted}. */
@@ -70,7 +73,9 @@ final class FilterStage<T> implements Stage<T> {
             }
             int size = batch.size();
             long start = System.nanoTime();
+            inside.set(size);
             int kept = loop.run(batch, this);
+            inside.set(0);
             batch.truncate(kept);
             meter.worked(size, kept, start);
             if (kept > 0 || (failure == null && clock.hasPassed(deadlineNanos))) {
@@ -83,6 +88,7 @@ final class FilterStage<T> implements Stage<T> {
 
     @Override
     public void close() {
+        inside.set(0);
         upstream.close();
     }
 

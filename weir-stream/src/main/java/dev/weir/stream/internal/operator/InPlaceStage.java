@@ -4,6 +4,7 @@ import dev.weir.stream.Handler;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Failures;
+import dev.weir.stream.internal.run.Inside;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
@@ -27,6 +28,8 @@ abstract class InPlaceStage<T, R> implements Stage<R> {
     private final Clock clock;
     private final Supervised supervised;
 
+    private final Inside inside;
+
     private boolean ended;
     private boolean upstreamClosed;
     private @Nullable Throwable failure;
@@ -36,6 +39,7 @@ abstract class InPlaceStage<T, R> implements Stage<R> {
         this.meter = wiring.meter();
         this.clock = wiring.clock();
         this.supervised = wiring.supervised();
+        this.inside = new Inside(meter);
     }
 
     /**
@@ -113,7 +117,9 @@ abstract class InPlaceStage<T, R> implements Stage<R> {
                 return batch.retyped();
             }
             long start = System.nanoTime();
+            inside.set(size);
             int kept = rework(batch);
+            inside.set(0);
             batch.truncate(kept);
             meter.worked(size, kept, start);
             if (ended) {
@@ -136,6 +142,7 @@ abstract class InPlaceStage<T, R> implements Stage<R> {
 
     @Override
     public void close() {
+        inside.set(0);
         closeUpstream();
     }
 }

@@ -3,6 +3,7 @@ package dev.weir.stream.internal.operator;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Failures;
+import dev.weir.stream.internal.run.Inside;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Specialised;
 import dev.weir.stream.spi.AckTarget;
@@ -38,6 +39,8 @@ final class MapConcatStage<T, R> implements Stage<R> {
     private final Clock clock;
     private final BatchPool pool = new BatchPool(Batch.DEFAULT_CAPACITY + FEW_CHILDREN);
 
+    private final Inside inside;
+
     /** Where the loop puts children. */
     private Batch<R> childrenGoTo = new Batch<>(0);
 
@@ -61,6 +64,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
         this.meter = meter;
         this.supervised = supervised;
         this.clock = clock;
+        this.inside = new Inside(meter);
     }
 
     static <T, R> Node<R> node(Node<T> above, Function<? super T, ? extends Iterable<? extends R>> function) {
@@ -91,6 +95,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
                 parents = current;
                 nextParent = 0;
                 meter.in(current.size());
+                inside.set(current.size());
             }
             long start = System.nanoTime();
             Batch<R> out = pool.take();
@@ -102,6 +107,8 @@ final class MapConcatStage<T, R> implements Stage<R> {
                 throw interrupted;
             }
             meter.worked(0, out.size(), start);
+            // The claim of the open parent is still here.
+            inside.set(parents == null ? 0 : current.size() - nextParent + (openParent ? 1 : 0));
             if (!out.isEmpty() || (failure == null && clock.hasPassed(deadlineNanos))) {
                 return out;
             }
@@ -191,6 +198,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
 
     @Override
     public void close() {
+        inside.set(0);
         if (openParent) {
             openParent = false;
             parentTarget.abandon(parentToken);

@@ -3,6 +3,7 @@ package dev.weir.stream.internal.operator;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Failures;
+import dev.weir.stream.internal.run.Inside;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Passage;
 import dev.weir.stream.internal.run.Specialised;
@@ -41,6 +42,8 @@ final class MapStage<T, R> implements Stage<R> {
     private final Supervised supervised;
     private final Clock clock;
 
+    private final Inside inside;
+
     /** Whether the sink below takes elements through the group. */
     private boolean inSink;
     /** Whether it is to do so with the batch that it has just pulled. */
@@ -69,6 +72,7 @@ final class MapStage<T, R> implements Stage<R> {
         this.meter = meter;
         this.supervised = supervised;
         this.clock = clock;
+        this.inside = new Inside(meter);
     }
 
     static <T, R> Node<R> node(Node<T> above, Function<? super T, ? extends R> function) {
@@ -91,15 +95,19 @@ final class MapStage<T, R> implements Stage<R> {
                 return batch.retyped();
             }
             owed = false;
-            if ((length == 1 && !inSink) || batches++ % BATCHES_PER_SAMPLE == 0) {
-                runApart(batch);
-                failure = firstFailure();
-            } else if (inSink) {
+            boolean sample = batches++ % BATCHES_PER_SAMPLE == 0;
+            if (inSink && !sample) {
                 owed = true;
                 return batch.retyped();
+            }
+            inside.set(batch.size());
+            if (length == 1 || sample) {
+                runApart(batch);
+                failure = firstFailure();
             } else {
                 runTogether(batch);
             }
+            inside.set(0);
             if (!batch.isEmpty() || (failure == null && clock.hasPassed(deadlineNanos))) {
                 return batch.retyped();
             }
@@ -226,6 +234,7 @@ final class MapStage<T, R> implements Stage<R> {
 
     @Override
     public void close() {
+        inside.set(0);
         upstream.close();
     }
 

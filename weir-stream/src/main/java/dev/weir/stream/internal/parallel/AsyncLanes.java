@@ -100,6 +100,7 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
                                     Keys.at(keysOfBatch, next))) {
                         next++;
                     }
+                    toAdd.set(batch.size() - next);
                     if (takeRun()) {
                         startRun();
                     } else if (next == batch.size() && table.readyCount() == 0) {

@@ -114,6 +114,7 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
                 return false;
             }
             added = next;
+            toAdd.set(batch.size() - added);
         }
         return true;
     }

@@ -6,6 +6,7 @@ import dev.weir.stream.Ordering;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.run.Assembly;
 import dev.weir.stream.internal.run.Failures;
+import dev.weir.stream.internal.run.Inside;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Segment;
 import dev.weir.stream.internal.run.StageEntry;
@@ -43,6 +44,9 @@ abstract sealed class Lanes<T, R> implements Stage<R> permits BlockingLanes, Asy
     final Clock clock;
     private final StallClock stall;
 
+    /** What the feeder has and not added yet. The feeder's. */
+    final Inside toAdd;
+
     /** Whether the feeder waits for room for {@link #awaitedKey}. */
     boolean awaitsRoom;
 
@@ -78,6 +82,7 @@ abstract sealed class Lanes<T, R> implements Stage<R> permits BlockingLanes, Asy
         this.clock = clock;
         this.table = new LaneTable<>(capacityFor(limit.max()), ordering.isInput(), ordering.isKeyed());
         this.stall = new StallClock(meter, threads);
+        this.toAdd = new Inside(meter);
     }
 
     /** How many elements a stage takes in that works on up to {@code concurrency} at once: a power of two. */
@@ -112,7 +117,8 @@ abstract sealed class Lanes<T, R> implements Stage<R> permits BlockingLanes, Asy
         entry.depth(stage::depth);
         entry.keeper(stage::find);
         stage.upper = assembly.closeSegment(
-                feederName, Dispatcher.virtual(), upstream, from -> stage.feed(from, feederMeter));
+                        feederName, Dispatcher.virtual(), upstream, from -> stage.feed(from, feederMeter))
+                .countedByItsStage();
         stage.pullerMeter = assembly.segmentMeter();
         return stage;
     }
@@ -124,10 +130,12 @@ abstract sealed class Lanes<T, R> implements Stage<R> permits BlockingLanes, Asy
             while (keys.failure() == null && (batch = from.pull(NEVER)) != null) {
                 if (!batch.isEmpty()) {
                     meter.in(batch.size());
+                    toAdd.set(batch.size());
                     if (!add(batch, keys.of(batch), feederMeter)) {
                         noteCutOff();
                         return;
                     }
+                    toAdd.set(0);
                 }
             }
             end(keys.failure());
@@ -136,6 +144,8 @@ abstract sealed class Lanes<T, R> implements Stage<R> permits BlockingLanes, Asy
             throw interrupted;
         } catch (RuntimeException | Error upperFailure) {
             end(upperFailure);
+        } finally {
+            toAdd.set(0);
         }
     }
 

@@ -10,6 +10,7 @@ import dev.weir.stream.spi.StageContext.Termination;
 import dev.weir.stream.spi.Whereabouts;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -51,6 +52,8 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
     private final Set<String> names = ConcurrentHashMap.newKeySet();
     private final List<Object> handles = new CopyOnWriteArrayList<>();
     private final List<StageEntry> entries = new CopyOnWriteArrayList<>();
+    /** Those that run. */
+    private final Set<Segment<?>> segments = ConcurrentHashMap.newKeySet();
 
     /** Null before and after: an ended thread keeps what it ran. */
     private volatile @Nullable Thread supervisor;
@@ -164,6 +167,14 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
 
     void add(StageEntry entry) {
         entries.add(entry);
+    }
+
+    void add(Segment<?> started) {
+        segments.add(started);
+    }
+
+    void remove(Segment<?> closed) {
+        segments.remove(closed);
     }
 
     /** {@code name}, or with a number behind it if another stage of the run has it already. */
@@ -283,12 +294,17 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
         return Objects.requireNonNull(report);
     }
 
-    /** Notes what waits inside the stages: a cancellation is about to leave it undone. */
+    /** Notes what is inside the stages: a cancellation is about to leave it undone. */
     private void noteInside() {
-        stages().stream()
-                .filter(stage -> stage.depth() > 0)
-                .forEach(stage ->
-                        leftUndone(stage.name() + ": " + stage.depth() + " elements were not done at the deadline"));
+        Map<String, Integer> inside = new LinkedHashMap<>();
+        entries.forEach(entry -> inside.put(entry.stageName(), entry.inside()));
+        segments.forEach(segment -> inside.merge(segment.name(), segment.inHand(), Integer::sum));
+        inside.forEach((stage, elements) -> {
+            if (elements > 0) {
+                leftUndone(stage + ": " + elements + (elements == 1 ? " element was" : " elements were")
+                        + " not done at the deadline");
+            }
+        });
     }
 
     /** What is undone as long as not all have let go: who does not, and what was noted. */

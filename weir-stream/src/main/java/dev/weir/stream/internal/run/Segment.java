@@ -5,6 +5,7 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.Stage;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,11 @@ public final class Segment<T> {
 
     private final CountDownLatch closed = new CountDownLatch(1);
 
+    /** What the loop has pulled last and is at work on. Written by the segment's thread. */
+    private final AtomicInteger inHand = new AtomicInteger();
+
+    private boolean countsInHand = true;
+
     private volatile TaskGroup.@Nullable Task task;
     private volatile boolean cancelled;
     private volatile @Nullable Throwable failureBelow;
@@ -35,7 +41,24 @@ public final class Segment<T> {
         this.loop = loop;
     }
 
+    /** What the loop has in hand is told by its stage. Before the start. */
+    public Segment<T> countedByItsStage() {
+        countsInHand = false;
+        return this;
+    }
+
+    /** The stage that what it has in hand counts for. */
+    String name() {
+        return name;
+    }
+
+    /** How many elements its loop has pulled and not done yet, if nobody else tells. Any thread. */
+    int inHand() {
+        return countsInHand ? inHand.get() : 0;
+    }
+
     void start() {
+        run.add(this);
         TaskGroup.Task started = run.tasks().fork(dispatcher, name, this::body);
         task = started;
         if (cancelled) {
@@ -65,7 +88,7 @@ public final class Segment<T> {
         runner = Thread.currentThread();
         try {
             if (!self.isInterruptRequested()) {
-                loop.run(new Intake<>(self, upstream));
+                loop.run(new Intake<>(self, upstream, inHand));
                 afterNormalEnd.run();
             }
         } catch (InterruptedException interrupted) {
@@ -88,6 +111,7 @@ public final class Segment<T> {
         } catch (Throwable failure) {
             run.fail(failure);
         } finally {
+            run.remove(this);
             closed.countDown();
         }
     }
@@ -115,15 +139,20 @@ public final class Segment<T> {
      * What the loop pulls from: ends a cancelled segment even if user code swallowed the interrupt or never blocks.
      * Confined to the segment's thread.
      */
-    private record Intake<T>(TaskGroup.Task self, Stage<T> upstream) implements Passage<T> {
+    private record Intake<T>(TaskGroup.Task self, Stage<T> upstream, AtomicInteger inHand) implements Passage<T> {
 
         @Override
         public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
             if (self.isInterruptRequested()) {
                 throw new InterruptedException();
             }
+            inHand.lazySet(0);
             try {
-                return upstream.pull(deadlineNanos);
+                Batch<T> batch = upstream.pull(deadlineNanos);
+                if (batch != null) {
+                    inHand.lazySet(batch.size());
+                }
+                return batch;
             } catch (RuntimeException | Error failure) {
                 // The loop may hand it down and return as at the end.
                 TaskGroup.noteFailure(failure);

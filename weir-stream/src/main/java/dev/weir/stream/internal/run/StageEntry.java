@@ -219,6 +219,11 @@ public final class StageEntry implements StageContext {
                 elapsedNanos);
     }
 
+    /** How many elements are in the stage: those that wait there, and what it has in hand. */
+    int inside() {
+        return depthNow() + meter().elementsHeld();
+    }
+
     private int depthNow() {
         return ownDepth() + standsFor.stream().mapToInt(StageEntry::ownDepth).sum();
     }

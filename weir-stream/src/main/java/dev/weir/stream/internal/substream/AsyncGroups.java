@@ -9,6 +9,8 @@ import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.StageMeter;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +30,8 @@ final class AsyncGroups<T, R> extends Confluence<T, R> {
 
     /** The streams of idle keys, which were told to end and may not have done so yet. */
     private final Map<Object, AsyncGroup<T>> leaving = new HashMap<>();
+
+    private final Set<Outlet<T>> outlets = ConcurrentHashMap.newKeySet();
 
     private int tidyAt = 16;
 
@@ -49,14 +53,19 @@ final class AsyncGroups<T, R> extends Confluence<T, R> {
 
     private AsyncGroup<T> begin(KeyedGroups<T, AsyncGroup<T>> owner, Object key) {
         Outlet<T> outlet = new Outlet<>(new BoundaryQueue<>(BUFFER_PER_KEY, clock), new StageMeter(), () -> true);
+        outlets.add(outlet);
         var stream = tributaries.start(
-                branch.lowest(),
-                branch.hole(),
-                outlet,
-                target -> owner.outside(outlet.outside(target)),
-                outlet::release);
+                branch.lowest(), branch.hole(), outlet, target -> owner.outside(outlet.outside(target)), () -> {
+                    outlets.remove(outlet);
+                    outlet.release();
+                });
         AsyncGroup<T> before = leaving.remove(key);
         return new AsyncGroup<>(owner, key, outlet, stream, before == null ? null : before.stream);
+    }
+
+    /** How many elements wait for the streams. Any thread. */
+    int depth() {
+        return groups.waiting() + outlets.stream().mapToInt(Outlet::depth).sum();
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.weir.stream.internal.substream;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.internal.boundary.BoundaryQueue;
 import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.internal.run.Inside;
 import dev.weir.stream.internal.run.Nest;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Segment;
@@ -22,6 +23,9 @@ abstract class Confluence<T, R> {
     /** The streams. */
     final Tributaries<R> tributaries;
 
+    /** The parents that nothing has been made of yet. */
+    final Inside inside;
+
     private final BoundaryQueue<R> out;
     private final StageMeter meter;
 
@@ -32,6 +36,7 @@ abstract class Confluence<T, R> {
         this.tributaries = parts.tributaries;
         this.out = parts.out;
         this.meter = parts.meter;
+        this.inside = new Inside(meter);
     }
 
     /** Makes the confluence of one run. */
@@ -47,13 +52,15 @@ abstract class Confluence<T, R> {
             Dispatcher dispatcher = attributes.dispatcherOr(Dispatcher.virtual());
             BoundaryQueue<R> out = new BoundaryQueue<>(attributes.bufferOr(Mouth.DEFAULT_BUFFER), assembly.clock());
             Nest nest = assembly.nest(true);
-            entry.depth(out::depth);
-            entry.keeper(out::find);
             Tributaries<R> tributaries =
                     new Tributaries<>(nest, out, entry.stageName() + "-stream", dispatcher, assembly.clock());
+            // An element is inside as long as its stream runs, beside what has come of it.
+            entry.depth(() -> out.depth() + tributaries.count());
+            entry.keeper(out::find);
             Confluence<T, R> running = factory.create(
                     new Parts<>(out, tributaries, entry.meter()), Supervised.by(attributes, assembly.clock()));
-            Segment<T> upper = assembly.closeSegment(entry.stageName(), dispatcher, upstream, running::run);
+            Segment<T> upper = assembly.closeSegment(entry.stageName(), dispatcher, upstream, running::run)
+                    .countedByItsStage();
             return new Mouth<>(out, assembly.segmentMeter(), entry.meter(), upper::cancel);
         });
     }
@@ -76,6 +83,7 @@ abstract class Confluence<T, R> {
             TaskGroup.noteFailure(failure);
             out.end(failure);
         } finally {
+            inside.set(0);
             tributaries.close();
         }
     }

@@ -1,6 +1,7 @@
 package dev.weir.stream.internal.substream;
 
 import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.internal.run.Inside;
 import dev.weir.stream.internal.run.Nest;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
@@ -18,6 +19,8 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
     private final Nest nest;
     private final StageMeter meter;
 
+    private final Inside inside;
+
     private Batch<T> parents = new Batch<>(0);
     private int next;
     private Parent parent = Parent.NONE;
@@ -34,6 +37,7 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
         this.supervised = supervised;
         this.nest = nest;
         this.meter = meter;
+        this.inside = new Inside(meter);
     }
 
     static <T, R> Node<R> node(Node<T> above, Function<? super T, Node<R>> function) {
@@ -59,6 +63,7 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
                 child = null;
                 current.close();
                 parent.ended(current);
+                inside.set(parents.size() - next);
             } else if (next < parents.size()) {
                 if (Thread.interrupted()) {
                     // Streams without elements never pull, so nothing else would notice.
@@ -74,6 +79,7 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
                     return pulled.retyped();
                 }
                 meter.in(pulled.size());
+                inside.set(pulled.size());
                 parents = pulled;
                 next = 0;
             }
@@ -88,10 +94,12 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
             parent = Parent.of(parents, next);
         }
         next++;
+        inside.set(parents.size() - next + (stream == null ? 0 : 1));
     }
 
     @Override
     public void close() {
+        inside.set(0);
         boolean within = child != null;
         try {
             Streams.closeBoth(child, upstream);

@@ -32,9 +32,11 @@ final class FlatMapMerge<T, R> extends Confluence<T, R> {
         int next = 0;
         try {
             for (; next < parents.size(); next++) {
+                inside.set(parents.size() - next);
                 tributaries.awaitAtMost(breadth - 1);
                 var ignored = start(Streams.of(parents, next, function, supervised), parents, next);
             }
+            inside.set(0);
         } catch (InterruptedException | RuntimeException | Error thrown) {
             parents.abandonFrom(next);
             throw thrown;

@@ -7,6 +7,7 @@ import dev.weir.stream.internal.boundary.Within;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.run.Branch;
 import dev.weir.stream.internal.run.Failures;
+import dev.weir.stream.internal.run.Inside;
 import dev.weir.stream.internal.run.Nest;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Segment;
@@ -42,6 +43,9 @@ final class GroupByStage<T, R> implements Stage<R> {
     private final KeyedGroups<T, InlineGroup> groups;
 
     private final ArrayDeque<InlineGroup> ending = new ArrayDeque<>();
+    /** What the groups have emitted for the batch that is being filled. */
+    private final Inside emitted;
+
     private @Nullable InlineGroup pulledLast;
     private boolean begun;
     private boolean ended;
@@ -70,6 +74,7 @@ final class GroupByStage<T, R> implements Stage<R> {
         this.segment = segment;
         this.meter = entry.meter();
         this.clock = entry.clock();
+        this.emitted = new Inside(meter);
         this.groups = new KeyedGroups<>(settings, supervised, clock, (owner, key) -> new InlineGroup(owner));
     }
 
@@ -79,7 +84,7 @@ final class GroupByStage<T, R> implements Stage<R> {
             StageEntry entry = assembly.fused(attributes);
             Nest nest = assembly.nest();
             assembly.noteThreadsWithin(() -> Streams.haveThreads(nest, branch, assembly.clock()));
-            return new GroupByStage<>(
+            GroupByStage<T, R> stage = new GroupByStage<>(
                     upstream,
                     branch,
                     settings,
@@ -89,6 +94,8 @@ final class GroupByStage<T, R> implements Stage<R> {
                     nest,
                     entry,
                     assembly.segmentMeter());
+            entry.depth(stage.groups::waiting);
+            return stage;
         });
     }
 
@@ -121,10 +128,11 @@ final class GroupByStage<T, R> implements Stage<R> {
                     clock,
                     new StageMeter());
             runningApart = running;
-            Segment<T> upper = assembly.closeSegment(name, dispatcher, upstream, running::run);
+            entry.depth(() -> out.depth() + running.depth());
+            Segment<T> upper = assembly.closeSegment(name, dispatcher, upstream, running::run)
+                    .countedByItsStage();
             return new Mouth<>(out, segment, meter, upper::cancel);
         }));
-        entry.depth(out::depth);
         entry.keeper(out::find);
         return above;
     }
@@ -138,6 +146,8 @@ final class GroupByStage<T, R> implements Stage<R> {
             } catch (InterruptedException | RuntimeException | Error thrown) {
                 done.abandonAll();
                 throw thrown;
+            } finally {
+                emitted.set(0);
             }
             if (!done.isEmpty()) {
                 meter.worked(0, done.size(), start);
@@ -278,6 +288,7 @@ final class GroupByStage<T, R> implements Stage<R> {
                 for (int i = 0; i < batch.size(); i++) {
                     done.add(batch.get(i), batch.target(i), batch.token(i));
                 }
+                emitted.set(done.size());
             }
             return true;
         }

@@ -12,6 +12,7 @@ import java.util.Collection;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
     final Leftovers leftovers = new Leftovers();
 
     private final Within.Wrapper within = new Within.Wrapper(() -> true, leftovers);
+    private final AtomicInteger waiting = new AtomicInteger();
     private final ArrayDeque<G> touched = new ArrayDeque<>();
     private Batch<T> empty = new Batch<>(0);
 
@@ -57,6 +59,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
                 waiting = batch;
             }
             batch.add(from.get(index), from.target(index), from.token(index));
+            owner.waits(1);
         }
 
         /** Nothing will be added any more. */
@@ -75,8 +78,12 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         /** Takes out what waits, or an empty batch. */
         final Batch<T> take() {
             Batch<T> batch = waiting;
+            if (batch == null) {
+                return owner.empty();
+            }
             waiting = null;
-            return batch == null ? owner.empty() : batch;
+            owner.waits(-batch.size());
+            return batch;
         }
 
         @Override
@@ -86,6 +93,16 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
 
         @Override
         public void close() {}
+    }
+
+    /** Counts what waits in the inboxes. One thread writes. */
+    private void waits(int more) {
+        waiting.lazySet(waiting.getPlain() + more);
+    }
+
+    /** How many elements wait in the inboxes. Any thread. */
+    int waiting() {
+        return waiting.get();
     }
 
     /** One for all that have nothing; whoever pulled it may have put something in. */

@@ -1,6 +1,7 @@
 package dev.weir.stream.internal.substream;
 
 import dev.weir.stream.internal.operator.JointAck;
+import dev.weir.stream.internal.run.Inside;
 import dev.weir.stream.internal.run.Nest;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.AckTarget;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -30,8 +32,13 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
 
     private final List<T> prefix = new ArrayList<>();
     private final JointAck prefixAcks = new JointAck(8);
+    private final Inside inside;
+
     private boolean prefixWaitedFor;
     private Batch<T> rest = new Batch<>(0);
+    /** Its size. */
+    private final AtomicInteger atHand = new AtomicInteger();
+
     private boolean upstreamEnded;
     private final AtomicBoolean tailUsed = new AtomicBoolean();
     private Parent parent = Parent.NONE;
@@ -48,6 +55,7 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
         this.function = function;
         this.nest = nest;
         this.meter = meter;
+        this.inside = new Inside(meter);
     }
 
     static <T, R> Node<R> node(
@@ -61,7 +69,10 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
             Nest nest = assembly.nest(prefixSize > 0);
             // What the function makes of its tail is not known before there are elements.
             assembly.noteThreadsWithin(() -> true);
-            return new PrefixAndTailStage<>(upstream, prefixSize, function, nest, entry.meter());
+            PrefixAndTailStage<T, R> stage =
+                    new PrefixAndTailStage<>(upstream, prefixSize, function, nest, entry.meter());
+            entry.depth(stage.atHand::get);
+            return stage;
         });
     }
 
@@ -79,6 +90,7 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
             stream.close();
             parent.ended(stream);
             parent = Parent.NONE;
+            inside.set(0);
             return null;
         }
         meter.out(batch.size());
@@ -107,8 +119,10 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
             prefixWaitedFor |= batch.target(i) != AckTarget.NONE;
             prefixAcks.add(batch.target(i), batch.token(i));
         }
+        inside.set(prefix.size());
         batch.removeFirst(taken);
         rest = batch;
+        atHand.lazySet(batch.size());
     }
 
     private Nest.Child<R> begin() {
@@ -130,6 +144,7 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
     /** The stream closes the tail that it uses, on its own thread if it has one. */
     @Override
     public void close() {
+        inside.set(0);
         try {
             if (child != null) {
                 child.close();
@@ -143,6 +158,7 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
             }
             parent.left();
             rest.abandonAll();
+            atHand.lazySet(0);
         }
     }
 
@@ -154,6 +170,7 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
             if (!rest.isEmpty()) {
                 Batch<T> batch = rest;
                 rest = new Batch<>(0);
+                atHand.lazySet(0);
                 return batch;
             }
             if (upstreamEnded) {

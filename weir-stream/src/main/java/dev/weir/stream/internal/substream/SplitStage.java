@@ -14,6 +14,7 @@ import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
@@ -43,6 +44,9 @@ final class SplitStage<T, R> implements Stage<R> {
     // Handed over between the section and this stage under the lock.
     private @Nullable Batch<T> current;
     private int next;
+    /** How many elements are left of the current batch. Written by whoever is at it. */
+    private final AtomicInteger atHand = new AtomicInteger();
+
     private boolean upstreamEnded;
     private boolean headTested;
     private @Nullable Throwable failure;
@@ -77,7 +81,9 @@ final class SplitStage<T, R> implements Stage<R> {
             Nest nest = assembly.nest();
             assembly.noteThreadsWithin(() -> Streams.haveThreads(nest, branch, assembly.clock()));
             Cut<T> cut = new Cut<>(predicate::test, after, Supervised.by(attributes, assembly.clock()));
-            return new SplitStage<>(upstream, branch, cut, nest, entry.meter(), assembly.clock());
+            SplitStage<T, R> stage = new SplitStage<>(upstream, branch, cut, nest, entry.meter(), assembly.clock());
+            entry.depth(stage.atHand::get);
+            return stage;
         });
     }
 
@@ -134,6 +140,7 @@ final class SplitStage<T, R> implements Stage<R> {
         current = batch;
         next = 0;
         if (batch != null) {
+            atHand.lazySet(batch.size());
             meter.in(batch.size());
         }
         return batch != null && !batch.isEmpty();
@@ -173,6 +180,7 @@ final class SplitStage<T, R> implements Stage<R> {
 
     /** Nobody is inside any more: abandons what is at hand and what the section has left. */
     private void leave() {
+        atHand.lazySet(0);
         if (current != null) {
             current.abandonFrom(next);
         }
@@ -266,6 +274,7 @@ final class SplitStage<T, R> implements Stage<R> {
                 // It goes behind the elements before it.
                 failure = thrown;
             }
+            atHand.lazySet(from.size() - next);
             return part;
         }
 

@@ -34,6 +34,7 @@ final class SwitchMap<T, R> extends Confluence<T, R> {
         for (int i = 0; i < last; i++) {
             parents.ack(i);
         }
+        inside.set(1);
         try {
             Node<R> stream = Streams.of(parents, last, function, supervised);
             if (stream != null) {
@@ -42,6 +43,7 @@ final class SwitchMap<T, R> extends Confluence<T, R> {
                 }
                 current = start(stream, parents, last);
             }
+            inside.set(0);
         } catch (InterruptedException | RuntimeException | Error thrown) {
             parents.abandonFrom(last);
             throw thrown;

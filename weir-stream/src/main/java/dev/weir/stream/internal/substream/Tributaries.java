@@ -106,6 +106,16 @@ final class Tributaries<R> {
         }
     }
 
+    /** How many streams run. Any thread. */
+    int count() {
+        lock.lock();
+        try {
+            return running.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Waits until at most {@code count} streams run. */
     void awaitAtMost(int count) throws InterruptedException {
         lock.lockInterruptibly();
@@ -180,8 +190,9 @@ final class Tributaries<R> {
             return new Node<>(name, (assembly, attributes) -> {
                 Stage<R> lowest = stream.build(assembly);
                 StageMeter meter = assembly.segmentMeter();
-                Segment<R> segment =
-                        assembly.closeSegment(name, dispatcher, new Watched(lowest), from -> run(from, meter));
+                Segment<R> segment = assembly.closeSegment(
+                                name, dispatcher, new Watched(lowest), from -> run(from, meter))
+                        .countedByItsStage();
                 return new LowerEnd<>(segment);
             });
         }
