@@ -69,6 +69,37 @@ class CountersTest {
                 .containsExactly("tracked", "map", "map-2", "last", "ignore");
     }
 
+    /** Each stream within a stream within a stream showed its stages under names of their own, which stayed until the end. */
+    @Test
+    void streamsWithinStreams_showTheirStagesOnce() throws Exception {
+        Stages stages = run(
+                TrackedSource.numbers(100, 7)
+                        .source()
+                        .flatMapConcat(n -> Source.single(n)
+                                .named("of a")
+                                .flatMapMerge(
+                                        2,
+                                        a -> Source.single(a)
+                                                .named("of b")
+                                                .flatMapConcat(
+                                                        b -> Source.of(b, b).named("of c")))),
+                Sink.ignore());
+        assertThat(stages.all())
+                .extracting(StageSnapshot::name)
+                .containsExactlyInAnyOrder(
+                        "tracked",
+                        "flatMapConcat",
+                        "of a",
+                        "flatMapMerge",
+                        "of b",
+                        "flatMapConcat-2",
+                        "of c",
+                        "ignore");
+        assertCounts(stages.get("flatMapMerge"), 100, 200);
+        assertCounts(stages.get("flatMapConcat-2"), 100, 200);
+        assertCounts(stages.get("of c"), 200, 200);
+    }
+
     /** Work of a known length: the only stage of its pipeline that takes any time, however slow the machine is. */
     private static Integer slow(Integer n) {
         long end = System.nanoTime() + TimeUnit.MICROSECONDS.toNanos(40);

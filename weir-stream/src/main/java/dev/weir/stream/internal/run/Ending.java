@@ -6,6 +6,10 @@ import dev.weir.stream.spi.StageContext.Termination;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -27,6 +31,25 @@ final class Ending {
     private @Nullable Throwable cause;
     private long drainEndNanos = Stage.NEVER;
     private final List<String> leftUndone = new ArrayList<>();
+    /** By the stage whose elements they are. */
+    private final Map<String, CutOff> cutOff = new TreeMap<>();
+
+    /** Elements whose streams a stop has cut off, and the stages within that have not come to their end. */
+    private record CutOff(int elements, Set<String> at) {
+
+        CutOff with(CutOff more) {
+            Set<String> all = new TreeSet<>(at);
+            all.addAll(more.at);
+            return new CutOff(elements + more.elements, all);
+        }
+
+        String of(String stage) {
+            boolean one = elements == 1;
+            return stage + ": " + elements + (one ? " element is" : " elements are")
+                    + " left unfinished, as the stop cut off what was made of " + (one ? "it" : "them") + ", at "
+                    + String.join(" and ", at);
+        }
+    }
 
     /** Has {@code stop} called at a stop, now if that has come already. */
     void onStop(Runnable stop, Consumer<Throwable> failed) {
@@ -96,12 +119,20 @@ final class Ending {
                 failed.accept(failure);
             }
         }
+        return leftUndone();
+    }
+
+    /** What has been left undone so far, one line each. */
+    List<String> leftUndone() {
+        List<String> lines = new ArrayList<>();
         lock.lock();
         try {
-            return List.copyOf(leftUndone);
+            cutOff.forEach((stage, elements) -> lines.add(elements.of(stage)));
+            lines.addAll(leftUndone);
         } finally {
             lock.unlock();
         }
+        return List.copyOf(lines);
     }
 
     private Duration patience() {
@@ -126,6 +157,15 @@ final class Ending {
             } finally {
                 lock.unlock();
             }
+        }
+    }
+
+    void cutOff(String stage, int elements, String at) {
+        lock.lock();
+        try {
+            cutOff.merge(stage, new CutOff(elements, Set.of(at)), CutOff::with);
+        } finally {
+            lock.unlock();
         }
     }
 

@@ -5,8 +5,12 @@ import dev.weir.stream.spi.StageContext.Termination;
 /** What stages live in: a run, or a stream within it that starts and ends while the run goes on. Thread-safe. */
 interface Lifetime {
 
-    /** See {@link dev.weir.stream.spi.StageContext#onStop}. */
-    void onStop(Runnable stop);
+    /**
+     * See {@link dev.weir.stream.spi.StageContext#onStop}.
+     *
+     * @param of the source's name
+     */
+    void onStop(String of, Runnable stop);
 
     /** Has {@code stop} called as well, of a stage that is no source. */
     void alsoOnStop(Runnable stop);
@@ -14,8 +18,13 @@ interface Lifetime {
     /** The source that registered {@code stop} has ended by itself. */
     default void ended(Runnable stop) {}
 
-    /** A stop ended something here before its end. */
-    default void cut() {}
+    /** A stop ended something here before its end: the stage called {@code at}. */
+    default void cut(String at) {}
+
+    /** Whether what is emitted here comes of one element, which stays unfinished if anything here is cut. */
+    default boolean isOfElement() {
+        return false;
+    }
 
     /** See {@link dev.weir.stream.spi.StageContext#onTermination}. */
     void onTermination(Termination termination);

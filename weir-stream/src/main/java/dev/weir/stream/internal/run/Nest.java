@@ -6,7 +6,6 @@ import dev.weir.stream.spi.StageContext.Termination;
 import dev.weir.stream.spi.StageMeter;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -17,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * Where a stage starts streams of its own while the pipeline runs: sub-streams, or a replacement for one that failed.
  * Made during assembly, then confined to the thread of its stage, but for {@link #stop}.
  *
- * <p>All streams of a nest share the counters of their stages by name, so that a hundred thousand of them show as one.
+ * <p>All streams of a nest share the counters of their stages by name, so that a hundred thousand of them show as one; so do those
+ * within them.
  */
 public final class Nest {
 
@@ -25,15 +25,29 @@ public final class Nest {
     private final Lifetime around;
     private final StageMeter segmentMeter;
     private final @Nullable StageEntry nestingStage;
-    private final Map<String, StageEntry> shown = new HashMap<>();
+    private final boolean ofElements;
+    private final Shown shown;
     private final Set<Child<?>> children = ConcurrentHashMap.newKeySet();
     private volatile boolean stopped;
 
-    Nest(PipelineRun run, Lifetime around, StageMeter segmentMeter, @Nullable StageEntry nestingStage) {
+    Nest(
+            PipelineRun run,
+            Lifetime around,
+            StageMeter segmentMeter,
+            @Nullable StageEntry nestingStage,
+            boolean ofElements,
+            Shown shown) {
         this.run = run;
         this.around = around;
         this.segmentMeter = segmentMeter;
         this.nestingStage = nestingStage;
+        this.ofElements = ofElements;
+        this.shown = shown;
+    }
+
+    /** What a nest at {@code place} in one of the streams shows: the same for all of them. */
+    Shown shownWithin(String place) {
+        return shown.within(place);
     }
 
     /** Builds and starts a stream. The caller pulls it on its own thread and closes it. */
@@ -78,16 +92,14 @@ public final class Nest {
         return stopped;
     }
 
-    /** The entry under which a stage of any of the streams counts; shown once it has been asked for first. */
+    /** An entry for a stage of one of the streams; the stages of that name count and show together. */
     StageEntry entry(String name, Lifetime lifetime, StageEntry.Shape shape) {
-        StageEntry first = shown.get(name);
-        if (first == null) {
-            first = new StageEntry(run, lifetime, run.uniqueName(name), shape);
-            shown.put(name, first);
-            run.add(first);
-            return first;
-        }
-        return new StageEntry(run, lifetime, first.stageName(), shape.withMeter(first.meter())).shownAs(first);
+        return shown.entry(name, () -> {
+                    StageEntry entry = new StageEntry(run, around, run.uniqueName(name), shape);
+                    run.add(entry);
+                    return entry;
+                })
+                .inStream(lifetime, shape);
     }
 
     /** A stream within a run. Confined to the thread of the stage that started it, but for {@link #stop}. */
@@ -95,9 +107,13 @@ public final class Nest {
 
         private final Nest nest;
         private final List<Termination> terminations = new ArrayList<>();
-        private final Set<Runnable> stops = ConcurrentHashMap.newKeySet();
+        /** With the names of their sources. */
+        private final Map<Runnable, String> stops = new ConcurrentHashMap<>();
+
         private final Set<Runnable> furtherStops = ConcurrentHashMap.newKeySet();
-        private volatile boolean cut;
+        /** The stage that a stop ended before its end, one of them, or null. */
+        private volatile @Nullable String cutAt;
+
         private @Nullable Stage<R> lowest;
         private List<Segment<?>> segments = List.of();
 
@@ -171,13 +187,26 @@ public final class Nest {
          * has failed, such as a side sink.
          */
         public boolean isWhole() {
-            return !cut && !nest.run.tasks().isCancelled();
+            return cutAt == null && !nest.run.tasks().isCancelled();
+        }
+
+        /**
+         * Has the report say that {@code elements}, which the stream was made of, are left if it was cut. Of those that nobody
+         * waits for, only if it does not come of another element, which is left as well.
+         */
+        public void leaves(int elements, boolean waitedFor) {
+            String at = cutAt;
+            StageEntry by = nest.nestingStage;
+            if (at != null && by != null && elements > 0 && (waitedFor || !nest.around.isOfElement())) {
+                nest.run.cutOff(by.stageName(), elements, at);
+            }
         }
 
         private void stop() {
-            for (Runnable stop : List.copyOf(stops)) {
-                if (stops.remove(stop)) {
-                    cut();
+            for (Runnable stop : List.copyOf(stops.keySet())) {
+                String of = stops.remove(stop);
+                if (of != null) {
+                    cut(of);
                     stop.run();
                 }
             }
@@ -185,8 +214,8 @@ public final class Nest {
         }
 
         @Override
-        public void onStop(Runnable stop) {
-            stops.add(stop);
+        public void onStop(String of, Runnable stop) {
+            stops.put(stop, of);
         }
 
         @Override
@@ -200,9 +229,14 @@ public final class Nest {
         }
 
         @Override
-        public void cut() {
-            cut = true;
-            nest.around.cut();
+        public void cut(String at) {
+            cutAt = at;
+            nest.around.cut(at);
+        }
+
+        @Override
+        public boolean isOfElement() {
+            return nest.ofElements || nest.around.isOfElement();
         }
 
         @Override

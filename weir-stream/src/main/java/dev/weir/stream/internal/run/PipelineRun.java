@@ -9,6 +9,7 @@ import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext.Termination;
 import dev.weir.stream.spi.Whereabouts;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -184,7 +185,7 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
             }
         }
         String perhaps = entries.stream()
-                .filter(entry -> entry != source && entry.keepsUntold())
+                .filter(entry -> entry.keepsUntold(source))
                 .map(StageEntry::stageName)
                 .collect(Collectors.joining(" or "));
         return perhaps.isEmpty() ? null : new Whereabouts(perhaps, null, false);
@@ -195,18 +196,23 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
         ending.leftUndone(what);
     }
 
+    /** Notes that {@code elements} of {@code stage} are left because a stop has cut off their stream, at the stage {@code at}. */
+    void cutOff(String stage, int elements, String at) {
+        ending.cutOff(stage, elements, at);
+    }
+
     TaskGroup tasks() {
         return tasks;
     }
 
     @Override
-    public void onStop(Runnable stop) {
+    public void onStop(String of, Runnable stop) {
         ending.onStop(stop, this::fail);
     }
 
     @Override
     public void alsoOnStop(Runnable stop) {
-        onStop(stop);
+        ending.onStop(stop, this::fail);
     }
 
     @Override
@@ -266,21 +272,30 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
         long nanos = (deadline.compareTo(LONGEST_DEADLINE) < 0 ? deadline : LONGEST_DEADLINE).toNanos();
         ending.stop(System.nanoTime() + nanos, this::fail);
         if (!endsWithin(nanos)) {
-            cutOff();
+            if (cause() == null) {
+                noteInside();
+            }
             cancel();
             if (!endsWithin(GRACE_NANOS)) {
-                return new DrainReport(false, heldUpBy(), Duration.ofNanos(System.nanoTime() - startNanos), stages());
+                return new DrainReport(false, heldUp(), Duration.ofNanos(System.nanoTime() - startNanos), stages());
             }
         }
         return Objects.requireNonNull(report);
     }
 
     /** Notes what waits inside the stages: a cancellation is about to leave it undone. */
-    private void cutOff() {
+    private void noteInside() {
         stages().stream()
                 .filter(stage -> stage.depth() > 0)
                 .forEach(stage ->
                         leftUndone(stage.name() + ": " + stage.depth() + " elements were not done at the deadline"));
+    }
+
+    /** What is undone as long as not all have let go: who does not, and what was noted. */
+    private List<String> heldUp() {
+        List<String> lines = new ArrayList<>(heldUpBy());
+        lines.addAll(ending.leftUndone());
+        return List.copyOf(lines);
     }
 
     private List<String> heldUpBy() {

@@ -22,11 +22,11 @@ public final class StageEntry implements StageContext {
     private volatile IntSupplier depth = () -> 0;
     private volatile @Nullable Keeper keeper;
 
-    /** Of many streams that show as one, the entry of the first. Set before the stage is made. */
-    private @Nullable StageEntry shownAs;
+    /** Of a stage in one of many streams that show as one: the entry that is shown, which has no stage of its own. */
+    private final @Nullable StageEntry shownAs;
 
-    /** Of the first: the entries of the others, while they run. Written by the thread that starts the streams. */
-    private volatile Set<StageEntry> others = Set.of();
+    /** Of that one: the entries of those that have elements, while they run. */
+    private final Set<StageEntry> standsFor;
 
     private volatile IntSupplier parallelism;
 
@@ -63,10 +63,16 @@ public final class StageEntry implements StageContext {
     }
 
     StageEntry(PipelineRun run, Lifetime lifetime, String name, Shape shape) {
+        this(run, lifetime, name, shape, null);
+    }
+
+    private StageEntry(PipelineRun run, Lifetime lifetime, String name, Shape shape, @Nullable StageEntry shownAs) {
         this.run = run;
         this.lifetime = lifetime;
         this.name = name;
         this.shape = shape;
+        this.shownAs = shownAs;
+        this.standsFor = shownAs == null ? ConcurrentHashMap.newKeySet() : Set.of();
         this.parallelism = shape::parallelism;
     }
 
@@ -93,27 +99,27 @@ public final class StageEntry implements StageContext {
     @Override
     public void depth(IntSupplier elements) {
         depth = elements;
+        show();
     }
 
     /** Registers who can tell what waits inside the stage or is being worked on. */
     public void keeper(Keeper ofElements) {
         keeper = ofElements;
-        StageEntry first = shownAs;
-        if (first != null) {
-            Set<StageEntry> all = first.others.isEmpty() ? ConcurrentHashMap.newKeySet() : first.others;
-            all.add(this);
-            first.others = all;
+        show();
+    }
+
+    private void show() {
+        if (shownAs != null && shownAs.standsFor.add(this)) {
             lifetime.onTermination(patience -> {
-                all.remove(this);
+                shownAs.standsFor.remove(this);
                 return "";
             });
         }
     }
 
-    /** This entry is not shown, its stage counts and is asked under the other. */
-    StageEntry shownAs(StageEntry first) {
-        shownAs = first;
-        return this;
+    /** The entry of a stage in a further stream: it counts here, and is asked through this one. */
+    StageEntry inStream(Lifetime stream, Shape ofStage) {
+        return new StageEntry(run, stream, name, ofStage.withMeter(meter()), this);
     }
 
     @Override
@@ -121,9 +127,10 @@ public final class StageEntry implements StageContext {
         return run.find(this, target, token);
     }
 
-    /** Whether elements are inside and nobody can tell which. */
-    boolean keepsUntold() {
-        return keeper == null && depthNow() > 0;
+    /** Whether elements are inside and nobody can tell which; those of {@code source} itself do not count. */
+    boolean keepsUntold(StageEntry source) {
+        return (this != source && keeper == null && ownDepth() > 0)
+                || standsFor.stream().anyMatch(entry -> entry.keepsUntold(source));
     }
 
     /** The element as it is in this stage, if it is there. */
@@ -134,8 +141,8 @@ public final class StageEntry implements StageContext {
         if (kept != null) {
             return new Whereabouts(name, kept.value, kept.atWork);
         }
-        for (StageEntry other : others) {
-            Whereabouts found = other.findHere(target, token);
+        for (StageEntry entry : standsFor) {
+            Whereabouts found = entry.findHere(target, token);
             if (found != null) {
                 return found;
             }
@@ -145,13 +152,14 @@ public final class StageEntry implements StageContext {
 
     /** Registers how many threads may work in the stage at once if that changes while it runs. */
     public void parallelism(IntSupplier threads) {
-        parallelism = threads;
+        StageEntry shown = shownAs == null ? this : shownAs;
+        shown.parallelism = threads;
     }
 
     @Override
     public void onStop(Runnable stop) {
         onStop = stop;
-        lifetime.onStop(stop);
+        lifetime.onStop(name, stop);
     }
 
     /** The same for a stage that is no source. */
@@ -166,7 +174,7 @@ public final class StageEntry implements StageContext {
 
     /** A stop ends what the stage does before its end. */
     public void cut() {
-        lifetime.cut();
+        lifetime.cut(name);
     }
 
     @Override
@@ -212,6 +220,10 @@ public final class StageEntry implements StageContext {
     }
 
     private int depthNow() {
+        return ownDepth() + standsFor.stream().mapToInt(StageEntry::ownDepth).sum();
+    }
+
+    private int ownDepth() {
         try {
             return depth.getAsInt();
         } catch (RuntimeException ignored) {
@@ -225,7 +237,9 @@ public final class StageEntry implements StageContext {
         depth = () -> 0;
         onStop = () -> {};
         keeper = null;
-        others = Set.of();
+        if (shownAs == null) {
+            standsFor.clear();
+        }
         int last = parallelism.getAsInt();
         parallelism = () -> last;
     }

@@ -46,7 +46,7 @@ abstract class Confluence<T, R> {
             StageEntry entry = assembly.fused(attributes);
             Dispatcher dispatcher = attributes.dispatcherOr(Dispatcher.virtual());
             BoundaryQueue<R> out = new BoundaryQueue<>(attributes.bufferOr(Mouth.DEFAULT_BUFFER), assembly.clock());
-            Nest nest = assembly.nest();
+            Nest nest = assembly.nest(true);
             entry.depth(out::depth);
             entry.keeper(out::find);
             Tributaries<R> tributaries =
@@ -96,6 +96,6 @@ abstract class Confluence<T, R> {
         if (stream == null) {
             return null;
         }
-        return tributaries.start(stream, new Parent(parents.target(index), parents.token(index)), () -> {});
+        return tributaries.start(stream, Parent.of(parents, index), () -> {});
     }
 }

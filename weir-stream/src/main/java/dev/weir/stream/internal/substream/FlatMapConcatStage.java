@@ -40,7 +40,7 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
         return new Node<>("flatMapConcat", (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
             var entry = assembly.fused(attributes);
-            Nest nest = assembly.nest();
+            Nest nest = assembly.nest(true);
             Supervised supervised = Supervised.by(attributes, assembly.clock());
             return new FlatMapConcatStage<>(upstream, function, supervised, nest, entry.meter());
         });
@@ -85,7 +85,7 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
         Node<R> stream = Streams.of(parents, next, function, supervised);
         if (stream != null) {
             child = nest.start(stream);
-            parent = new Parent(parents.target(next), parents.token(next));
+            parent = Parent.of(parents, next);
         }
         next++;
     }

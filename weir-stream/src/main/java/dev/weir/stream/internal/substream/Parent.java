@@ -8,10 +8,17 @@ import dev.weir.stream.spi.Batch;
 /**
  * The claim of the element that a stream was made of. Each element of that stream holds a further one, beside what it
  * carries itself; the parent's own ends when the stream does. Immutable.
+ *
+ * @param elements how many elements that is: several if they have one claim together
  */
-record Parent(AckTarget target, long token) {
+record Parent(AckTarget target, long token, int elements) {
 
-    static final Parent NONE = new Parent(AckTarget.NONE, 0);
+    static final Parent NONE = new Parent(AckTarget.NONE, 0, 0);
+
+    /** The element at {@code index}. */
+    static Parent of(Batch<?> parents, int index) {
+        return new Parent(parents.target(index), parents.token(index), 1);
+    }
 
     /** The elements with a claim of the parent each. */
     <R> Batch<R> over(Batch<R> children) {
@@ -48,6 +55,8 @@ record Parent(AckTarget target, long token) {
     void ended(Nest.Child<?> stream) {
         if (stream.isWhole()) {
             target.ack(token);
+        } else {
+            stream.leaves(elements, target != AckTarget.NONE);
         }
     }
 }

@@ -58,7 +58,7 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
         return new Node<>("prefixAndTail", (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
             var entry = assembly.fused(attributes);
-            Nest nest = assembly.nest();
+            Nest nest = assembly.nest(prefixSize > 0);
             // What the function makes of its tail is not known before there are elements.
             assembly.noteThreadsWithin(() -> true);
             return new PrefixAndTailStage<>(upstream, prefixSize, function, nest, entry.meter());
@@ -120,10 +120,8 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
         });
         Node<R> stream = Objects.requireNonNull(
                 function.apply(List.copyOf(prefix), tail), "the function of prefixAndTail returned null");
+        parent = new Parent(prefixWaitedFor ? prefixAcks : AckTarget.NONE, 0, prefix.size());
         prefix.clear();
-        if (prefixWaitedFor) {
-            parent = new Parent(prefixAcks, 0);
-        }
         Nest.Child<R> started = nest.start(stream);
         child = started;
         return started;
