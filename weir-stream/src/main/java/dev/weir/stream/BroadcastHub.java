@@ -13,8 +13,8 @@ import java.util.List;
  * have done so who were there when it was brought.
  *
  * <p>A taker that is stopped takes what is in its buffer. One that ends in another way leaves that: it is acknowledged if
- * other takers are there, otherwise it stays unfinished, so that the bringing pipeline delivers it again when it starts
- * anew. When the bringing pipeline ends the takers wait for the next one. {@link #close} ends the bringing pipeline at
+ * another that got the same goes on, otherwise it stays unfinished, so that the bringing pipeline delivers it again when
+ * it starts anew. When the bringing pipeline ends the takers wait for the next one. {@link #close} ends the bringing pipeline at
  * once, without a failure, and the takers after what was brought.
  *
  * {@snippet :
@@ -26,9 +26,6 @@ import java.util.List;
  * }
  */
 public final class BroadcastHub<T> extends Hub<T> {
-
-    // Of the one pipeline that brings.
-    private final Within.Wrapper within = new Within.Wrapper(() -> takerCount() > 1);
 
     private BroadcastHub(int buffer) {
         super(buffer);
@@ -60,7 +57,6 @@ public final class BroadcastHub<T> extends Hub<T> {
 
     @Override
     boolean put(Batch<T> batch) throws InterruptedException {
-        batch.retarget(within);
         return whenRoom(this::isRoomForAll, () -> addToAll(batch));
     }
 
@@ -75,21 +71,25 @@ public final class BroadcastHub<T> extends Hub<T> {
 
     /** Who is there now gets the batch. */
     private void addToAll(Batch<T> batch) {
-        List<Taker<T>> all = present();
+        List<Taker<T>> all = List.copyOf(present());
         int copies = all.size() - 1;
         if (copies > 0) {
             batch.retainAll(copies);
         }
-        for (int i = 1; i <= copies; i++) {
-            all.get(i).inbox().add(batch.copy());
+        for (int i = 0; i <= copies; i++) {
+            Taker<T> taker = all.get(i);
+            Batch<T> share = i < copies ? batch.copy() : batch;
+            share.retarget(new Within.Wrapper(() -> othersGoOn(taker, all)));
+            taker.inbox().add(share);
         }
-        all.getFirst().inbox().add(batch);
     }
 
     @Override
-    void left(List<Batch<T>> batches, boolean othersGoOn) {
-        if (othersGoOn) {
-            batches.forEach(Batch::ackAll);
+    void left(List<Batch<T>> batches) {
+        for (Batch<T> batch : batches) {
+            for (int i = 0; i < batch.size(); i++) {
+                batch.forgo(i);
+            }
         }
     }
 }

@@ -38,7 +38,7 @@ abstract class Hub<T> implements AutoCloseable {
     abstract boolean put(Batch<T> batch) throws InterruptedException;
 
     /** What a taker whose inbox is its own had not pulled when it ended. */
-    void left(List<Batch<T>> batches, boolean othersGoOn) {}
+    void left(List<Batch<T>> batches) {}
 
     /**
      * A sink that brings.
@@ -138,6 +138,25 @@ abstract class Hub<T> implements AutoCloseable {
         return takers;
     }
 
+    /**
+     * Whether any of those that got the same goes on; {@code taker} does not from here on. Of several that leave at once, each
+     * of which would count on the others, so at least the last leaves its share unfinished.
+     */
+    final boolean othersGoOn(Taker<T> taker, List<Taker<T>> all) {
+        lock.lock();
+        try {
+            taker.leaving = true;
+            for (Taker<T> other : all) {
+                if (!other.leaving) {
+                    return true;
+                }
+            }
+            return false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** How many pipelines take at present. */
     final int takerCount() {
         lock.lock();
@@ -200,7 +219,9 @@ abstract class Hub<T> implements AutoCloseable {
         private final Clock clock;
         private final StageMeter meter;
 
-        private boolean stopped; // under the hub's lock
+        // Under the hub's lock.
+        private boolean stopped;
+        private boolean leaving;
 
         private Taker(Hub<T> hub, Inbox<T> inbox, boolean isShared, Clock clock, StageMeter meter) {
             this.hub = hub;
@@ -262,17 +283,16 @@ abstract class Hub<T> implements AutoCloseable {
         @Override
         public void close() {
             List<Batch<T>> left;
-            boolean othersGoOn;
             hub.lock.lock();
             try {
+                leaving = true;
                 hub.takers.remove(this);
-                othersGoOn = !hub.takers.isEmpty();
                 left = isShared ? List.of() : inbox.clear();
                 hub.changed.signalAll();
             } finally {
                 hub.lock.unlock();
             }
-            hub.left(left, othersGoOn);
+            hub.left(left);
         }
     }
 }

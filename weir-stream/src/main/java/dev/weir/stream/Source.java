@@ -291,7 +291,7 @@ public final class Source<T> extends FailureOperators<T> {
 
     /**
      * This stream as a publisher whose subscribers share one run, which starts with the first of them and ends when the
-     * last has cancelled. A subscriber gets what is sent from then on; the slowest one sets the pace, within a batch the
+     * last has cancelled. A subscriber gets what nobody had asked for before it came; the slowest one sets the pace, within a batch the
      * others may be ahead of it. An element is acknowledged when all have returned from {@code onNext}. Whoever comes
      * after the end is told how it ended. Else as {@link #asPublisher}.
      */

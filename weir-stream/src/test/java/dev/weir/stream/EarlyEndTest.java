@@ -53,6 +53,27 @@ class EarlyEndTest {
         assertThat(source.finishedCount()).isEqualTo(5);
     }
 
+    /** Each branch counted on the other when it let go of what neither wanted: it was finished, and nobody had seen it. */
+    @Test
+    void broadcast_whoseBranchesEndAtOnce_leavesWhatNoneWantedUnfinished() throws Exception {
+        CountDownLatch bothAreAtTheirEnd = new CountDownLatch(2);
+        Function<Source<Integer>, Source<Integer>> first =
+                branch -> branch.take(1).tap(n -> {
+                    bothAreAtTheirEnd.countDown();
+                    await(bothAreAtTheirEnd);
+                });
+        TrackedSource<Integer> source = TrackedSource.numbers(2, 2);
+        try (RunningPipeline running = source.source()
+                .broadcast(List.of(first, first))
+                .to(Sink.ignore())
+                .run()) {
+            running.await();
+        }
+        source.assertProtocolKept();
+        assertThat(source.isFinished(0)).isTrue();
+        assertThat(source.isFinished(1)).isFalse();
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {1, 7, 512})
     void sinks_whenOneReturnsEarly_doNotHaltTheOthers(int batchSize) throws Exception {
@@ -327,6 +348,14 @@ class EarlyEndTest {
                 }
                 source.assertProtocolKept();
             }
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException interrupted) {
+            throw new IllegalStateException(interrupted);
         }
     }
 }

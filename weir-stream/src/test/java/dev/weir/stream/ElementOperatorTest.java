@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -24,11 +23,8 @@ class ElementOperatorTest {
 
     private static final int INPUTS = 1500;
 
-    private static final List<int[]> BATCH_SIZES =
-            List.of(new int[] {1}, new int[] {2}, new int[] {7}, new int[] {512}, new int[] {0, 1, 512, 0, 0, 7, 33});
-
     private static Stream<Arguments> withSizes(List<Step> steps) {
-        return steps.stream().flatMap(step -> BATCH_SIZES.stream().map(sizes -> Arguments.of(step, sizes)));
+        return steps.stream().flatMap(step -> Endings.BATCH_SIZES.stream().map(sizes -> Arguments.of(step, sizes)));
     }
 
     static Stream<Arguments> wholeAndSizes() {
@@ -43,25 +39,11 @@ class ElementOperatorTest {
         return Stream.concat(wholeAndSizes(), cuttingAndSizes());
     }
 
-    /** Runs {@code then} at one call of user code. */
-    private static Runnable at(int call, Runnable then) {
-        AtomicInteger calls = new AtomicInteger();
-        return () -> {
-            if (calls.incrementAndGet() == call) {
-                then.run();
-            }
-        };
-    }
-
     @ParameterizedTest
     @MethodSource("wholeAndSizes")
     void operator_toTheEnd_doesAsItsModelAndFinishesEachInputOnce(Step step, int[] batchSizes) throws Exception {
         for (int inputs : new int[] {0, 1, INPUTS}) {
-            TrackedRun run = new TrackedRun(List.of(step), inputs, batchSizes);
-            try (RunningPipeline running = run.start(() -> {})) {
-                assertThat(running.await().drained()).isTrue();
-            }
-            run.assertAsModelled();
+            Endings.normal(List.of(step), inputs, batchSizes);
         }
     }
 
@@ -99,43 +81,19 @@ class ElementOperatorTest {
     @ParameterizedTest
     @MethodSource("allAndSizes")
     void operator_whoseFunctionThrows_failsWithThatAndFinishesNothingTooEarly(Step step, int[] batchSizes) {
-        IllegalStateException planted = new IllegalStateException("planted");
-        TrackedRun run = new TrackedRun(List.of(step), INPUTS, batchSizes);
-        RunningPipeline running = run.start(at(1 + new Random(batchSizes.length).nextInt(600), () -> {
-            throw planted;
-        }));
-        TrackedRun.awaitEnd(running);
-        run.assertNothingLost();
-        if (running.completion().isCompletedExceptionally()) {
-            assertThatThrownBy(running::await).isSameAs(planted);
-        } else {
-            run.assertSeenAsModelled();
-        }
+        Endings.failing(List.of(step), INPUTS, 1 + new Random(batchSizes.length).nextInt(600), batchSizes);
     }
 
     @ParameterizedTest
     @MethodSource("allAndSizes")
     void operator_thatIsCancelled_endsAndFinishesNothingTooEarly(Step step, int[] batchSizes) {
-        TrackedRun run = new TrackedRun(List.of(step), INPUTS, batchSizes);
-        CompletableFuture<RunningPipeline> handle = new CompletableFuture<>();
-        handle.complete(run.start(at(300, () -> handle.join().cancel())));
-        TrackedRun.awaitEnd(handle.join());
-        run.assertNothingLost();
-        if (handle.join().completion().isCompletedExceptionally()) {
-            assertThatThrownBy(handle.join()::await).isInstanceOf(CancellationException.class);
-        } else {
-            run.assertSeenAsModelled();
-        }
+        Endings.cancelled(List.of(step), INPUTS, 300, batchSizes);
     }
 
     @ParameterizedTest
     @MethodSource("allAndSizes")
     void operator_whoseSinkReturnsEarly_endsWithoutAFailure(Step step, int[] batchSizes) throws Exception {
-        TrackedRun run = new TrackedRun(List.of(step), INPUTS, batchSizes);
-        try (RunningPipeline running = run.startUntil(100)) {
-            running.await();
-        }
-        run.assertNothingLost();
+        Endings.stoppedBySink(List.of(step), INPUTS, 100, batchSizes);
     }
 
     static IntStream seeds() {
@@ -153,11 +111,7 @@ class ElementOperatorTest {
         int[] sizes = random.ints(1 + random.nextInt(5), 0, random.nextBoolean() ? 10 : 600)
                 .toArray();
         sizes[0]++;
-        TrackedRun run = new TrackedRun(chain, 1000, sizes);
-        try (RunningPipeline running = run.start(() -> {})) {
-            running.await();
-        }
-        run.assertAsModelled();
+        Endings.normal(chain, 1000, sizes);
     }
 
     @ParameterizedTest

@@ -1,16 +1,10 @@
 package dev.weir.stream;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
-
 import dev.weir.stream.Lineage.Item;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,8 +16,6 @@ class FailureOperatorsTest {
 
     private static final int INPUTS = 1500;
     private static final Duration LONG = Duration.ofHours(1);
-    private static final List<int[]> BATCH_SIZES =
-            List.of(new int[] {1}, new int[] {2}, new int[] {7}, new int[] {512}, new int[] {0, 1, 512, 0, 0, 7, 33});
 
     private static Step passing(String name, UnaryOperator<Source<Item>> operator) {
         return new Step(name, true, (source, lineage, tick) -> operator.apply(source), values -> values);
@@ -61,77 +53,40 @@ class FailureOperatorsTest {
         List<Step> all = new ArrayList<>(steps());
         all.addFirst(Step.map());
         chains.add(all);
-        return chains.stream().flatMap(chain -> BATCH_SIZES.stream().map(sizes -> Arguments.of(chain, sizes)));
-    }
-
-    private static Runnable at(int call, Runnable then) {
-        AtomicInteger calls = new AtomicInteger();
-        return () -> {
-            if (calls.incrementAndGet() == call) {
-                then.run();
-            }
-        };
+        return chains.stream().flatMap(chain -> Endings.BATCH_SIZES.stream().map(sizes -> Arguments.of(chain, sizes)));
     }
 
     @ParameterizedTest
     @MethodSource("chainsAndSizes")
     void chain_toItsEnd_doesAsTheModel(List<Step> chain, int[] sizes) throws Exception {
         for (int inputs : new int[] {0, 1, INPUTS}) {
-            TrackedRun run = new TrackedRun(chain, inputs, sizes);
-            try (RunningPipeline running = run.start(() -> {})) {
-                assertThat(running.await().drained()).isTrue();
-            }
-            run.assertAsModelled();
+            Endings.normal(chain, inputs, sizes);
         }
     }
 
     @ParameterizedTest
     @MethodSource("chainsAndSizes")
     void chain_whoseFunctionThrows_failsWithThatAndFinishesNothingTooEarly(List<Step> chain, int[] sizes) {
-        TrackedRun run = new TrackedRun(chain, INPUTS, sizes);
-        IllegalStateException planted = new IllegalStateException("planted");
-        RunningPipeline running = run.start(at(1 + new Random(sizes.length).nextInt(INPUTS / 2), () -> {
-            throw planted;
-        }));
-        TrackedRun.awaitEnd(running);
-        run.assertNothingLost();
-        assertThatThrownBy(running::await).isSameAs(planted);
+        Endings.failing(chain, INPUTS, 1 + new Random(sizes.length).nextInt(INPUTS / 2), sizes);
     }
 
     @ParameterizedTest
     @MethodSource("chainsAndSizes")
     void chain_thatIsCancelled_endsAndFinishesNothingTooEarly(List<Step> chain, int[] sizes) {
-        TrackedRun run = new TrackedRun(chain, INPUTS, sizes);
-        run.source.heldOpen();
-        CompletableFuture<RunningPipeline> handle = new CompletableFuture<>();
-        handle.complete(run.start(at(100, () -> handle.join().cancel())));
-        TrackedRun.awaitEnd(handle.join());
-        run.assertNothingLost();
-        assertThatThrownBy(handle.join()::await).isInstanceOf(CancellationException.class);
+        Endings.cancelled(chain, INPUTS, 100, sizes);
     }
 
     @ParameterizedTest
     @MethodSource("chainsAndSizes")
     void chain_whoseSinkReturnsEarly_endsWithoutAFailure(List<Step> chain, int[] sizes) throws Exception {
         for (int count : new int[] {1, 100}) {
-            TrackedRun run = new TrackedRun(chain, INPUTS, sizes);
-            run.source.heldOpen();
-            try (RunningPipeline running = run.startUntil(count)) {
-                running.await();
-            }
-            run.assertNothingLost();
+            Endings.stoppedBySink(chain, INPUTS, count, sizes);
         }
     }
 
     @ParameterizedTest
     @MethodSource("chainsAndSizes")
     void chain_thatIsDrained_finishesAllThatWasHandedOut(List<Step> chain, int[] sizes) throws Exception {
-        TrackedRun run = new TrackedRun(chain, INPUTS, sizes);
-        run.source.heldOpen();
-        CompletableFuture<RunningPipeline> handle = new CompletableFuture<>();
-        handle.complete(run.start(at(100, () -> handle.join().stop())));
-        assertThat(handle.join().await().drained()).isTrue();
-        run.assertNothingLost();
-        assertThat(run.source.finishedCount()).isEqualTo(run.source.pulled());
+        Endings.drained(chain, INPUTS, 100, sizes);
     }
 }

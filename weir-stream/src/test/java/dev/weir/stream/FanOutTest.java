@@ -7,68 +7,20 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import java.util.List;
 import java.util.Optional;
-import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The operators with several outputs, over batches of all sizes and to each ending. */
-class FanOutTest {
+class FanOutTest extends OperatorEndings {
 
-    static List<Step> steps() {
+    @Override
+    List<Step> steps() {
         return JunctionSteps.all();
-    }
-
-    static Stream<Arguments> stepsAndSizes() {
-        return steps().stream().flatMap(step -> Endings.BATCH_SIZES.stream().map(sizes -> Arguments.of(step, sizes)));
-    }
-
-    @ParameterizedTest
-    @MethodSource("stepsAndSizes")
-    void operator_toItsEnd_doesAsItsModelAndFinishesEachInputOnce(Step step, int[] sizes) throws Exception {
-        for (int inputs : new int[] {0, 1, 1500}) {
-            Endings.normal(List.of(step), inputs, sizes);
-        }
-        Endings.normal(List.of(Step.mapConcat(3), step), 600, sizes);
-    }
-
-    @ParameterizedTest
-    @MethodSource("steps")
-    void operator_whoseFunctionThrows_failsAndFinishesNothingTooEarly(Step step) {
-        for (int seed = 0; seed < 10; seed++) {
-            Endings.failing(List.of(step, Step.map()), 1500, 1 + new Random(seed).nextInt(1500), 64, 0, 1, 7);
-        }
-    }
-
-    @ParameterizedTest
-    @MethodSource("steps")
-    void operator_thatIsCancelled_endsAndFinishesNothingTooEarly(Step step) {
-        for (int seed = 0; seed < 10; seed++) {
-            Endings.cancelled(List.of(step, Step.map()), 1500, 1 + new Random(seed).nextInt(1500), 64, 0, 1, 7);
-        }
-    }
-
-    @ParameterizedTest
-    @MethodSource("steps")
-    void operator_whoseSinkReturnsEarly_endsWithoutAFailure(Step step) throws Exception {
-        for (int seed = 0; seed < 10; seed++) {
-            Endings.stoppedBySink(List.of(step), 1500, new Random(seed).nextInt(700), 64, 0, 1, 7);
-            Endings.stoppedBySink(List.of(step, Step.async(16)), 1500, new Random(seed).nextInt(700), 64, 0, 1, 7);
-        }
-    }
-
-    @ParameterizedTest
-    @MethodSource("steps")
-    void operator_thatIsDrained_finishesAllThatWasHandedOut(Step step) throws Exception {
-        for (int seed = 0; seed < 5; seed++) {
-            Endings.drained(List.of(step, Step.map()), 1500, 1 + new Random(seed).nextInt(1500), 64, 0, 1, 7);
-        }
     }
 
     @ParameterizedTest

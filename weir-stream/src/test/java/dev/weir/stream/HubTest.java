@@ -27,6 +27,17 @@ class HubTest {
         return pipeline.named(NAME).run();
     }
 
+    private static void awaitThoughInterrupted(CountDownLatch latch) {
+        while (true) {
+            try {
+                latch.await();
+                return;
+            } catch (InterruptedException ignored) {
+                // What is awaited comes.
+            }
+        }
+    }
+
     @Test
     void mergeHub_ofManyPipelines_deliversAllAndFinishesThemBelow() throws Exception {
         List<TrackedSource<Integer>> sources = IntStream.range(0, 5)
@@ -155,6 +166,57 @@ class HubTest {
         hub.close();
         source.assertProtocolKept();
         assertThat(source.finishedCount()).isEqualTo(10);
+    }
+
+    /** Each counted on the other when it let go of what neither wanted: it was finished, and nobody had seen it. */
+    @Test
+    void broadcastHub_whoseTakersEndAtOnce_leavesWhatNoneWantedUnfinished() throws Exception {
+        CountDownLatch bothAreAtTheirEnd = new CountDownLatch(2);
+        TrackedSource<Integer> source = TrackedSource.numbers(3, 2, 1);
+        BroadcastHub<Integer> hub = BroadcastHub.create(10);
+        Pipeline first = hub.source()
+                .tap(n -> {
+                    if (n == 2) {
+                        // Keeps the taker from leaving.
+                        awaitThoughInterrupted(bothAreAtTheirEnd);
+                    }
+                })
+                .async()
+                .take(1)
+                .to(Sink.forEach(n -> bothAreAtTheirEnd.countDown()));
+        RunningPipeline one = start(first);
+        RunningPipeline other = start(first);
+        start(source.source().to(hub.sink())).await();
+        one.await();
+        other.await();
+        source.assertProtocolKept();
+        assertThat(source.isFinished(0)).isTrue();
+        assertThat(source.isFinished(1)).isFalse();
+    }
+
+    /** A newcomer counted as one that goes on with elements which it never got. */
+    @Test
+    void broadcastHub_whoseTakerEndsAfterANewcomerCame_leavesWhatThatNeverGotUnfinished() throws Exception {
+        CountDownLatch atWork = new CountDownLatch(1);
+        CountDownLatch newcomerIsThere = new CountDownLatch(1);
+        TrackedSource<Integer> source = TrackedSource.numbers(4, 2);
+        BroadcastHub<Integer> hub = BroadcastHub.create(10);
+        RunningPipeline leaving = start(hub.source()
+                .tap(n -> {
+                    atWork.countDown();
+                    awaitThoughInterrupted(newcomerIsThere);
+                })
+                .take(1)
+                .to(Sink.ignore()));
+        start(source.source().to(hub.sink())).await();
+        atWork.await();
+        RunningPipeline newcomer = start(hub.source().to(Sink.ignore()));
+        newcomerIsThere.countDown();
+        leaving.await();
+        hub.close();
+        newcomer.await();
+        source.assertProtocolKept();
+        assertThat(source.finishedCount()).isEqualTo(1);
     }
 
     @Test

@@ -307,6 +307,28 @@ class PublishingTest {
     }
 
     @Test
+    void sharedPublisher_newcomerWithinABatch_takesOverWhereTheLastOneLeft() throws Exception {
+        CountDownLatch threeHad = new CountDownLatch(3);
+        Receiver<Integer> leaves = new Receiver<>(0, n -> threeHad.countDown());
+        TrackedSource<Integer> tracked = TrackedSource.numbers(70, 7);
+        AtomicReference<RunningPipeline> running = new AtomicReference<>();
+        Flow.Publisher<Integer> publisher = Interop.sharedPublisher(sink -> {
+            running.set(tracked.source().to(Sink.custom("shared", sink)).run());
+            return running.get();
+        });
+        publisher.subscribe(leaves);
+        leaves.subscription().request(3);
+        threeHad.await();
+        Receiver<Integer> newcomer = Receiver.asking(0);
+        publisher.subscribe(newcomer);
+        leaves.subscription().cancel();
+        newcomer.subscription().request(Long.MAX_VALUE);
+        running.get().await();
+        assertThat(newcomer.seen).isEqualTo(numbers(70).subList(3, 70));
+        tracked.assertAllFinished();
+    }
+
+    @Test
     void sharedPublisher_thatAllHaveLeft_refusesNewcomers() throws Exception {
         Receiver<Integer> only = Receiver.asking(0);
         Flow.Publisher<Integer> publisher = Source.from(numbers(INPUTS)).asSharedPublisher();

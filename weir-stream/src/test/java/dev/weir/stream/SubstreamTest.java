@@ -12,22 +12,19 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The operators with inner streams, over batches of all sizes, to each ending, and what they leave behind. */
-class SubstreamTest {
+class SubstreamTest extends OperatorEndings {
 
     private static final String NAME = "nesting";
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -37,46 +34,9 @@ class SubstreamTest {
         ThreadCensus.assertNoneLeft(NAME);
     }
 
-    static List<Step> steps() {
+    @Override
+    List<Step> steps() {
         return SubstreamSteps.all();
-    }
-
-    static Stream<Arguments> stepsAndSizes() {
-        return steps().stream().flatMap(step -> Endings.BATCH_SIZES.stream().map(sizes -> Arguments.of(step, sizes)));
-    }
-
-    @ParameterizedTest
-    @MethodSource("stepsAndSizes")
-    void operator_toItsEnd_doesAsItsModelAndFinishesEachInputOnce(Step step, int[] sizes) throws Exception {
-        for (int inputs : new int[] {0, 1, 1500}) {
-            Endings.normal(List.of(step), inputs, sizes);
-        }
-        Endings.normal(List.of(Step.mapConcat(3), step), 600, sizes);
-    }
-
-    @ParameterizedTest
-    @MethodSource("steps")
-    void operator_whoseFunctionThrows_failsAndFinishesNothingTooEarly(Step step) {
-        for (int seed = 0; seed < 10; seed++) {
-            Endings.failing(List.of(step, Step.map()), 1500, 1 + new Random(seed).nextInt(1500), 64, 0, 1, 7);
-        }
-    }
-
-    @ParameterizedTest
-    @MethodSource("steps")
-    void operator_thatIsCancelled_endsAndFinishesNothingTooEarly(Step step) {
-        for (int seed = 0; seed < 10; seed++) {
-            Endings.cancelled(List.of(step, Step.map()), 1500, 1 + new Random(seed).nextInt(1500), 64, 0, 1, 7);
-        }
-    }
-
-    @ParameterizedTest
-    @MethodSource("steps")
-    void operator_whoseSinkReturnsEarly_endsWithoutAFailure(Step step) throws Exception {
-        for (int seed = 0; seed < 10; seed++) {
-            Endings.stoppedBySink(List.of(step), 1500, new Random(seed).nextInt(300), 64, 0, 1, 7);
-            Endings.stoppedBySink(List.of(step, Step.async(16)), 1500, new Random(seed).nextInt(300), 64, 0, 1, 7);
-        }
     }
 
     @ParameterizedTest

@@ -37,6 +37,7 @@ final class TrackedSource<T> implements AckTarget {
 
     private IntPredicate mayFinish = index -> true;
     private boolean heldOpen;
+    private Runnable whenExhausted = () -> {};
 
     private TrackedSource(List<T> inputs, int[] batchSizes) {
         this.inputs = inputs;
@@ -67,6 +68,12 @@ final class TrackedSource<T> implements AckTarget {
     TrackedSource<T> heldOpen() {
         heldOpen = true;
         return this;
+    }
+
+    /** The same, and says whenever it is asked for more than the last input. */
+    TrackedSource<T> heldOpen(Runnable exhausted) {
+        whenExhausted = exhausted;
+        return heldOpen();
     }
 
     Source<T> source() {
@@ -173,6 +180,7 @@ final class TrackedSource<T> implements AckTarget {
         }
 
         private @Nullable Batch<T> awaitStop(long deadlineNanos) throws InterruptedException {
+            whenExhausted.run();
             if (deadlineNanos == NEVER) {
                 stop.await();
                 return null;

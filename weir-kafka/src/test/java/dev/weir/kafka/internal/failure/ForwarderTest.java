@@ -4,11 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.kafka.FailedRecord;
+import dev.weir.kafka.internal.BareContext;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
-import dev.weir.stream.spi.StageContext;
-import dev.weir.stream.spi.StageMeter;
 import dev.weir.stream.testing.VirtualClock;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -18,7 +17,6 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
-import java.util.function.IntSupplier;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.MockProducer;
@@ -187,41 +185,12 @@ class ForwarderTest {
         }
     }
 
-    private final class Surroundings implements StageContext {
-
-        private final StageMeter meter = new StageMeter();
-
-        @Override
-        public String pipelineName() {
-            return "test";
-        }
-
-        @Override
-        public String stageName() {
-            return "dead-letter";
-        }
+    private final class Surroundings extends BareContext {
 
         @Override
         public Clock clock() {
             return clock;
         }
-
-        @Override
-        public StageMeter meter() {
-            return meter;
-        }
-
-        @Override
-        public void depth(IntSupplier elements) {}
-
-        @Override
-        public void onStop(Runnable stop) {}
-
-        @Override
-        public void onTermination(Termination termination) {}
-
-        @Override
-        public void expose(Object handle) {}
 
         @Override
         public void fail(Throwable cause) {

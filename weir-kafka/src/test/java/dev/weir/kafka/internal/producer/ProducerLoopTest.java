@@ -4,11 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.kafka.ProduceException;
+import dev.weir.kafka.internal.BareContext;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
-import dev.weir.stream.spi.StageContext;
-import dev.weir.stream.spi.StageMeter;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -20,7 +19,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
-import java.util.function.IntSupplier;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
@@ -38,7 +36,7 @@ import org.junit.jupiter.api.Test;
 class ProducerLoopTest {
 
     private final List<Long> acknowledged = new CopyOnWriteArrayList<>();
-    private final Context context = new Context();
+    private final BareContext context = new BareContext();
     private final Scripted producer = new Scripted();
     private final ProducerLoop<ProducerRecord<String, String>, String, String> loop =
             new ProducerLoop<>(producer, context, Function.identity(), null);
@@ -254,44 +252,6 @@ class ProducerLoopTest {
             } catch (InterruptedException e) {
                 throw new AssertionError(e);
             }
-        }
-    }
-
-    private static final class Context implements StageContext {
-
-        final List<Throwable> failures = new ArrayList<>();
-        private final StageMeter meter = new StageMeter();
-
-        @Override
-        public String pipelineName() {
-            return "p";
-        }
-
-        @Override
-        public String stageName() {
-            return "produce";
-        }
-
-        @Override
-        public StageMeter meter() {
-            return meter;
-        }
-
-        @Override
-        public void depth(IntSupplier elements) {}
-
-        @Override
-        public void onStop(Runnable stop) {}
-
-        @Override
-        public void onTermination(Termination termination) {}
-
-        @Override
-        public void expose(Object handle) {}
-
-        @Override
-        public void fail(Throwable cause) {
-            failures.add(cause);
         }
     }
 }

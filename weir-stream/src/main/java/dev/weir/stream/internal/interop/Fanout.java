@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * requesting and cancelling are thread-safe; the loop is confined to its segment.
  *
  * <p>An element is acknowledged when every subscriber has returned from its {@code onNext}. The next batch is pulled when
- * all have had this one, so that at most one batch waits for demand. A subscriber that joins sees the batches of which
- * nobody has had an element yet. When the last one has cancelled, the loop ends as one that wants no more.
+ * all have had this one, so that at most one batch waits for demand. A subscriber that joins gets what nobody had asked
+ * for before. When the last one has cancelled, the loop ends as one that wants no more.
  */
 final class Fanout<T> {
 
@@ -229,48 +229,70 @@ final class Fanout<T> {
 
     private void deliver(Batch<T> batch, StageContext context) throws InterruptedException {
         List<Outlet<T>> receivers = List.of();
-        boolean begun = false;
         int finished = 0;
         while (true) {
             long seen = changes;
-            if (!begun && receivers != outlets) {
-                receivers = outlets;
-                receivers.forEach(Outlet::rewind);
-            }
+            // Before the look at what was asked for: what was so before the failure is still handed out.
+            Throwable failure = urgent;
+            receivers = withNewcomers(receivers);
             boolean moved = false;
             boolean wanted = false;
             for (Outlet<T> receiver : receivers) {
-                moved |= receiver.offer(batch);
+                // Who had subscribed before this one asked gets the same elements: looked at after what was asked for.
+                if (receiver.wants(batch) && receivers == outlets) {
+                    receiver.give(batch);
+                    moved = true;
+                }
                 wanted |= receiver.isLive();
             }
-            begun |= moved;
             int done = hadByAll(receivers);
             while (finished < done) {
                 batch.ack(finished++);
             }
-            if (finished == batch.size() || !wanted) {
+            if (finished == batch.size()) {
                 return;
             }
-            if (!moved && urgent != null) {
-                throw Failures.rethrow(urgent);
+            if (moved || receivers != outlets) {
+                continue;
             }
-            if (!moved) {
-                awaitChange(seen, context);
+            if (!wanted) {
+                return;
             }
+            if (failure != null) {
+                throw Failures.rethrow(failure);
+            }
+            awaitChange(seen, context);
         }
+    }
+
+    /** All subscribers; who is new begins with the element that nobody has had. */
+    private List<Outlet<T>> withNewcomers(List<Outlet<T>> receivers) {
+        List<Outlet<T>> all = outlets;
+        if (all != receivers) {
+            // Only the pull removes some, so that those that are new stand at the end.
+            int furthest = furthest(receivers);
+            all.subList(receivers.size(), all.size()).forEach(newcomer -> newcomer.startAt(furthest));
+        }
+        return all;
+    }
+
+    private static <T> int furthest(List<Outlet<T>> receivers) {
+        int furthest = 0;
+        for (Outlet<T> receiver : receivers) {
+            furthest = Math.max(furthest, receiver.position());
+        }
+        return furthest;
     }
 
     /** How many elements no receiver is still to get; those that have cancelled count only if nobody else is left. */
     private static <T> int hadByAll(List<Outlet<T>> receivers) {
-        int slowest = Integer.MAX_VALUE;
-        int furthest = 0;
+        int slowest = furthest(receivers);
         for (Outlet<T> receiver : receivers) {
             if (receiver.isLive()) {
                 slowest = Math.min(slowest, receiver.position());
             }
-            furthest = Math.max(furthest, receiver.position());
         }
-        return Math.min(slowest, furthest);
+        return slowest;
     }
 
     private void awaitChange(long seen, StageContext context) throws InterruptedException {

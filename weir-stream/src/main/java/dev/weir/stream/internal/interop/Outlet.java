@@ -39,17 +39,22 @@ final class Outlet<T> implements Flow.Subscription {
         return position;
     }
 
-    /** Goes to the first element of a batch. */
-    void rewind() {
-        position = 0;
+    /** Goes to an element of a batch. */
+    void startAt(int element) {
+        position = element;
     }
 
-    /** Gives it the next element of the batch if it wants one. Returns whether it got one. */
-    boolean offer(Batch<T> batch) {
+    /** Whether it has asked for the next element of the batch, and there is one. */
+    boolean wants(Batch<T> batch) {
         refuseIfViolated();
+        return isLive() && position < batch.size() && delivered != requested;
+    }
+
+    /** Gives it the next element of the batch, unless it has cancelled. */
+    void give(Batch<T> batch) {
         Flow.Subscriber<? super T> to = subscriber.get();
-        if (to == null || position == batch.size() || delivered == requested) {
-            return false;
+        if (to == null) {
+            return;
         }
         delivered++;
         try {
@@ -60,7 +65,6 @@ final class Outlet<T> implements Flow.Subscription {
             throw broken;
         }
         position++;
-        return true;
     }
 
     /** Tells a subscriber that broke rule 3.9, and lets go of it. */

@@ -35,7 +35,8 @@ record FanOut<T>(String name, Node<T> above, boolean shared, Distribution.Factor
         Stage<T> upstream = above.build(assembly);
         StageEntry entry = assembly.fused(attributes);
         StageMeter segment = assembly.segmentMeter();
-        Outlets<T> outlets = new Outlets<>(outputs, attributes.bufferOr(MergeStage.DEFAULT_BUFFER), shared, assembly);
+        Outlets<T> outlets = new Outlets<>(
+                outputs, attributes.bufferOr(MergeStage.DEFAULT_BUFFER), shared, assembly.clock(), assembly.tasks());
         entry.depth(outlets::depth);
         Distribution<T> running = distribution.of(Supervised.by(attributes, assembly.clock()));
         Segment<T> upper = assembly.closeSegment(

@@ -2,23 +2,25 @@ package dev.weir.stream.internal.junction;
 
 import dev.weir.stream.internal.boundary.BoundaryQueue;
 import dev.weir.stream.internal.boundary.Outlet;
-import dev.weir.stream.internal.run.Assembly;
 import dev.weir.stream.internal.run.TaskGroup;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The outputs of one stage that distributes. Thread-safe.
  *
- * <p>An output whose stages ended by themselves no longer counts: its share is acknowledged. When that of the last one
- * ended, all is over, and what was not handed out stays unacknowledged; unless another had taken all that there was:
- * whether that one or this ended first must not matter.
+ * <p>An output whose stages end by themselves no longer counts, from the first element on that they forgo: its share is
+ * acknowledged as long as another goes on. When the last one ended, all is over, and what was not handed out stays
+ * unacknowledged; unless another had taken all that there was: whether that one or this ended first must not matter.
  */
 final class Outlets<T> {
 
@@ -26,7 +28,10 @@ final class Outlets<T> {
     private final TaskGroup tasks;
     private final boolean shared;
     private final AtomicInteger live;
-    /** Outputs that have ended with all that there was for them. Written before {@code live}, and read after it. */
+    private final ReentrantLock lock = new ReentrantLock();
+    /** Outputs that have ended, or have forgone something and are about to. Under the lock. */
+    private final Set<Integer> leaving = new HashSet<>();
+    /** Outputs that have ended with all that there was for them. Written before {@link #leaving}, and read after it. */
     private final AtomicInteger exhausted = new AtomicInteger();
 
     /**
@@ -35,9 +40,8 @@ final class Outlets<T> {
      * @param capacity of each, or of all together, in elements
      * @param shared whether all outputs pull from one queue
      */
-    Outlets(int outputs, int capacity, boolean shared, Assembly assembly) {
-        Clock clock = assembly.clock();
-        this.tasks = assembly.tasks();
+    Outlets(int outputs, int capacity, boolean shared, Clock clock, TaskGroup tasks) {
+        this.tasks = tasks;
         this.shared = shared;
         this.live = new AtomicInteger(outputs);
         BoundaryQueue<T> queue = new BoundaryQueue<>(capacity, clock);
@@ -45,7 +49,22 @@ final class Outlets<T> {
             if (i > 0 && !shared) {
                 queue = new BoundaryQueue<>(capacity, clock);
             }
-            outlets.add(new Outlet<>(queue, new StageMeter(), () -> live.get() > 1 || exhausted.get() > 0));
+            int output = i;
+            outlets.add(new Outlet<>(queue, new StageMeter(), () -> othersGoOn(output) || exhausted.get() > 0));
+        }
+    }
+
+    /**
+     * Whether another output goes on; this one does not from here on. Of several that leave at once, each of which would
+     * count on the others, so at least the last leaves its share unfinished.
+     */
+    private boolean othersGoOn(int output) {
+        lock.lock();
+        try {
+            leaving.add(output);
+            return leaving.size() < outlets.size();
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -83,7 +102,8 @@ final class Outlets<T> {
         outlets.get(output).ended();
         int own = outlets.get(output).isExhausted() ? 1 : 0;
         exhausted.addAndGet(own);
-        if (live.decrementAndGet() == 0 && exhausted.get() == own) {
+        live.decrementAndGet();
+        if (!othersGoOn(output) && exhausted.get() == own) {
             outlets.get(output).cancel();
         } else if (shared) {
             outlets.get(output).leaveToOthers();

@@ -149,6 +149,45 @@ public class FanoutStress {
         }
     }
 
+    /** One more subscribes before the first one asks: both get the same, though the loop is at work already. */
+    @JCStressTest
+    @Outcome(id = "2, 2", expect = Expect.ACCEPTABLE, desc = "both batches for both")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "somebody who was there before the first request missed an element")
+    @State
+    public static class Newcomer {
+
+        private final Claims claims = new Claims();
+        private final Fanout<Integer> fanout = new Fanout<>();
+        private final Subscriber one = new Subscriber();
+        private final Subscriber other = new Subscriber();
+
+        public Newcomer() {
+            fanout.subscribe(one);
+        }
+
+        @Actor
+        public void loop() {
+            try {
+                fanout.loop(new Context()).run(new TwoBatches(claims));
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+
+        @Actor
+        public void subscriber() {
+            fanout.subscribe(other);
+            one.askTwice();
+            other.askTwice();
+        }
+
+        @Arbiter
+        public void arbiter(II_Result result) {
+            result.r1 = one.seen;
+            result.r2 = other.seen;
+        }
+    }
+
     /** Adds up requests without a lock. */
     @JCStressTest
     @Outcome(id = "2, 2", expect = Expect.ACCEPTABLE, desc = "both")

@@ -1,0 +1,74 @@
+package dev.weir.stream;
+
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What every operator does at every ending, over batches of all sizes; a subclass says which operators. Stateless. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS) // so that what a subclass gives can be a source of arguments
+abstract class OperatorEndings {
+
+    private static final int INPUTS = 1500;
+    private static final int[] MIXED = {64, 0, 1, 7};
+
+    /** The operators to test; each comes to the same at each call. */
+    abstract List<Step> steps();
+
+    Stream<Arguments> stepsAndSizes() {
+        return steps().stream().flatMap(step -> Endings.BATCH_SIZES.stream().map(sizes -> Arguments.of(step, sizes)));
+    }
+
+    /** Late calls for operators that make many, early ones for those that make few. */
+    private static int someCall(int seed) {
+        return 1 + new Random(seed).nextInt(seed % 2 == 0 ? INPUTS : INPUTS / 10);
+    }
+
+    @ParameterizedTest
+    @MethodSource("stepsAndSizes")
+    void operator_toItsEnd_doesAsItsModelAndFinishesEachInputOnce(Step step, int[] sizes) throws Exception {
+        for (int inputs : new int[] {0, 1, INPUTS}) {
+            Endings.normal(List.of(step), inputs, sizes);
+        }
+        Endings.normal(List.of(Step.mapConcat(3), step), 600, sizes);
+        Endings.normal(List.of(Step.mapConcat(3), step, Step.async(10)), 500, sizes);
+    }
+
+    @ParameterizedTest
+    @MethodSource("steps")
+    void operator_whoseFunctionThrows_failsAndFinishesNothingTooEarly(Step step) {
+        for (int seed = 0; seed < 10; seed++) {
+            Endings.failing(List.of(step, Step.map()), INPUTS, someCall(seed), MIXED);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("steps")
+    void operator_thatIsCancelled_endsAndFinishesNothingTooEarly(Step step) {
+        for (int seed = 0; seed < 10; seed++) {
+            Endings.cancelled(List.of(step, Step.map()), INPUTS, someCall(seed), MIXED);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("steps")
+    void operator_whoseSinkReturnsEarly_endsWithoutAFailure(Step step) throws Exception {
+        for (int seed = 0; seed < 10; seed++) {
+            int elements = new Random(seed).nextInt(700);
+            Endings.stoppedBySink(List.of(step), INPUTS, elements, MIXED);
+            Endings.stoppedBySink(List.of(step, Step.async(16)), INPUTS, elements, MIXED);
+        }
+        Endings.stoppedBySink(List.of(step), INPUTS, 0, MIXED);
+    }
+
+    @ParameterizedTest
+    @MethodSource("steps")
+    void operator_thatIsDrained_finishesAllThatWasHandedOut(Step step) throws Exception {
+        for (int seed = 0; seed < 5; seed++) {
+            Endings.drained(List.of(step, Step.map()), INPUTS, someCall(seed), MIXED);
+        }
+    }
+}
