@@ -205,6 +205,7 @@ class DrainInsideTest {
         try (RunningPipeline running = source.source()
                 .map(n -> n)
                 .to(Sink.<Integer>forEach(n -> hangFrom(7, n)))
+                .on(new VirtualClock())
                 .run()) {
             assertThat(new RestProbe(running).awaitRest(LONG)).isTrue();
             // Of a batch that is in hand those that are done count as well.
@@ -222,6 +223,7 @@ class DrainInsideTest {
         try (RunningPipeline running = source.source()
                 .flatMapConcat(n -> Source.of(n, n, n))
                 .to(Sink.<Integer>forEach(n -> hang(n)))
+                .on(new VirtualClock())
                 .run()) {
             assertThat(new RestProbe(running).awaitRest(LONG)).isTrue();
             assertThat(running.drain(Duration.ZERO).leftUndone())

@@ -110,19 +110,10 @@ public final class Assembly {
 
     /** A place for streams that the stage being built will start while it runs; a stop reaches their sources. */
     public Nest nest() {
-        return nest(false);
-    }
-
-    /**
-     * The same.
-     *
-     * @param ofElements whether each is made of an element of the stage that was added last, or of several
-     */
-    public Nest nest(boolean ofElements) {
         StageEntry below = lastEntry;
         String place = nests++ + " " + (below == null ? "" : below.stageName());
         Shown shown = nest == null ? new Shown() : nest.shownWithin(place);
-        Nest made = new Nest(run, lifetime, segmentMeter(), lastEntry, ofElements, shown);
+        Nest made = new Nest(run, lifetime, segmentMeter(), lastEntry, shown);
         lifetime.alsoOnStop(made::stop);
         return made;
     }

@@ -21,11 +21,6 @@ interface Lifetime {
     /** A stop ended something here before its end: the stage called {@code at}. */
     default void cut(String at) {}
 
-    /** Whether what is emitted here comes of one element, which stays unfinished if anything here is cut. */
-    default boolean isOfElement() {
-        return false;
-    }
-
     /** See {@link dev.weir.stream.spi.StageContext#onTermination}. */
     void onTermination(Termination termination);
 }

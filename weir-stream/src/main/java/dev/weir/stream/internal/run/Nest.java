@@ -25,23 +25,15 @@ public final class Nest {
     private final Lifetime around;
     private final StageMeter segmentMeter;
     private final @Nullable StageEntry nestingStage;
-    private final boolean ofElements;
     private final Shown shown;
     private final Set<Child<?>> children = ConcurrentHashMap.newKeySet();
     private volatile boolean stopped;
 
-    Nest(
-            PipelineRun run,
-            Lifetime around,
-            StageMeter segmentMeter,
-            @Nullable StageEntry nestingStage,
-            boolean ofElements,
-            Shown shown) {
+    Nest(PipelineRun run, Lifetime around, StageMeter segmentMeter, @Nullable StageEntry nestingStage, Shown shown) {
         this.run = run;
         this.around = around;
         this.segmentMeter = segmentMeter;
         this.nestingStage = nestingStage;
-        this.ofElements = ofElements;
         this.shown = shown;
     }
 
@@ -190,14 +182,11 @@ public final class Nest {
             return cutAt == null && !nest.run.tasks().isCancelled();
         }
 
-        /**
-         * Has the report say that {@code elements}, which the stream was made of, are left if it was cut. Of those that nobody
-         * waits for, only if it does not come of another element, which is left as well.
-         */
-        public void leaves(int elements, boolean waitedFor) {
+        /** Has the report say that {@code elements}, which the stream was made of, are left, if it was cut. */
+        public void leaves(int elements) {
             String at = cutAt;
             StageEntry by = nest.nestingStage;
-            if (at != null && by != null && elements > 0 && (waitedFor || !nest.around.isOfElement())) {
+            if (at != null && by != null) {
                 nest.run.cutOff(by.stageName(), elements, at);
             }
         }
@@ -232,11 +221,6 @@ public final class Nest {
         public void cut(String at) {
             cutAt = at;
             nest.around.cut(at);
-        }
-
-        @Override
-        public boolean isOfElement() {
-            return nest.ofElements || nest.around.isOfElement();
         }
 
         @Override

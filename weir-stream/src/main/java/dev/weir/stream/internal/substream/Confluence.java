@@ -51,7 +51,7 @@ abstract class Confluence<T, R> {
             StageEntry entry = assembly.fused(attributes);
             Dispatcher dispatcher = attributes.dispatcherOr(Dispatcher.virtual());
             BoundaryQueue<R> out = new BoundaryQueue<>(attributes.bufferOr(Mouth.DEFAULT_BUFFER), assembly.clock());
-            Nest nest = assembly.nest(true);
+            Nest nest = assembly.nest();
             Tributaries<R> tributaries =
                     new Tributaries<>(nest, out, entry.stageName() + "-stream", dispatcher, assembly.clock());
             // An element is inside as long as its stream runs, beside what has come of it.

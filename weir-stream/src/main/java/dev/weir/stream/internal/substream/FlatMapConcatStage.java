@@ -44,7 +44,7 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
         return new Node<>("flatMapConcat", (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
             var entry = assembly.fused(attributes);
-            Nest nest = assembly.nest(true);
+            Nest nest = assembly.nest();
             Supervised supervised = Supervised.by(attributes, assembly.clock());
             return new FlatMapConcatStage<>(upstream, function, supervised, nest, entry.meter());
         });

@@ -51,12 +51,12 @@ record Parent(AckTarget target, long token, int elements) {
         target.ack(token);
     }
 
-    /** The stream has ended and is closed. Unless it is whole its parent is to come again. */
+    /** The stream has ended and is closed. Unless it is whole its parent is to come again, if somebody waits for it. */
     void ended(Nest.Child<?> stream) {
         if (stream.isWhole()) {
             target.ack(token);
-        } else {
-            stream.leaves(elements, target != AckTarget.NONE);
+        } else if (target != AckTarget.NONE) {
+            stream.leaves(elements);
         }
     }
 }

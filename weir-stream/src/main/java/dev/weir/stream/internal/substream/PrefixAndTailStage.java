@@ -66,7 +66,7 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
         return new Node<>("prefixAndTail", (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
             var entry = assembly.fused(attributes);
-            Nest nest = assembly.nest(prefixSize > 0);
+            Nest nest = assembly.nest();
             // What the function makes of its tail is not known before there are elements.
             assembly.noteThreadsWithin(() -> true);
             PrefixAndTailStage<T, R> stage =
