@@ -39,7 +39,7 @@ public class TributaryAttachStress {
     private final Tributaries<Integer> tributaries =
             new Tributaries<>(NEST, new BoundaryQueue<>(1, Clock.SYSTEM), "stress", Dispatcher.virtual(), Clock.SYSTEM);
     private final Tributaries<Integer>.Tributary tributary =
-            tributaries.new Tributary(new Parent(new Settling(), 0), () -> {});
+            tributaries.new Tributary(new Parent(new Settling(), 0, 1), () -> {});
     private final Nest.Child<Integer> child = NEST.start(new Node<>("stream", (assembly, attributes) -> new Open()));
 
     public TributaryAttachStress() {
