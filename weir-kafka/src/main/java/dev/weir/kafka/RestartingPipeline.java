@@ -33,6 +33,7 @@ public final class RestartingPipeline implements AutoCloseable {
     private final ArrayDeque<Long> restarts = new ArrayDeque<>();
     private @Nullable RunningPipeline current;
     private boolean stopped;
+    private boolean closed;
 
     private final AtomicLong restartCount = new AtomicLong();
 
@@ -76,16 +77,18 @@ public final class RestartingPipeline implements AutoCloseable {
 
     /** Ends the run that there is, as {@link RunningPipeline#stop} does, and starts no other. */
     public void stop() {
-        RunningPipeline running = endRestarts();
+        RunningPipeline running = endRestarts(false);
         if (running != null) {
             running.stop();
         }
     }
 
-    private @Nullable RunningPipeline endRestarts() {
+    /** Returns the run that there is; one that is just being started is ended by who starts it. */
+    private @Nullable RunningPipeline endRestarts(boolean close) {
         lock.lock();
         try {
             stopped = true;
+            closed |= close;
             stop.signalAll();
             return current;
         } finally {
@@ -125,15 +128,7 @@ public final class RestartingPipeline implements AutoCloseable {
             try {
                 restartCount.incrementAndGet();
                 RunningPipeline next = pipeline.run();
-                lock.lock();
-                try {
-                    current = next;
-                    if (stopped) {
-                        next.stop();
-                    }
-                } finally {
-                    lock.unlock();
-                }
+                endIfAsked(next);
                 return next;
             } catch (RuntimeException | Error failure) {
                 if (!awaitRestart(failure)) {
@@ -141,6 +136,25 @@ public final class RestartingPipeline implements AutoCloseable {
                     return null;
                 }
             }
+        }
+    }
+
+    /** Ends a run if that was asked for while it was being started. */
+    private void endIfAsked(RunningPipeline next) {
+        boolean isStopped;
+        boolean isClosed;
+        lock.lock();
+        try {
+            current = next;
+            isStopped = stopped;
+            isClosed = closed;
+        } finally {
+            lock.unlock();
+        }
+        if (isClosed) {
+            next.close();
+        } else if (isStopped) {
+            next.stop();
         }
     }
 
@@ -175,7 +189,7 @@ public final class RestartingPipeline implements AutoCloseable {
     /** Drains the run that there is, for 30 seconds at most, and starts no other. */
     @Override
     public void close() {
-        RunningPipeline running = endRestarts();
+        RunningPipeline running = endRestarts(true);
         if (running != null) {
             running.close();
         }

@@ -1,0 +1,83 @@
+package dev.weir.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.stream.Backoff;
+import dev.weir.stream.Pipeline;
+import dev.weir.stream.RestartSettings;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.Sink;
+import dev.weir.stream.Source;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageContext;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class RestartingPipelineTest {
+
+    private final AtomicInteger runs = new AtomicInteger();
+    private final CountDownLatch secondStarts = new CountDownLatch(1);
+    private final CountDownLatch mayStart = new CountDownLatch(1);
+    private final CompletableFuture<Duration> patienceOfSecond = new CompletableFuture<>();
+
+    /** That run was only told to stop: one that did not end by itself kept {@code close} waiting for ever. */
+    @Test
+    void close_whileTheNextRunIsBeingStarted_boundsItsEndToo() throws Exception {
+        Pipeline pipeline = Source.<Integer>custom("restarted", this::stage).to(Sink.ignore());
+        RestartingPipeline restarting = RestartingPipeline.run(pipeline, RestartSettings.of(Backoff.NONE));
+        secondStarts.await();
+        Thread closing = Thread.ofPlatform().start(restarting::close);
+        while (closing.getState() != Thread.State.WAITING) {
+            Thread.onSpinWait();
+        }
+        mayStart.countDown();
+        closing.join();
+        // A mere stop leaves all of the default.
+        assertThat(patienceOfSecond.get()).isLessThan(RunningPipeline.DEFAULT_DRAIN);
+        assertThat(restarting.restarts()).isEqualTo(1);
+    }
+
+    private Stage<Integer> stage(StageContext context) {
+        if (runs.incrementAndGet() == 1) {
+            return new Only(() -> {
+                throw new IllegalStateException("planted");
+            });
+        }
+        secondStarts.countDown();
+        CountDownLatch stop = new CountDownLatch(1);
+        context.onStop(stop::countDown);
+        context.onTermination(patience -> {
+            patienceOfSecond.complete(patience);
+            return "";
+        });
+        try {
+            mayStart.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+        return new Only(stop::await);
+    }
+
+    @FunctionalInterface
+    private interface Wait {
+        void await() throws InterruptedException;
+    }
+
+    /** Has no elements, and ends when that is over. */
+    private record Only(Wait end) implements Stage<Integer> {
+
+        @Override
+        public @Nullable Batch<Integer> pull(long deadlineNanos) throws InterruptedException {
+            end.await();
+            return null;
+        }
+
+        @Override
+        public void close() {}
+    }
+}
