@@ -214,4 +214,41 @@ class KillSwitchTest {
         killSwitch.shutdown();
         assertThat(running.await().drained()).isTrue();
     }
+
+    /** A stage above that does not heed the interrupt still handed its elements on. */
+    @Test
+    void shutdown_whileAnElementIsAbove_letsItPassNoMore() throws Exception {
+        CountDownLatch above = new CountDownLatch(1);
+        CountDownLatch turned = new CountDownLatch(1);
+        TrackedSource<Integer> source = TrackedSource.numbers(10, 10);
+        List<Integer> passed = new ArrayList<>();
+        try (RunningPipeline running = source.source()
+                .tap(n -> {
+                    above.countDown();
+                    awaitThoughInterrupted(turned);
+                })
+                .via(killSwitch)
+                .to(Sink.forEach(passed::add))
+                .named(NAME)
+                .run()) {
+            above.await();
+            killSwitch.shutdown();
+            turned.countDown();
+            running.await();
+        }
+        assertThat(passed).isEmpty();
+        source.assertProtocolKept();
+        assertThat(source.finishedCount()).isZero();
+    }
+
+    private static void awaitThoughInterrupted(CountDownLatch latch) {
+        while (true) {
+            try {
+                latch.await();
+                return;
+            } catch (InterruptedException ignored) {
+                // As code does that was not written to be interrupted.
+            }
+        }
+    }
 }

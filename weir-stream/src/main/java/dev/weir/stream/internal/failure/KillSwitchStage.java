@@ -47,7 +47,6 @@ final class KillSwitchStage<T> implements Stage<T> {
             return end();
         }
         Batch<T> batch;
-        boolean turned;
         try {
             batch = upstream.pull(deadlineNanos);
         } catch (VirtualMachineError fatal) {
@@ -60,9 +59,15 @@ final class KillSwitchStage<T> implements Stage<T> {
             }
             throw Failures.rethrowFromAbove(failure);
         }
-        turned = above.exit();
+        if (above.exit()) {
+            if (batch != null) {
+                // It may have come after the switch was turned, which its user can see.
+                batch.abandonAll();
+            }
+            return end();
+        }
         if (batch == null) {
-            return turned ? end() : null;
+            return null;
         }
         meter.in(batch.size());
         meter.out(batch.size());

@@ -232,6 +232,8 @@ final class Fanout<T> {
         int finished = 0;
         while (true) {
             long seen = changes;
+            // Before the look at what was asked for: what was so before the failure is still handed out.
+            Throwable failure = urgent;
             receivers = withNewcomers(receivers);
             boolean moved = false;
             boolean wanted = false;
@@ -256,8 +258,8 @@ final class Fanout<T> {
             if (!wanted) {
                 return;
             }
-            if (urgent != null) {
-                throw Failures.rethrow(urgent);
+            if (failure != null) {
+                throw Failures.rethrow(failure);
             }
             awaitChange(seen, context);
         }

@@ -36,8 +36,15 @@ final class WorkerTasks {
     }
 
     void fork(Dispatcher on, Consumer<TaskGroup.Task> worker) {
-        TaskGroup.Task task = group.fork(on, name, members, worker);
+        TaskGroup.Task task = group.fork(on, name, members, self -> {
+            if (cancelled) {
+                // Before it does anything: whoever forked it may get to the line below too late.
+                self.interrupt();
+            }
+            worker.accept(self);
+        });
         if (cancelled) {
+            // If it waits for its turn on a busy pool.
             task.interrupt();
         }
     }

@@ -101,11 +101,13 @@ public final class TaskGroup {
                 task.startInterrupted();
             }
         } catch (RuntimeException refused) {
-            task.ended();
-            throw new IllegalStateException("dispatcher " + dispatcher + " takes no tasks: is it closed?", refused);
+            if (task.withdraw()) {
+                throw new IllegalStateException("dispatcher " + dispatcher + " takes no tasks: is it closed?", refused);
+            }
         } catch (Error noThread) {
-            task.ended();
-            throw noThread;
+            if (task.withdraw()) {
+                throw noThread;
+            }
         }
         return task;
     }
@@ -217,6 +219,9 @@ public final class TaskGroup {
         private boolean held;
         private boolean interruptHeldBack;
 
+        /** Whether it has a thread of its own instead of its turn on a pool. */
+        private boolean runsApart;
+
         /** Written by the body. */
         private volatile boolean waitsBriefly;
 
@@ -277,6 +282,21 @@ public final class TaskGroup {
             }
         }
 
+        /** Takes it back; false if it was interrupted meanwhile, and so cleans up on a thread of its own. */
+        private boolean withdraw() {
+            threadLock.lock();
+            try {
+                if (body == null || runsApart) {
+                    return false;
+                }
+                body = null;
+            } finally {
+                threadLock.unlock();
+            }
+            ended();
+            return true;
+        }
+
         private void startInterrupted() {
             interruptRequested = true;
             Thread.ofVirtual().start(this);
@@ -300,7 +320,6 @@ public final class TaskGroup {
         }
 
         private void interrupt(boolean thoughHeld) {
-            boolean waitsForItsTurn = false;
             threadLock.lock();
             try {
                 if (held && !thoughHeld) {
@@ -314,15 +333,16 @@ public final class TaskGroup {
                 interruptRequested = true;
                 if (thread != null) {
                     thread.interrupt();
-                } else {
-                    waitsForItsTurn = mayQueue && body != null;
+                    return;
+                }
+                runsApart = mayQueue && body != null;
+                if (!runsApart) {
+                    return;
                 }
             } finally {
                 threadLock.unlock();
             }
-            if (waitsForItsTurn) {
-                Thread.ofVirtual().start(this);
-            }
+            Thread.ofVirtual().start(this);
         }
 
         /**

@@ -254,7 +254,7 @@ final class Tributaries<R> {
             }
         }
 
-        private void attach(Nest.Child<R> started) {
+        void attach(Nest.Child<R> started) {
             boolean ended;
             childLock.lock();
             try {
@@ -273,7 +273,7 @@ final class Tributaries<R> {
         }
 
         /** The stream's lowest stage is closed; closes the rest, unless somebody else does. */
-        private void afterLowest() {
+        void afterLowest() {
             Nest.Child<R> attached;
             boolean mine;
             childLock.lock();

@@ -172,4 +172,43 @@ class TaskGroupTest {
         }
         assertThat(escaped).isEmpty();
     }
+
+    /** It runs on a thread of its own by then: it was taken out of the group while it cleaned up, and told as a failure. */
+    @Test
+    void fork_interruptedBeforeItIsRefused_isInTheGroupUntilItHasCleanedUp() throws Exception {
+        Dispatcher closed = Dispatcher.single("closed");
+        closed.close();
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        var members = new HashSet<TaskGroup.Task>() {
+            @Override
+            public boolean add(TaskGroup.Task task) {
+                boolean added = super.add(task);
+                task.interrupt();
+                return added;
+            }
+
+            @Override
+            public boolean remove(Object task) {
+                if (Thread.currentThread().isVirtual()) {
+                    await(mayEnd);
+                }
+                return super.remove(task);
+            }
+        };
+        CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+        group.fork(closed, "body", members, self -> interrupted.complete(self.isInterruptRequested()));
+        assertThat(interrupted.get()).isTrue();
+        assertThat(group.isEmpty()).isFalse();
+        mayEnd.countDown();
+        group.await();
+        assertThat(escaped).isEmpty();
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
 }

@@ -23,7 +23,7 @@ public class TributarySettleStress {
 
     private final Claims claims = new Claims();
     private final Batch<Integer> batch = claims.batch(1);
-    private final Parent parent = new Parent(batch.target(0), batch.token(0));
+    private final Parent parent = Parent.of(batch, 0);
 
     @SuppressWarnings("NullAway") // nothing is started, so no nest is needed
     private final Tributaries<Integer>.Tributary tributary = new Tributaries<>(

@@ -1,0 +1,141 @@
+package dev.weir.stream.internal.substream;
+
+import dev.weir.stream.Attributes;
+import dev.weir.stream.Dispatcher;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.internal.boundary.BoundaryQueue;
+import dev.weir.stream.internal.run.Nest;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.PipelineRun;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.Expect;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.III_Result;
+
+/**
+ * A stream within the stream has run to its end before the thread that started it has noted what it started: it is closed,
+ * its parent settled, and it counts as running no more.
+ */
+@JCStressTest
+@Outcome(id = "1, 1, 0", expect = Expect.ACCEPTABLE, desc = "closed and settled once")
+@Outcome(expect = Expect.FORBIDDEN, desc = "left open, or closed or settled twice")
+@State
+public class TributaryAttachStress {
+
+    private static final Nest NEST = nest();
+
+    private final AtomicInteger closes = new AtomicInteger();
+    private final AtomicInteger settled = new AtomicInteger();
+    private final Tributaries<Integer> tributaries =
+            new Tributaries<>(NEST, new BoundaryQueue<>(1, Clock.SYSTEM), "stress", Dispatcher.virtual(), Clock.SYSTEM);
+    private final Tributaries<Integer>.Tributary tributary =
+            tributaries.new Tributary(new Parent(new Settling(), 0), () -> {});
+    private final Nest.Child<Integer> child = NEST.start(new Node<>("stream", (assembly, attributes) -> new Open()));
+
+    public TributaryAttachStress() {
+        tributaries.add(tributary);
+    }
+
+    private static Nest nest() {
+        CompletableFuture<Nest> made = new CompletableFuture<>();
+        RunningPipeline ignored = PipelineRun.start("stress", Clock.SYSTEM, assembly -> {
+            assembly.fused(Attributes.named("stress"));
+            made.complete(assembly.nest());
+        });
+        return made.join();
+    }
+
+    private final class Open implements Stage<Integer> {
+
+        @Override
+        public @Nullable Batch<Integer> pull(long deadlineNanos) {
+            return null;
+        }
+
+        @Override
+        public void close() {
+            closes.incrementAndGet();
+        }
+    }
+
+    private final class Settling implements AckTarget {
+
+        @Override
+        public void ack(long token) {
+            settled.incrementAndGet();
+        }
+
+        @Override
+        public void abandon(long token) {
+            settled.incrementAndGet();
+        }
+
+        @Override
+        public void retain(long token, int claims) {
+            throw new AssertionError("it has no elements");
+        }
+    }
+
+    @Actor
+    public void starter() {
+        tributary.attach(child);
+    }
+
+    @Actor
+    public void segment() {
+        tributary.afterLowest();
+    }
+
+    @Arbiter
+    public void arbiter(III_Result result) {
+        result.r1 = closes.get();
+        result.r2 = settled.get();
+        result.r3 = tributaries.isRunning(tributary) ? 1 : 0;
+        child.close();
+    }
+
+    /** Each looks for the other, in two steps. */
+    @JCStressTest
+    @Outcome(id = "1, 1, 0", expect = Expect.ACCEPTABLE, desc = "closed and settled once")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "left open, or closed or settled twice")
+    @State
+    public static class Broken {
+
+        private final AtomicInteger closes = new AtomicInteger();
+        private volatile boolean attached;
+        private volatile boolean over;
+
+        @Actor
+        public void starter() {
+            attached = true;
+            if (over) {
+                closes.incrementAndGet();
+            }
+        }
+
+        @Actor
+        public void segment() {
+            boolean isAttached = attached;
+            over = true;
+            if (isAttached) {
+                closes.incrementAndGet();
+            }
+        }
+
+        @Arbiter
+        public void arbiter(III_Result result) {
+            result.r1 = closes.get();
+            result.r2 = closes.get();
+        }
+    }
+}
