@@ -47,6 +47,9 @@ public final class CircuitBreaker {
 
     private static final int MAX_WINDOW = 1_000_000;
 
+    /** Stands for ever: no clock that counts nanoseconds overflows by it. */
+    private static final Duration LONGEST = Duration.ofDays(36_500);
+
     private final double share;
     private final int window;
     private final Duration openFor;
@@ -79,15 +82,15 @@ public final class CircuitBreaker {
         if (window < 1 || window > MAX_WINDOW) {
             throw new IllegalArgumentException("a breaker must look at 1 to " + MAX_WINDOW + " calls: calls=" + window);
         }
-        if (openFor.isNegative() || openFor.isZero()) {
-            throw new IllegalArgumentException("openFor must be more than zero: openFor=" + openFor);
+        if (!openFor.isPositive()) {
+            throw new IllegalArgumentException("openFor must be more than 0: openFor=" + openFor);
         }
         if (probes < 1) {
             throw new IllegalArgumentException("probes must be at least 1: probes=" + probes);
         }
         this.share = share;
         this.window = window;
-        this.openFor = openFor;
+        this.openFor = openFor.compareTo(LONGEST) < 0 ? openFor : LONGEST;
         this.probes = probes;
         this.counts = Objects.requireNonNull(counts, "counts");
         this.clock = Objects.requireNonNull(clock, "clock");
@@ -155,6 +158,7 @@ public final class CircuitBreaker {
 
     /** The call that {@code permit} was given for failed. */
     public void failed(long permit, Throwable failure) {
+        Objects.requireNonNull(failure, "failure");
         boolean isFailure = true;
         try {
             isFailure = counts.test(failure);

@@ -59,7 +59,9 @@ public record ConsumerSettings<K, V>(
 
     /** Checks and copies. */
     public ConsumerSettings {
-        properties = Map.copyOf(properties);
+        properties = Map.copyOf(Objects.requireNonNull(properties, "properties"));
+        Objects.requireNonNull(keyDeserializer, "keyDeserializer");
+        Objects.requireNonNull(valueDeserializer, "valueDeserializer");
         if (properties.getOrDefault(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, "").isBlank()) {
             throw new IllegalArgumentException(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG + " is not set; it is required");
         }
@@ -95,7 +97,7 @@ public record ConsumerSettings<K, V>(
     }
 
     private static void checkRange(String name, Duration value, Duration min, Duration max) {
-        if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
+        if (Objects.requireNonNull(value, name).compareTo(min) < 0 || value.compareTo(max) > 0) {
             throw new IllegalArgumentException(name + " must be " + min + " to " + max + ": " + name + "=" + value);
         }
     }
@@ -230,16 +232,18 @@ public record ConsumerSettings<K, V>(
         }
 
         public Builder<K, V> bootstrapServers(String hostsAndPorts) {
-            return property(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, hostsAndPorts);
+            return property(
+                    ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, Objects.requireNonNull(hostsAndPorts, "hostsAndPorts"));
         }
 
         public Builder<K, V> groupId(String groupId) {
-            return property(ConsumerConfig.GROUP_ID_CONFIG, groupId);
+            return property(ConsumerConfig.GROUP_ID_CONFIG, Objects.requireNonNull(groupId, "groupId"));
         }
 
         /** Sets a property of the Kafka client, security included. Later ones win. */
         public Builder<K, V> property(String name, String value) {
-            properties.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, name));
+            properties.put(
+                    Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, () -> "value of " + name));
             return this;
         }
 
@@ -257,7 +261,7 @@ public record ConsumerSettings<K, V>(
          *     not of its kind; names the line
          */
         public Builder<K, V> from(Path file) {
-            ConsumerSettingsReader.apply(SettingsText.read(file), this, origins);
+            ConsumerSettingsReader.apply(SettingsText.read(Objects.requireNonNull(file, "file")), this, origins);
             return this;
         }
 
@@ -312,7 +316,7 @@ public record ConsumerSettings<K, V>(
 
         /** See {@link ConsumerSettings#commitInterval()}. */
         public Builder<K, V> commitInterval(Duration interval) {
-            this.commitInterval = interval;
+            this.commitInterval = Objects.requireNonNull(interval, "interval");
             return this;
         }
 
@@ -336,25 +340,25 @@ public record ConsumerSettings<K, V>(
 
         /** See {@link ConsumerSettings#revokeDeadline()}. */
         public Builder<K, V> revokeDeadline(Duration deadline) {
-            this.revokeDeadline = deadline;
+            this.revokeDeadline = Objects.requireNonNull(deadline, "deadline");
             return this;
         }
 
         /** See {@link ConsumerSettings#outOfRange()}. */
         public Builder<K, V> outOfRange(OutOfRangePolicy policy) {
-            this.outOfRange = policy;
+            this.outOfRange = Objects.requireNonNull(policy, "policy");
             return this;
         }
 
         /** See {@link ConsumerSettings#rebalanceListener()}. */
         public Builder<K, V> rebalanceListener(RebalanceListener listener) {
-            this.rebalanceListener = listener;
+            this.rebalanceListener = Objects.requireNonNull(listener, "listener");
             return this;
         }
 
         /** See {@link ConsumerSettings#connectTimeout()}. */
         public Builder<K, V> connectTimeout(Duration timeout) {
-            this.connectTimeout = timeout;
+            this.connectTimeout = Objects.requireNonNull(timeout, "timeout");
             return this;
         }
 
@@ -366,13 +370,13 @@ public record ConsumerSettings<K, V>(
 
         /** See {@link ConsumerSettings#commitMetadata()}. */
         public Builder<K, V> commitMetadata(CommitMetadata metadata) {
-            this.commitMetadata = metadata;
+            this.commitMetadata = Objects.requireNonNull(metadata, "metadata");
             return this;
         }
 
         /** See {@link ConsumerSettings#fetch()}. */
         public Builder<K, V> fetch(FetchPath path) {
-            this.fetch = path;
+            this.fetch = Objects.requireNonNull(path, "path");
             return this;
         }
 

@@ -119,7 +119,7 @@ public record DeadLetter(
 
     /** The value of one of the headers above, or null if the letter has none of that name. */
     public @Nullable String header(String name) {
-        return text(letter, name);
+        return text(letter, Objects.requireNonNull(name, "name"));
     }
 
     /** Whether the letter has all that the record had; if not, the value is lost but for the origin. */
@@ -150,6 +150,12 @@ public record DeadLetter(
 
     /** The record as it was, for another topic; its key chooses the partition. */
     public ProducerRecord<byte[], byte[]> restoredTo(String otherTopic) {
-        return new ProducerRecord<>(otherTopic, null, timestamp, letter.key(), letter.value(), originalHeaders());
+        return new ProducerRecord<>(
+                Objects.requireNonNull(otherTopic, "otherTopic"),
+                null,
+                timestamp,
+                letter.key(),
+                letter.value(),
+                originalHeaders());
     }
 }

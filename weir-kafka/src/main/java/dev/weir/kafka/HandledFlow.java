@@ -58,7 +58,10 @@ public final class HandledFlow<K, V, R> {
 
     static <K, V, R> HandledFlow<K, V, R> of(
             KafkaFlow<K, V> flow, Ordering<? super ConsumerRecord<K, V>> ordering, HandlerStage<K, V, R> stage) {
-        return new HandledFlow<>(flow, onJobs(ordering), stage, FailureRules.NONE, null, null);
+        Ordering<Job<K, V>> onJobs = onJobs(Objects.requireNonNull(ordering, "ordering"));
+        // It refuses here what is out of bounds, rather than when the flow is run.
+        var unused = stage.under(Source.empty(), onJobs, FailureRules.NONE);
+        return new HandledFlow<>(flow, onJobs, stage, FailureRules.NONE, null, null);
     }
 
     private static <K, V> Ordering<Job<K, V>> onJobs(Ordering<? super ConsumerRecord<K, V>> ordering) {

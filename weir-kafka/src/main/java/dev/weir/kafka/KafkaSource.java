@@ -49,12 +49,13 @@ public final class KafkaSource {
      */
     public static <T> Source<T> committable(
             ConsumerSettings<?, ?> settings, Subscription subscription, Function<RecordView, ? extends T> decoder) {
+        Objects.requireNonNull(subscription, "subscription");
+        Objects.requireNonNull(decoder, "decoder");
         if (settings.fetch() != FetchPath.LEAN) {
             throw new IllegalArgumentException("a decoder of views needs the lean path: fetch=" + settings.fetch()
                     + "; set fetch(FetchPath.LEAN)");
         }
-        return Source.custom(
-                "consume", new ViewSource<>(settings, subscription, Objects.requireNonNull(decoder, "decoder")));
+        return Source.custom("consume", new ViewSource<>(settings, subscription, decoder));
     }
 
     /** {@link #plain(ConsumerSettings, Subscription)} of all partitions of the topics. */

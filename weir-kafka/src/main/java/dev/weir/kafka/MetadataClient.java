@@ -3,6 +3,7 @@ package dev.weir.kafka;
 import dev.weir.kafka.internal.consumer.AdminLookup;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import org.apache.kafka.common.TopicPartition;
@@ -37,12 +38,12 @@ public final class MetadataClient implements AutoCloseable {
 
     /** The offset behind each position now. */
     public CompletionStage<Map<TopicPartition, Long>> offsets(Map<TopicPartition, Position> positions) {
-        return lookup.offsets(Map.copyOf(positions));
+        return lookup.offsets(Map.copyOf(Objects.requireNonNull(positions, "positions")));
     }
 
     /** What a group has committed; nothing for a group that does not exist. */
     public CompletionStage<Map<TopicPartition, Long>> committed(String group) {
-        return lookup.committed(group);
+        return lookup.committed(Objects.requireNonNull(group, "group"));
     }
 
     /** Records between what a group has committed and the ends of those partitions now. */

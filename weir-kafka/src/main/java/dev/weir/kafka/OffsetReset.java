@@ -27,7 +27,11 @@ final class OffsetReset {
         String lower = value.toLowerCase(Locale.ROOT);
         if (lower.startsWith(BY_DURATION)) {
             try {
-                return Position.time(Instant.now().minus(Duration.parse(value.substring(BY_DURATION.length()))));
+                Duration ago = Duration.parse(value.substring(BY_DURATION.length()));
+                if (ago.isNegative()) {
+                    throw unknown(value);
+                }
+                return Position.time(past(ago));
             } catch (DateTimeParseException refused) {
                 throw unknown(value);
             }
@@ -38,6 +42,12 @@ final class OffsetReset {
             case "none" -> null;
             default -> throw unknown(value);
         };
+    }
+
+    /** That long ago, but not before 1970, where no time of a record is. */
+    private static Instant past(Duration ago) {
+        Instant now = Instant.now();
+        return ago.compareTo(Duration.between(Instant.EPOCH, now)) < 0 ? now.minus(ago) : Instant.EPOCH;
     }
 
     private static IllegalArgumentException unknown(String value) {

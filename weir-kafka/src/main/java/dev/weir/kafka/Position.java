@@ -32,13 +32,19 @@ public sealed interface Position {
     /**
      * The first record that is as young as this or younger; the end if there is none yet.
      *
-     * @param instant compared with the timestamps of records
+     * @param instant compared with the timestamps of records, so not before 1970
      */
     record Time(Instant instant) implements Position {
+
+        private static final Instant LAST = Instant.ofEpochMilli(Long.MAX_VALUE);
 
         /** Checks. */
         public Time {
             Objects.requireNonNull(instant, "instant");
+            if (instant.isBefore(Instant.EPOCH) || instant.isAfter(LAST)) {
+                throw new IllegalArgumentException(
+                        "instant must be " + Instant.EPOCH + " to " + LAST + ": instant=" + instant);
+            }
         }
     }
 

@@ -23,7 +23,9 @@ public record ProducerSettings<K, V>(
 
     /** Checks and copies. */
     public ProducerSettings {
-        properties = Map.copyOf(properties);
+        properties = Map.copyOf(Objects.requireNonNull(properties, "properties"));
+        Objects.requireNonNull(keySerializer, "keySerializer");
+        Objects.requireNonNull(valueSerializer, "valueSerializer");
         if (properties.getOrDefault(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, "").isBlank()) {
             throw new IllegalArgumentException("bootstrap.servers is not set; it is required");
         }
@@ -93,12 +95,14 @@ public record ProducerSettings<K, V>(
         }
 
         public Builder<K, V> bootstrapServers(String hostsAndPorts) {
-            return property(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, hostsAndPorts);
+            return property(
+                    ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, Objects.requireNonNull(hostsAndPorts, "hostsAndPorts"));
         }
 
         /** Sets a property of the Kafka client, security included. Later ones win. */
         public Builder<K, V> property(String name, String value) {
-            properties.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, name));
+            properties.put(
+                    Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, () -> "value of " + name));
             return this;
         }
 
@@ -115,7 +119,8 @@ public record ProducerSettings<K, V>(
          * @throws IllegalArgumentException if the file cannot be read, or a {@code weir.} key is unknown; names the line
          */
         public Builder<K, V> from(Path file) {
-            ConsumerSettingsReader.applyToProducer(SettingsText.read(file), this, origins);
+            ConsumerSettingsReader.applyToProducer(
+                    SettingsText.read(Objects.requireNonNull(file, "file")), this, origins);
             return this;
         }
 

@@ -15,8 +15,8 @@ public final class RecordDecoder<K, V> implements Function<ConsumerRecord<byte[]
     private final Deserializer<V> values;
 
     public RecordDecoder(Deserializer<K> keys, Deserializer<V> values) {
-        this.keys = Objects.requireNonNull(keys, "key deserializer");
-        this.values = Objects.requireNonNull(values, "value deserializer");
+        this.keys = Objects.requireNonNull(keys, "keys");
+        this.values = Objects.requireNonNull(values, "values");
     }
 
     /** The typed record, or why there is none. Throws nothing but errors of the JVM. */

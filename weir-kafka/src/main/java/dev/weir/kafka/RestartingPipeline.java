@@ -6,6 +6,7 @@ import dev.weir.stream.RestartSettings;
 import dev.weir.stream.RunningPipeline;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
@@ -39,7 +40,7 @@ public final class RestartingPipeline implements AutoCloseable {
 
     private RestartingPipeline(Pipeline pipeline, RestartSettings settings) {
         this.pipeline = pipeline;
-        this.settings = settings;
+        this.settings = Objects.requireNonNull(settings, "settings");
     }
 
     /**

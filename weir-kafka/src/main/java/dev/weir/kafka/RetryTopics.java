@@ -3,6 +3,7 @@ package dev.weir.kafka;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * Topics in which failed records wait before they are tried again, one after the other, each with its own delay. Immutable.
@@ -38,7 +39,7 @@ public record RetryTopics(List<Tier> tiers) {
 
     /** Checks and copies. */
     public RetryTopics {
-        tiers = List.copyOf(tiers);
+        tiers = List.copyOf(Objects.requireNonNull(tiers, "tiers"));
         if (tiers.isEmpty()) {
             throw new IllegalArgumentException("there must be at least one retry topic");
         }

@@ -3,7 +3,6 @@ package dev.weir.kafka;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -44,7 +43,7 @@ public record Subscription(Selection selection, Bound start, Bound end, Prioriti
 
         /** Checks and copies. */
         public Topics {
-            names = Set.copyOf(new TreeSet<>(names));
+            names = given("names", names);
             if (names.isEmpty() || names.stream().anyMatch(String::isBlank)) {
                 throw new IllegalArgumentException(
                         "a subscription needs topic names that are not blank: topics=" + names);
@@ -67,7 +66,7 @@ public record Subscription(Selection selection, Bound start, Bound end, Prioriti
         /** Checks. */
         public Matching {
             try {
-                Pattern.compile(regex);
+                Pattern.compile(Objects.requireNonNull(regex, "regex"));
             } catch (PatternSyntaxException refused) {
                 throw new IllegalArgumentException(
                         "pattern is not a regular expression: pattern=" + regex + ": " + refused.getDescription(),
@@ -90,7 +89,7 @@ public record Subscription(Selection selection, Bound start, Bound end, Prioriti
 
         /** Checks and copies. */
         public Partitions {
-            ids = Set.copyOf(ids);
+            ids = given("ids", ids);
             if (ids.isEmpty()) {
                 throw new IllegalArgumentException("a subscription needs partitions: partitions=[]");
             }
@@ -115,7 +114,7 @@ public record Subscription(Selection selection, Bound start, Bound end, Prioriti
 
         /** Checks and copies. */
         public Bound {
-            each = Map.copyOf(each);
+            each = Map.copyOf(Objects.requireNonNull(each, "each"));
         }
 
         public boolean isNone() {
@@ -124,12 +123,12 @@ public record Subscription(Selection selection, Bound start, Bound end, Prioriti
 
         /** The position of a partition, if it has one. */
         public @Nullable Position of(TopicPartition id) {
-            return each.getOrDefault(id, others);
+            return each.getOrDefault(Objects.requireNonNull(id, "id"), others);
         }
 
         private Bound with(TopicPartition id, Position position) {
             Map<TopicPartition, Position> more = new HashMap<>(each);
-            more.put(id, Objects.requireNonNull(position, "position"));
+            more.put(Objects.requireNonNull(id, "id"), Objects.requireNonNull(position, "position"));
             return new Bound(others, more);
         }
     }
@@ -147,8 +146,8 @@ public record Subscription(Selection selection, Bound start, Bound end, Prioriti
 
         /** Checks and copies. */
         public Priorities {
-            topics = Map.copyOf(topics);
-            partitions = Map.copyOf(partitions);
+            topics = Map.copyOf(Objects.requireNonNull(topics, "topics"));
+            partitions = Map.copyOf(Objects.requireNonNull(partitions, "partitions"));
         }
 
         public boolean isNone() {
@@ -157,7 +156,7 @@ public record Subscription(Selection selection, Bound start, Bound end, Prioriti
 
         /** The priority of a partition. */
         public int of(TopicPartition id) {
-            Integer own = partitions.get(id);
+            Integer own = partitions.get(Objects.requireNonNull(id, "id"));
             return own == null ? topics.getOrDefault(id.topic(), 0) : own;
         }
 
@@ -172,13 +171,13 @@ public record Subscription(Selection selection, Bound start, Bound end, Prioriti
 
         private Priorities with(String topic, int priority) {
             Map<String, Integer> more = new HashMap<>(topics);
-            more.put(topic, priority);
+            more.put(Objects.requireNonNull(topic, "topic"), priority);
             return new Priorities(more, partitions);
         }
 
         private Priorities with(TopicPartition id, int priority) {
             Map<TopicPartition, Integer> more = new HashMap<>(partitions);
-            more.put(id, priority);
+            more.put(Objects.requireNonNull(id, "id"), priority);
             return new Priorities(topics, more);
         }
     }
@@ -186,6 +185,8 @@ public record Subscription(Selection selection, Bound start, Bound end, Prioriti
     /** Checks. */
     public Subscription {
         Objects.requireNonNull(selection, "selection");
+        Objects.requireNonNull(start, "start");
+        Objects.requireNonNull(end, "end");
         for (String topic : priorities.topics.keySet()) {
             checkRead(selection, topic, null);
         }
@@ -198,6 +199,13 @@ public record Subscription(Selection selection, Bound start, Bound end, Prioriti
     }
 
     /** A priority of what is never read is a slip of the pen. */
+    private static <E> Set<E> given(String name, Collection<E> elements) {
+        for (E element : Objects.requireNonNull(elements, name)) {
+            Objects.requireNonNull(element, () -> name + " has a null");
+        }
+        return Set.copyOf(elements);
+    }
+
     private static void checkRead(Selection selection, String topic, @Nullable TopicPartition id) {
         boolean read = switch (selection) {
             case Topics topics -> topics.names.contains(topic);
@@ -215,12 +223,12 @@ public record Subscription(Selection selection, Bound start, Bound end, Prioriti
 
     /** The partitions of the topics, without end. */
     public static Subscription topics(String... topics) {
-        return topics(List.of(topics));
+        return topics(Arrays.asList(Objects.requireNonNull(topics, "topics")));
     }
 
     /** The partitions of the topics, without end. */
     public static Subscription topics(Collection<String> topics) {
-        return new Subscription(new Topics(Set.copyOf(topics)), Bound.NONE, Bound.NONE, Priorities.NONE);
+        return new Subscription(new Topics(given("topics", topics)), Bound.NONE, Bound.NONE, Priorities.NONE);
     }
 
     /**
@@ -233,12 +241,12 @@ public record Subscription(Selection selection, Bound start, Bound end, Prioriti
 
     /** These partitions, without end; needs a group only to commit. */
     public static Subscription partitions(TopicPartition... ids) {
-        return partitions(Arrays.asList(ids));
+        return partitions(Arrays.asList(Objects.requireNonNull(ids, "ids")));
     }
 
     /** These partitions, without end; needs a group only to commit. */
     public static Subscription partitions(Collection<TopicPartition> ids) {
-        return new Subscription(new Partitions(Set.copyOf(ids)), Bound.NONE, Bound.NONE, Priorities.NONE);
+        return new Subscription(new Partitions(given("ids", ids)), Bound.NONE, Bound.NONE, Priorities.NONE);
     }
 
     /** The same, begun at the position; see {@link #start}. */

@@ -32,6 +32,9 @@ import java.util.Objects;
  */
 public final class LeanConsumer implements AutoCloseable {
 
+    /** Stands for ever. */
+    private static final Duration LONGEST = Duration.ofDays(36_500);
+
     private final Engine engine;
 
     private LeanConsumer(Engine engine) {
@@ -58,7 +61,7 @@ public final class LeanConsumer implements AutoCloseable {
      * @throws IllegalStateException if it is assigned already
      */
     public int assign(String topic, int partition, StartAt start) {
-        return engine.assign(Objects.requireNonNull(topic, "topic"), partition, start);
+        return engine.assign(Objects.requireNonNull(topic, "topic"), partition, Objects.requireNonNull(start, "start"));
     }
 
     /** Removes a partition, with what was fetched and not delivered. Its index may be given to another one. */
@@ -86,10 +89,13 @@ public final class LeanConsumer implements AutoCloseable {
     /**
      * Waits until a broker has sent something, or can be sent something, for so long at most; returns at once if records are
      * there. Attempts that were put off, such as a new connection, are made by the next poll: wait for a second at most.
+     *
+     * @param longest does not wait if it is not more than 0
      */
     public void await(Duration longest) {
         try {
-            engine.await(longest.toMillis());
+            Duration bounded = longest.compareTo(LONGEST) < 0 ? longest : LONGEST;
+            engine.await(bounded.isNegative() ? 0 : bounded.toMillis());
         } catch (IOException e) {
             throw new LeanException("waiting for brokers: " + e.getMessage(), e);
         }
@@ -137,7 +143,7 @@ public final class LeanConsumer implements AutoCloseable {
 
     /** Goes to another place in a partition, and forgets what was fetched of it; also the way on after a fault. */
     public void seek(int index, StartAt place) {
-        engine.seek(index, place);
+        engine.seek(index, Objects.requireNonNull(place, "place"));
     }
 
     /**

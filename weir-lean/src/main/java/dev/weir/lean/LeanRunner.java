@@ -1,6 +1,7 @@
 package dev.weir.lean;
 
 import java.time.Duration;
+import java.util.Objects;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.IdleStrategy;
 
@@ -19,8 +20,8 @@ public final class LeanRunner implements Agent {
     private final RecordHandler handler;
 
     public LeanRunner(LeanConsumer consumer, RecordHandler handler) {
-        this.consumer = consumer;
-        this.handler = handler;
+        this.consumer = Objects.requireNonNull(consumer, "consumer");
+        this.handler = Objects.requireNonNull(handler, "handler");
     }
 
     @Override

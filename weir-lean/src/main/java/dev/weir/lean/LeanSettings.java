@@ -58,23 +58,25 @@ public record LeanSettings(
 
     /** Checks and copies. */
     public LeanSettings {
-        properties = Map.copyOf(properties);
+        properties = Map.copyOf(Objects.requireNonNull(properties, "properties"));
         if (properties
                 .getOrDefault(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, "")
                 .isBlank()) {
             throw new IllegalArgumentException("bootstrap.servers is not set; it is required");
         }
-        checkRange("minFetchBytes", minFetchBytes, 0, Integer.MAX_VALUE);
+        Objects.requireNonNull(onCorruptBatch, "onCorruptBatch");
+        Objects.requireNonNull(onOffsetLost, "onOffsetLost");
         checkRange("maxFetchWait", maxFetchWait, Duration.ZERO, Duration.ofMinutes(5));
+        checkRange("maxBackoff", maxBackoff, Duration.ofMillis(10), Duration.ofMinutes(5));
+        checkRange("metadataMaxAge", metadataMaxAge, Duration.ofMillis(100), Duration.ofDays(1));
+        checkRange("requestTimeout", requestTimeout, maxFetchWait.plusSeconds(1), Duration.ofHours(1));
+        checkRange("minFetchBytes", minFetchBytes, 0, Integer.MAX_VALUE);
         checkRange("maxFetchBytes", maxFetchBytes, KILOBYTE, 512L * MEGABYTE);
         checkRange("maxPartitionBytes", maxPartitionBytes, KILOBYTE, 512L * MEGABYTE);
         checkRange("maxResponseBytes", maxResponseBytes, (long) maxFetchBytes + ENVELOPE_BYTES, KILOBYTE * MEGABYTE);
         checkRange("maxBatchBytes", maxBatchBytes, ENVELOPE_BYTES, KILOBYTE * MEGABYTE);
         checkRange("maxPollRecords", maxPollRecords, 1, Integer.MAX_VALUE);
         checkRange("receiveBufferBytes", receiveBufferBytes, -1, KILOBYTE * MEGABYTE);
-        checkRange("requestTimeout", requestTimeout, maxFetchWait.plusSeconds(1), Duration.ofHours(1));
-        checkRange("maxBackoff", maxBackoff, Duration.ofMillis(10), Duration.ofMinutes(5));
-        checkRange("metadataMaxAge", metadataMaxAge, Duration.ofMillis(100), Duration.ofDays(1));
     }
 
     private static void checkRange(String name, long value, long min, long max) {
@@ -84,7 +86,7 @@ public record LeanSettings(
     }
 
     private static void checkRange(String name, Duration value, Duration min, Duration max) {
-        if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
+        if (Objects.requireNonNull(value, name).compareTo(min) < 0 || value.compareTo(max) > 0) {
             throw new IllegalArgumentException(name + " must be " + min + " to " + max + ": " + name + "=" + value);
         }
     }
@@ -117,17 +119,20 @@ public record LeanSettings(
         private Builder() {}
 
         public Builder bootstrapServers(String hostsAndPorts) {
-            return property(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, hostsAndPorts);
+            return property(
+                    CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG,
+                    Objects.requireNonNull(hostsAndPorts, "hostsAndPorts"));
         }
 
         /** Where this client is: brokers that know replicas nearby send it there. */
         public Builder rack(String rack) {
-            return property(ConsumerConfig.CLIENT_RACK_CONFIG, rack);
+            return property(ConsumerConfig.CLIENT_RACK_CONFIG, Objects.requireNonNull(rack, "rack"));
         }
 
         /** Sets a property of the Kafka client: those that {@link LeanSettings#properties} names. */
         public Builder property(String name, String value) {
-            properties.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, name));
+            properties.put(
+                    Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, () -> "value of " + name));
             return this;
         }
 
@@ -148,7 +153,7 @@ public record LeanSettings(
         }
 
         public Builder maxFetchWait(Duration value) {
-            maxFetchWait = value;
+            maxFetchWait = Objects.requireNonNull(value, "value");
             return this;
         }
 
@@ -183,12 +188,12 @@ public record LeanSettings(
         }
 
         public Builder onCorruptBatch(CorruptBatchPolicy value) {
-            onCorruptBatch = value;
+            onCorruptBatch = Objects.requireNonNull(value, "value");
             return this;
         }
 
         public Builder onOffsetLost(OffsetLostPolicy value) {
-            onOffsetLost = value;
+            onOffsetLost = Objects.requireNonNull(value, "value");
             return this;
         }
 
@@ -198,17 +203,17 @@ public record LeanSettings(
         }
 
         public Builder requestTimeout(Duration value) {
-            requestTimeout = value;
+            requestTimeout = Objects.requireNonNull(value, "value");
             return this;
         }
 
         public Builder maxBackoff(Duration value) {
-            maxBackoff = value;
+            maxBackoff = Objects.requireNonNull(value, "value");
             return this;
         }
 
         public Builder metadataMaxAge(Duration value) {
-            metadataMaxAge = value;
+            metadataMaxAge = Objects.requireNonNull(value, "value");
             return this;
         }
 

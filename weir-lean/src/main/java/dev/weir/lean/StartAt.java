@@ -17,6 +17,8 @@ public record StartAt(long offset, long timestampMillis) {
     /** The record written next. */
     public static final long END = -1;
 
+    private static final Instant LAST = Instant.ofEpochMilli(Long.MAX_VALUE);
+
     /** Checks. */
     public StartAt {
         if (offset < 0 && timestampMillis < BEGINNING) {
@@ -43,10 +45,9 @@ public record StartAt(long offset, long timestampMillis) {
 
     /** At the first record of at least that time; at the end if there is none yet. */
     public static StartAt time(Instant time) {
-        long millis = time.toEpochMilli();
-        if (millis < 0) {
-            throw new IllegalArgumentException("time must not be before 1970: time=" + time);
+        if (time.isBefore(Instant.EPOCH) || time.isAfter(LAST)) {
+            throw new IllegalArgumentException("time must be " + Instant.EPOCH + " to " + LAST + ": time=" + time);
         }
-        return new StartAt(-1, millis);
+        return new StartAt(-1, time.toEpochMilli());
     }
 }

@@ -44,7 +44,7 @@ public record Attributes(
         return new Attributes(name, Objects.requireNonNull(newDispatcher, "dispatcher"), buffer, supervision);
     }
 
-    /** See {@link #buffer()}; at least 1. */
+    /** See {@link #buffer()}; at least 1, or 0 for the stage's own default. */
     public Attributes withBuffer(int elements) {
         return new Attributes(name, dispatcher, elements, supervision);
     }

@@ -138,6 +138,7 @@ public final class Dispatcher implements AutoCloseable {
 
     /** Runs a task on one of the threads. */
     public void execute(Runnable task) {
+        Objects.requireNonNull(task, "task");
         submitted.increment();
         try {
             executor.execute(() -> {

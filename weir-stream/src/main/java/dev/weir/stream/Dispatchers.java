@@ -1,6 +1,7 @@
 package dev.weir.stream;
 
 import dev.weir.stream.internal.config.DispatcherFile;
+import dev.weir.stream.internal.run.Arguments;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -10,6 +11,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -33,7 +35,7 @@ public final class Dispatchers implements AutoCloseable {
 
     /** A registry of dispatchers made in code, which it closes. */
     public static Dispatchers of(Dispatcher... dispatchers) {
-        return of(List.of(dispatchers));
+        return of(Arguments.list("dispatchers", dispatchers));
     }
 
     private static Dispatchers of(Collection<Dispatcher> dispatchers) {
@@ -59,6 +61,7 @@ public final class Dispatchers implements AutoCloseable {
      * @throws IllegalArgumentException for an unknown key or a bad value, with the file and the line or the variable
      */
     public static Dispatchers load(Path file, Map<String, String> environment) throws IOException {
+        Objects.requireNonNull(environment, "environment");
         return parse(file.toString(), Files.readString(file, StandardCharsets.UTF_8), environment);
     }
 
@@ -68,12 +71,15 @@ public final class Dispatchers implements AutoCloseable {
      * @param fileName what messages call it
      */
     public static Dispatchers parse(String fileName, String text, Map<String, String> environment) {
+        Objects.requireNonNull(fileName, "fileName");
+        Objects.requireNonNull(text, "text");
+        Objects.requireNonNull(environment, "environment");
         return of(DispatcherFile.read(fileName, text, environment));
     }
 
     /** The dispatcher of that name. */
     public Dispatcher get(String name) {
-        Dispatcher found = byName.get(name);
+        Dispatcher found = byName.get(Objects.requireNonNull(name, "name"));
         if (found == null) {
             throw new IllegalArgumentException(
                     "no dispatcher is named " + name + DispatcherFile.suggestion(name, byName.keySet()));

@@ -394,7 +394,7 @@ abstract class ElementOperators<T> {
     /** {@link #log(Logger, Logger.Level)} to the logger of this name, at DEBUG. */
     @Operator(acks = SAME, cost = "a line per element if the level is on, else none")
     public Source<T> log(String loggerName) {
-        return log(System.getLogger(loggerName), Logger.Level.DEBUG);
+        return log(System.getLogger(Objects.requireNonNull(loggerName, "loggerName")), Logger.Level.DEBUG);
     }
 
     /**

@@ -146,7 +146,10 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
             acks = "when all that came of it is finished; given again if it was inside a failed section",
             cost = "a segment and a buffer; a copy per batch, which is kept until it is finished")
     public <R> Source<R> restarted(RestartSettings settings, Function<? super Source<T>, Source<R>> section) {
-        return Source.at(FailureStages.restart(node(), Objects.requireNonNull(settings, "settings"), branch(section)));
+        return Source.at(FailureStages.restart(
+                node(),
+                Objects.requireNonNull(settings, "settings"),
+                branch(Objects.requireNonNull(section, "section"))));
     }
 
     /**

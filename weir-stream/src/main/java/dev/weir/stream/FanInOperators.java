@@ -1,12 +1,14 @@
 package dev.weir.stream;
 
 import dev.weir.stream.internal.junction.Junctions;
+import dev.weir.stream.internal.run.Arguments;
 import dev.weir.stream.internal.run.Node;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Operators with several inputs. Part of {@link Source}.
@@ -21,14 +23,22 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
 
     /** A source is only read, so that one of a subtype will do. */
     @SuppressWarnings("unchecked")
-    private static <T> Node<T> nodeOf(Source<? extends T> source) {
-        return ((Source<T>) source).node();
+    private static <T> Node<T> nodeOf(String name, Source<? extends T> source) {
+        return ((Source<T>) Objects.requireNonNull(source, name)).node();
+    }
+
+    /** The last stage of what a user's function made. */
+    static <T> Node<T> made(String operator, @Nullable Source<T> source) {
+        if (source == null) {
+            throw new NullPointerException("the function of " + operator + " returned null, not a source");
+        }
+        return source.node();
     }
 
     private static <T> List<Node<T>> nodesOf(Node<T> first, List<? extends Source<? extends T>> others) {
         List<Node<T>> nodes = new ArrayList<>();
         nodes.add(first);
-        others.forEach(other -> nodes.add(nodeOf(other)));
+        others.forEach(other -> nodes.add(nodeOf("others", other)));
         return List.copyOf(nodes);
     }
 
@@ -45,7 +55,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     @SuppressWarnings("varargs") // only read
     @Operator(acks = "kept with each element", cost = "a segment and a buffer for each input")
     public final Source<T> merge(Source<? extends T>... others) {
-        return Source.at(Junctions.merge(nodesOf(node(), List.of(others))));
+        return Source.at(Junctions.merge(nodesOf(node(), Arguments.list("others", others))));
     }
 
     /**
@@ -57,7 +67,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      */
     @Operator(acks = "kept with each element", cost = "a segment and a buffer for each input")
     public Source<T> mergePreferred(Source<? extends T> preferred) {
-        return Source.at(Junctions.mergePreferred(List.of(nodeOf(preferred), node())));
+        return Source.at(Junctions.mergePreferred(List.of(nodeOf("preferred", preferred), node())));
     }
 
     /**
@@ -72,7 +82,9 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      */
     @Operator(acks = "kept with each element", cost = "a segment and a buffer for each input")
     public Source<T> mergePrioritized(List<? extends Source<? extends T>> others, int... weights) {
-        return Source.at(Junctions.mergePrioritized(nodesOf(node(), others), weights.clone()));
+        return Source.at(Junctions.mergePrioritized(
+                nodesOf(node(), Arguments.list("others", others)),
+                Objects.requireNonNull(weights, "weights").clone()));
     }
 
     /**
@@ -86,7 +98,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      */
     @Operator(acks = "kept with each element", cost = "a comparison per element; inputs are pulled in turn")
     public Source<T> mergeSorted(Source<? extends T> other, Comparator<? super T> order) {
-        return Source.at(Junctions.mergeSorted(node(), nodeOf(other), Objects.requireNonNull(order, "order")));
+        return Source.at(Junctions.mergeSorted(node(), nodeOf("other", other), Objects.requireNonNull(order, "order")));
     }
 
     /**
@@ -106,7 +118,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
             acks = "when replaced and all lists it is in are finished",
             cost = "a segment and a buffer for each input; a list and an acknowledgement per element")
     public final Source<List<T>> mergeLatest(Source<? extends T>... others) {
-        return Source.at(Junctions.mergeLatest(nodesOf(node(), List.of(others))));
+        return Source.at(Junctions.mergeLatest(nodesOf(node(), Arguments.list("others", others))));
     }
 
     /**
@@ -121,7 +133,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     @SuppressWarnings("varargs") // only read
     @Operator(acks = "kept with each element", cost = "nothing per element")
     public final Source<T> concat(Source<? extends T>... others) {
-        return Source.at(Junctions.concat(nodesOf(node(), List.of(others))));
+        return Source.at(Junctions.concat(nodesOf(node(), Arguments.list("others", others))));
     }
 
     /**
@@ -133,7 +145,8 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      */
     @Operator(acks = "kept with each element", cost = "nothing per element")
     public Source<T> prepend(Source<? extends T> first) {
-        return Source.at(Junctions.concat(List.of(nodeOf(first), node())).with(Attributes.named("prepend")));
+        return Source.at(
+                Junctions.concat(List.of(nodeOf("first", first), node())).with(Attributes.named("prepend")));
     }
 
     /**
@@ -146,7 +159,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      */
     @Operator(acks = "kept with each element", cost = "nothing per element")
     public Source<T> orElse(Source<? extends T> otherwise) {
-        return Source.at(Junctions.orElse(node(), nodeOf(otherwise)));
+        return Source.at(Junctions.orElse(node(), nodeOf("otherwise", otherwise)));
     }
 
     /**
@@ -161,7 +174,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      */
     @Operator(acks = "kept with each element", cost = "a move per element; inputs are pulled in turn")
     public Source<T> interleave(Source<? extends T> other, int segmentSize) {
-        return Source.at(Junctions.interleave(node(), nodeOf(other), segmentSize));
+        return Source.at(Junctions.interleave(node(), nodeOf("other", other), segmentSize));
     }
 
     /**
@@ -173,7 +186,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      */
     @Operator(acks = "both when the pair is", cost = "a pair per element, and a joint acknowledgement if both have one")
     public <B> Source<Pair<T, B>> zip(Source<B> other) {
-        return Source.at(Junctions.zip("zip", node(), other.node(), Pair<T, B>::new));
+        return Source.at(Junctions.zip("zip", node(), nodeOf("other", other), Pair<T, B>::new));
     }
 
     /**
@@ -185,15 +198,17 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      * }
      */
     @SafeVarargs
+    @SuppressWarnings("varargs") // only read
     @Operator(acks = "all when the list is", cost = "a list per element; a joint acknowledgement per further input")
     public final Source<List<T>> zipN(Source<? extends T>... others) {
-        int inputs = 1 + others.length;
+        List<Source<? extends T>> rest = Arguments.list("others", others);
+        int inputs = 1 + rest.size();
         Source<List<T>> lists = map(first -> {
             List<T> list = new ArrayList<>(inputs);
             list.add(first);
             return list;
         });
-        for (Source<? extends T> other : others) {
+        for (Source<? extends T> other : rest) {
             // Nobody else has the list yet.
             lists = lists.zipWith(other, (list, element) -> {
                 list.add(element);
@@ -216,7 +231,12 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      */
     @Operator(acks = "both when the pair is", cost = "a pair per element, and a joint acknowledgement if both have one")
     public <B> Source<Pair<T, B>> zipAll(Source<B> other, T standIn, B otherStandIn) {
-        return Source.at(Junctions.zipAll(node(), other.node(), new Pair<>(standIn, otherStandIn)));
+        return Source.at(Junctions.zipAll(
+                node(),
+                nodeOf("other", other),
+                new Pair<>(
+                        Objects.requireNonNull(standIn, "standIn"),
+                        Objects.requireNonNull(otherStandIn, "otherStandIn"))));
     }
 
     /**
@@ -230,7 +250,8 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      */
     @Operator(acks = "both when the result is", cost = "a call per pair, and a joint acknowledgement if both have one")
     public <B, R> Source<R> zipWith(Source<B> other, BiFunction<? super T, ? super B, ? extends R> combine) {
-        return Source.at(Junctions.zip("zipWith", node(), other.node(), Objects.requireNonNull(combine, "combine")));
+        return Source.at(
+                Junctions.zip("zipWith", node(), nodeOf("other", other), Objects.requireNonNull(combine, "combine")));
     }
 
     /**
@@ -244,7 +265,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
             acks = "when replaced and all pairs it is in are finished",
             cost = "two segments; a pair and an acknowledgement per element")
     public <B> Source<Pair<T, B>> zipLatest(Source<B> other) {
-        return Source.at(Junctions.zipLatest("zipLatest", node(), other.node(), Pair<T, B>::new));
+        return Source.at(Junctions.zipLatest("zipLatest", node(), nodeOf("other", other), Pair<T, B>::new));
     }
 
     /**
@@ -264,7 +285,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
             acks = "when replaced and all results it is in are finished",
             cost = "two segments; a call and an acknowledgement per element")
     public <B, R> Source<R> zipLatestWith(Source<B> other, BiFunction<? super T, ? super B, ? extends R> combine) {
-        return Source.at(
-                Junctions.zipLatest("zipLatestWith", node(), other.node(), Objects.requireNonNull(combine, "combine")));
+        return Source.at(Junctions.zipLatest(
+                "zipLatestWith", node(), nodeOf("other", other), Objects.requireNonNull(combine, "combine")));
     }
 }

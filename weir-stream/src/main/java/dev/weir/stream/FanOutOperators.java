@@ -2,6 +2,7 @@ package dev.weir.stream;
 
 import dev.weir.stream.internal.junction.Junctions;
 import dev.weir.stream.internal.junction.SideSink;
+import dev.weir.stream.internal.run.Arguments;
 import dev.weir.stream.internal.run.Branch;
 import dev.weir.stream.internal.run.Hole;
 import java.util.ArrayList;
@@ -21,14 +22,16 @@ import java.util.function.ToIntFunction;
  */
 abstract class FanOutOperators<T> extends FanInOperators<T> {
 
+    private static final int MAX_BRANCHES = 100_000;
+
     private static <T> SideSink<T> side(Sink<? super T> sink) {
         Hole<T> hole = new Hole<>();
-        return new SideSink<>(hole, sink.close(Source.at(hole.node())).builder);
+        return new SideSink<>(hole, Objects.requireNonNull(sink, "sink").close(Source.at(hole.node())).builder);
     }
 
     private static <T> List<SideSink<T>> sides(Sink<? super T>[] sinks) {
         List<SideSink<T>> sides = new ArrayList<>();
-        for (Sink<? super T> sink : sinks) {
+        for (Sink<? super T> sink : Arguments.list("sinks", sinks)) {
             sides.add(FanOutOperators.<T>side(sink));
         }
         return sides;
@@ -37,10 +40,15 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     /** The part of a blueprint that a function from source to source stands for. */
     static <T, R> Branch<T, R> branch(Function<? super Source<T>, Source<R>> function) {
         Hole<T> hole = new Hole<>();
-        return new Branch<>(hole, function.apply(Source.at(hole.node())).node());
+        Source<R> lowest = Objects.requireNonNull(function, "function").apply(Source.at(hole.node()));
+        return new Branch<>(hole, made("a branch or section", lowest));
     }
 
-    private static <T, R> List<Branch<T, R>> copies(int count, Function<? super Source<T>, Source<R>> function) {
+    private static <T, R> List<Branch<T, R>> copies(
+            String name, int count, Function<? super Source<T>, Source<R>> function) {
+        if (count < 1 || count > MAX_BRANCHES) {
+            throw new IllegalArgumentException(name + " must be 1 to " + MAX_BRANCHES + ": " + name + "=" + count);
+        }
         List<Branch<T, R>> branches = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             branches.add(branch(function));
@@ -107,7 +115,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     @Operator(acks = "when every branch has acknowledged", cost = "a segment for each branch; a copy per batch")
     public <R> Source<R> broadcast(List<? extends Function<? super Source<T>, Source<R>>> branches) {
         List<Branch<T, R>> built = new ArrayList<>();
-        branches.forEach(branch -> built.add(branch(branch)));
+        Arguments.list("branches", branches).forEach(branch -> built.add(branch(branch)));
         return Source.at(Junctions.broadcast(node(), built));
     }
 
@@ -134,11 +142,11 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
      * pages.balance(4, s -> s.map(page -> render(page)))
      * }
      *
-     * @param branches at least 1
+     * @param branches 1 to 100,000
      */
     @Operator(acks = "kept with each element", cost = "a segment for each branch; a move per element")
     public <R> Source<R> balance(int branches, Function<? super Source<T>, Source<R>> function) {
-        return Source.at(Junctions.balance(node(), copies(branches, function)));
+        return Source.at(Junctions.balance(node(), copies("branches", branches, function)));
     }
 
     /**
@@ -166,14 +174,14 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
      * events.partition(8, e -> Math.floorMod(e.key().hashCode(), 8), s -> s.map(e -> apply(e)))
      * }
      *
-     * @param partitions at least 1
+     * @param partitions 1 to 100,000
      * @param partition from an element to 0 up to {@code partitions - 1}
      */
     @Operator(acks = "kept with each element", cost = "a segment for each branch; a call and a move per element")
     public <R> Source<R> partition(
             int partitions, ToIntFunction<? super T> partition, Function<? super Source<T>, Source<R>> function) {
         return Source.at(Junctions.partition(
-                node(), Objects.requireNonNull(partition, "partition"), copies(partitions, function)));
+                node(), Objects.requireNonNull(partition, "partition"), copies("partitions", partitions, function)));
     }
 
     /**
@@ -210,10 +218,13 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
             BiFunction<? super Source<A>, ? super Source<B>, Source<R>> join) {
         Hole<T> leftHole = new Hole<>();
         Hole<T> rightHole = new Hole<>();
-        Source<A> lefts = Source.at(leftHole.node()).map(left);
-        Source<B> rights = Source.at(rightHole.node()).map(right);
+        Source<A> lefts = Source.at(leftHole.node()).map(Objects.requireNonNull(left, "left"));
+        Source<B> rights = Source.at(rightHole.node()).map(Objects.requireNonNull(right, "right"));
         return Source.at(Junctions.unzip(
-                node(), leftHole, rightHole, join.apply(lefts, rights).node()));
+                node(),
+                leftHole,
+                rightHole,
+                made("unzip", Objects.requireNonNull(join, "join").apply(lefts, rights))));
     }
 
     /**
@@ -231,6 +242,10 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
             Sink<? super A> leftSink,
             Function<? super T, ? extends B> right,
             Sink<? super B> rightSink) {
+        Objects.requireNonNull(left, "left");
+        Objects.requireNonNull(leftSink, "leftSink");
+        Objects.requireNonNull(right, "right");
+        Objects.requireNonNull(rightSink, "rightSink");
         Function<Source<T>, Pipeline> lefts = source -> source.<A>map(left).to(leftSink);
         Function<Source<T>, Pipeline> rights = source -> source.<B>map(right).to(rightSink);
         return broadcastTo(Sink.through(lefts), Sink.through(rights));

@@ -54,7 +54,7 @@ public final class Ordering<T> {
 
     /** Orders by a hash computed from the element, or {@link #NO_KEY}. */
     public static <T> Ordering<T> byHash(ToLongFunction<? super T> hash) {
-        return new Ordering<>(false, true, hash);
+        return new Ordering<>(false, true, Objects.requireNonNull(hash, "hash"));
     }
 
     /** Whether results leave in the order of the input. */

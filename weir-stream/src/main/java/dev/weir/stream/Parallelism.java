@@ -15,11 +15,10 @@ public record Parallelism(int min, int max) {
     /** Checks. */
     public Parallelism {
         if (min < 1) {
-            throw new IllegalArgumentException("parallelism must be at least 1: min=" + min);
+            throw new IllegalArgumentException("parallelism must be at least 1: parallelism=" + min);
         }
         if (max < min) {
-            throw new IllegalArgumentException(
-                    "the highest parallelism is below the lowest: min=" + min + " max=" + max);
+            throw new IllegalArgumentException("max must be at least min: max=" + max + " min=" + min);
         }
     }
 

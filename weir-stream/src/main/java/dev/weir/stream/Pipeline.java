@@ -47,7 +47,10 @@ public final class Pipeline {
 
     /** The same pipeline under a name of its own, which threads and messages carry. Default: {@code pipeline}. */
     public Pipeline named(String newName) {
-        return new Pipeline(builder, Objects.requireNonNull(newName, "name"), clock);
+        if (Objects.requireNonNull(newName, "name").isBlank()) {
+            throw new IllegalArgumentException("a pipeline's name must not be blank");
+        }
+        return new Pipeline(builder, newName, clock);
     }
 
     /** The same pipeline on another clock: for tests, see {@link dev.weir.stream.testing.VirtualClock}. */

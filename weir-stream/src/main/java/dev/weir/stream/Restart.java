@@ -19,6 +19,6 @@ public final class Restart {
     public static <T> Source<T> source(RestartSettings settings, Supplier<Source<T>> section) {
         Objects.requireNonNull(settings, "settings");
         Objects.requireNonNull(section, "section");
-        return Source.at(FailureStages.restart(settings, () -> section.get().node()));
+        return Source.at(FailureStages.restart(settings, () -> FanInOperators.made("Restart.source", section.get())));
     }
 }

@@ -42,7 +42,7 @@ public record RestartSettings(Backoff backoff, int maxRestarts, Duration within,
 
     /** The same with a limit. */
     public RestartSettings atMost(int restarts, Duration span) {
-        return new RestartSettings(backoff, restarts, span, onCompletion);
+        return new RestartSettings(backoff, restarts, Objects.requireNonNull(span, "span"), onCompletion);
     }
 
     /** The same, after a normal end too. */

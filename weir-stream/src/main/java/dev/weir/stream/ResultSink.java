@@ -77,7 +77,7 @@ public final class ResultSink<T, R> implements Sink<T> {
 
     @Override
     public Pipeline close(Source<? extends T> source) {
-        return closing.close(source, this);
+        return closing.close(Objects.requireNonNull(source, "source"), this);
     }
 
     private <U> SinkLoop<U> begin(ResultLoop<U, R> loop, StageContext context) {

@@ -34,6 +34,6 @@ public record RetryPolicy(int attempts, Backoff backoff, Predicate<? super Throw
 
     /** The same for exceptions of this type. */
     public RetryPolicy on(Class<? extends Throwable> type) {
-        return when(type::isInstance);
+        return when(Objects.requireNonNull(type, "type")::isInstance);
     }
 }

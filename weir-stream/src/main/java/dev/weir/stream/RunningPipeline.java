@@ -24,16 +24,24 @@ public interface RunningPipeline extends AutoCloseable {
      */
     CompletableFuture<DrainReport> completion();
 
-    /** Waits for the end and returns the report, or throws what made the pipeline fail. */
+    /**
+     * Waits for the end and returns the report, or throws what made the pipeline fail.
+     *
+     * @throws IllegalStateException if a stage of the pipeline calls it, which would wait for itself
+     */
     DrainReport await() throws InterruptedException;
 
     /** Ends emission and returns at once; what was emitted is finished, however long it takes. */
     void stop();
 
     /**
-     * Ends emission, waits until what was emitted is finished, and cancels what is not done by the deadline.
+     * Ends emission, waits until what was emitted is finished, and cancels what is not done by the deadline. After the end
+     * it returns the report at once.
      *
+     * @param deadline from now; cancels at once if it is not more than 0
      * @return what was left undone, also after a failure
+     * @throws IllegalStateException if a stage of the pipeline calls it, which would wait for itself: there call
+     *     {@link #stop}
      */
     DrainReport drain(Duration deadline) throws InterruptedException;
 
@@ -65,7 +73,10 @@ public interface RunningPipeline extends AutoCloseable {
         return sink.resultIn(this);
     }
 
-    /** Drains for {@link #DEFAULT_DRAIN}, then cancels. Does not throw what made the pipeline fail. */
+    /**
+     * Drains for {@link #DEFAULT_DRAIN}, then cancels. Does not throw what made the pipeline fail. As {@link #drain}, not
+     * for stages of the pipeline.
+     */
     @Override
     void close();
 }

@@ -187,7 +187,7 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     /** A sink that is the lower part of a pipeline: operators and the sink below them. */
     @Operator(acks = "those of the lower part", cost = "those of the lower part")
     static <T> Sink<T> through(Function<Source<T>, Pipeline> lower) {
-        return new Lower<>(lower);
+        return new Lower<>(Objects.requireNonNull(lower, "lower"));
     }
 
     /**
@@ -212,6 +212,7 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
 
         /** Checks. */
         public Loop {
+            Objects.requireNonNull(attributes, "attributes");
             Objects.requireNonNull(factory, "factory");
         }
 
@@ -227,7 +228,7 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
 
         @Override
         public Pipeline close(Source<? extends T> source) {
-            return Pipeline.of(source, this);
+            return Pipeline.of(Objects.requireNonNull(source, "source"), this);
         }
     }
 
@@ -242,7 +243,9 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
         @Override
         @SuppressWarnings("unchecked") // a source is only read
         public Pipeline close(Source<? extends T> source) {
-            return pipeline.apply((Source<T>) source);
+            return Objects.requireNonNull(
+                    pipeline.apply((Source<T>) Objects.requireNonNull(source, "source")),
+                    "the function of Sink.through returned null, not a pipeline");
         }
     }
 }

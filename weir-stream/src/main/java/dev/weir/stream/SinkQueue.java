@@ -1,11 +1,13 @@
 package dev.weir.stream;
 
+import dev.weir.stream.internal.run.Arguments;
 import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.locks.Condition;
@@ -64,7 +66,7 @@ public final class SinkQueue<T> {
      * @return nothing if nothing came, or at the end, which {@link #isEnded} tells apart
      */
     public Optional<T> poll(Duration patience) throws InterruptedException {
-        return takeWithin(patience.compareTo(Duration.ofDays(36_500)) > 0 ? Long.MAX_VALUE : patience.toNanos());
+        return takeWithin(Arguments.nanos(Objects.requireNonNull(patience, "patience")));
     }
 
     private Optional<T> takeWithin(long nanos) throws InterruptedException {

@@ -2,12 +2,12 @@ package dev.weir.stream;
 
 import dev.weir.stream.internal.interop.Interop;
 import dev.weir.stream.internal.operator.Operators;
+import dev.weir.stream.internal.run.Arguments;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.source.Sources;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.SourceFactory;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
@@ -51,7 +51,7 @@ public final class Source<T> extends FailureOperators<T> {
     /** A source implemented elsewhere. */
     @Operator(acks = "the implementation's", cost = "the implementation's")
     public static <T> Source<T> custom(String name, SourceFactory<T> factory) {
-        return new Source<>(Operators.custom(name, factory));
+        return new Source<>(Operators.custom(name, Objects.requireNonNull(factory, "factory")));
     }
 
     /**
@@ -88,7 +88,8 @@ public final class Source<T> extends FailureOperators<T> {
     /** Emits one element. */
     @Operator(acks = "none", cost = "one batch")
     public static <T> Source<T> single(T element) {
-        return Source.<T>from(List.of(element)).named("single");
+        return Source.<T>from(List.of(Objects.requireNonNull(element, "element")))
+                .named("single");
     }
 
     /** Fails at once; a checked exception arrives as the cause of a CompletionException. */
@@ -209,14 +210,15 @@ public final class Source<T> extends FailureOperators<T> {
     /** Emits what the source does that {@code stage} is completed with; starts it in the run, once it is there. */
     @Operator(acks = "those of the source", cost = "a pull more per batch")
     public static <T> Source<T> completionStageSource(CompletionStage<Source<T>> stage) {
-        return new Source<>(Sources.completionStageSource(stage.thenApply(Source::node)));
+        return new Source<>(
+                Sources.completionStageSource(stage.thenApply(source -> made("completionStageSource", source))));
     }
 
     /** Emits what the source does that {@code source} makes, which is called in each run, when an element is wanted. */
     @Operator(acks = "those of the source", cost = "a pull more per batch")
     public static <T> Source<T> lazily(Supplier<Source<T>> source) {
         Objects.requireNonNull(source, "source");
-        return new Source<>(Sources.lazily(() -> source.get().node()));
+        return new Source<>(Sources.lazily(() -> made("lazily", source.get())));
     }
 
     /** Emits the given elements. */
@@ -224,7 +226,7 @@ public final class Source<T> extends FailureOperators<T> {
     @SafeVarargs
     @SuppressWarnings("varargs") // the copy is only read
     public static <T> Source<T> of(T... elements) {
-        return from(Arrays.asList(elements.clone()));
+        return from(Arguments.list("elements", elements));
     }
 
     /**
@@ -265,7 +267,7 @@ public final class Source<T> extends FailureOperators<T> {
     public static <T, R> Flow.Processor<T, R> processor(int buffer, Function<Source<T>, Source<R>> operators) {
         Objects.requireNonNull(operators, "operators");
         return Interop.processor(buffer, node -> {
-            Source<R> processed = operators.apply(new Source<>(node));
+            Source<R> processed = new Source<>(made("processor", operators.apply(new Source<>(node))));
             return sink -> processed.to(Sink.custom("subscribers", sink)).run();
         });
     }
@@ -325,7 +327,7 @@ public final class Source<T> extends FailureOperators<T> {
 
     /** Says more of the operator above: name, dispatcher, buffer, supervision. What it does not heed is ignored. */
     public Source<T> with(Attributes attributes) {
-        return new Source<>(node.with(attributes));
+        return new Source<>(node.with(Objects.requireNonNull(attributes, "attributes")));
     }
 
     /** Closes the blueprint with a sink. */

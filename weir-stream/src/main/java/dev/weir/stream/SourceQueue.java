@@ -1,5 +1,6 @@
 package dev.weir.stream;
 
+import dev.weir.stream.internal.run.Arguments;
 import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.BatchPool;
@@ -93,7 +94,7 @@ public final class SourceQueue<T> {
      */
     public Offer offer(T element, Duration patience) throws InterruptedException {
         Objects.requireNonNull(element, "element");
-        long leftNanos = patience.compareTo(Duration.ofDays(36_500)) > 0 ? Long.MAX_VALUE : patience.toNanos();
+        long leftNanos = Arguments.nanos(Objects.requireNonNull(patience, "patience"));
         lock.lockInterruptibly();
         try {
             Offer offer;

@@ -33,8 +33,7 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
     @Operator(acks = "when its source has ended and all that came of it is finished", cost = "a stream per element")
     public <R> Source<R> flatMapConcat(Function<? super T, Source<R>> function) {
         Objects.requireNonNull(function, "function");
-        return Source.at(Substreams.flatMapConcat(
-                node(), element -> function.apply(element).node()));
+        return Source.at(Substreams.flatMapConcat(node(), element -> made("flatMapConcat", function.apply(element))));
     }
 
     /**
@@ -53,8 +52,8 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
             cost = "a stream and a segment per element")
     public <R> Source<R> flatMapMerge(int breadth, Function<? super T, Source<R>> function) {
         Objects.requireNonNull(function, "function");
-        return Source.at(Substreams.flatMapMerge(
-                node(), breadth, element -> function.apply(element).node()));
+        return Source.at(
+                Substreams.flatMapMerge(node(), breadth, element -> made("flatMapMerge", function.apply(element))));
     }
 
     /**
@@ -74,8 +73,7 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
             cost = "a stream and a segment per element")
     public <R> Source<R> switchMap(Function<? super T, Source<R>> function) {
         Objects.requireNonNull(function, "function");
-        return Source.at(
-                Substreams.switchMap(node(), element -> function.apply(element).node()));
+        return Source.at(Substreams.switchMap(node(), element -> made("switchMap", function.apply(element))));
     }
 
     /** {@link #groupBy(Function, int, Duration, Function)} with groups that stay until the end. */
@@ -170,8 +168,6 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
     public <R> Source<R> prefixAndTail(int n, BiFunction<? super List<T>, ? super Source<T>, Source<R>> function) {
         Objects.requireNonNull(function, "function");
         return Source.at(Substreams.prefixAndTail(
-                node(),
-                n,
-                (prefix, tail) -> function.apply(prefix, Source.at(tail)).node()));
+                node(), n, (prefix, tail) -> made("prefixAndTail", function.apply(prefix, Source.at(tail)))));
     }
 }

@@ -15,9 +15,6 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      */
     public static final int DEFAULT_MAX_HELD = 1024;
 
-    /** The time for which a throttle's default burst lasts. */
-    private static final Duration DEFAULT_BURST_TIME = Duration.ofMillis(10);
-
     /**
      * Lets at most {@code elements} pass {@code per} duration, evenly spread, and holds back the others. The burst is what
      * comes in 10 ms, at least 1. As {@link #throttle(long, Duration, long, ThrottleMode)}.
@@ -28,12 +25,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      */
     @Operator(acks = "with the element", cost = "a look at the clock per batch; a copy of each batch")
     public Source<T> throttle(long elements, Duration per) {
-        double share = (double) DEFAULT_BURST_TIME.toNanos() / Math.max(1.0, seconds(per) * 1e9);
-        return throttle(elements, per, Math.max(1, (long) (elements * share)), ThrottleMode.SHAPING);
-    }
-
-    private static double seconds(Duration duration) {
-        return duration.getSeconds() + duration.getNano() / 1e9;
+        return Source.at(Grouping.throttle(node(), elements, per));
     }
 
     /**
@@ -54,7 +46,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      *
      * @param elements at least 1
      * @param per more than 0
-     * @param burst at least 1
+     * @param burst at least 1; at most 26,000 for a {@code per} of a day, and in proportion
      */
     @Operator(acks = "with the element", cost = "a look at the clock per batch; a copy of each batch")
     public Source<T> throttle(long elements, Duration per, long burst, ThrottleMode mode) {
@@ -113,7 +105,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      *
      * @param elements at least 1
      * @param per more than 0
-     * @param burst at least 1
+     * @param burst at least 1; at most 26,000 for a {@code per} of a day, and in proportion
      * @param maxHeld how many elements may be held, and one batch more; at least 1
      */
     @Operator(acks = "with the element", cost = "a hash look-up per element; an object per element held")
@@ -166,7 +158,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      */
     @Operator(acks = "with the element", cost = "nothing")
     public Source<T> initialDelay(Duration time) {
-        return Source.at(Grouping.initialDelay(node(), time));
+        return Source.at(Grouping.initialDelay(node(), Objects.requireNonNull(time, "time")));
     }
 
     /**
@@ -182,7 +174,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      */
     @Operator(acks = "what comes later is not; the others' go with them", cost = "two looks at the clock per batch")
     public Source<T> takeWithin(Duration time) {
-        return Source.at(Grouping.takeWithin(node(), time));
+        return Source.at(Grouping.takeWithin(node(), Objects.requireNonNull(time, "time")));
     }
 
     /**
@@ -194,7 +186,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      */
     @Operator(acks = "dropped elements at once; the others' go with them", cost = "a look at the clock per batch")
     public Source<T> dropWithin(Duration time) {
-        return Source.at(Grouping.dropWithin(node(), time));
+        return Source.at(Grouping.dropWithin(node(), Objects.requireNonNull(time, "time")));
     }
 
     /**

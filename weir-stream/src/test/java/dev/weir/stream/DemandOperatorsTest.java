@@ -208,7 +208,7 @@ class DemandOperatorsTest {
     @Test
     void settings_outOfBounds_areRefused() {
         Source<Integer> source = Source.of(1);
-        assertThatThrownBy(() -> lists(source, 0)).hasMessageContaining("at least 1: 0");
+        assertThatThrownBy(() -> lists(source, 0)).hasMessageContaining("at least 1: max");
         assertThatThrownBy(() -> source.buffer(0, OverflowStrategy.FAIL)).hasMessageContaining("capacity=0");
         assertThatThrownBy(() -> source.sliding(0, 1)).hasMessageContaining("size=0 step=1");
     }

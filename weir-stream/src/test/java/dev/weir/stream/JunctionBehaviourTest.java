@@ -165,8 +165,8 @@ class JunctionBehaviourTest {
         Source<Integer> source = Source.of(1);
         assertThatThrownBy(() -> source.interleave(source, 0)).hasMessageContaining("segmentSize=0");
         assertThatThrownBy(() -> source.mergePrioritized(List.of(source), 1)).hasMessageContaining("weights=1");
-        assertThatThrownBy(() -> source.mergePrioritized(List.of(source), 1, 0)).hasMessageContaining("at least 1: 0");
-        assertThatThrownBy(() -> source.balance(0, s -> s)).hasMessageContaining("outputs=0");
+        assertThatThrownBy(() -> source.mergePrioritized(List.of(source), 1, 0)).hasMessageContaining("weights=0");
+        assertThatThrownBy(() -> source.balance(0, s -> s)).hasMessageContaining("branches=0");
         assertThatThrownBy(() -> source.flatMapMerge(0, Source::of)).hasMessageContaining("breadth=0");
         assertThatThrownBy(() -> source.prefixAndTail(-1, (prefix, tail) -> tail))
                 .hasMessageContaining("n=-1");

@@ -322,7 +322,7 @@ class TimeOperatorsTest {
     @Test
     void settings_outOfBounds_areRefused() {
         Source<Integer> source = Source.of(1);
-        assertThatThrownBy(() -> source.groupedWithin(0, millis(1))).hasMessageContaining("at least 1: 0");
+        assertThatThrownBy(() -> source.groupedWithin(0, millis(1))).hasMessageContaining("count=0");
         assertThatThrownBy(() -> source.groupedWithin(1, millis(0))).hasMessageContaining("window=PT0S");
         assertThatThrownBy(() -> source.delay(n -> millis(1), 0)).hasMessageContaining("maxHeld=0");
         assertThatThrownBy(() -> source.debounce(millis(-1))).hasMessageContaining("quiet=PT-0.001S");

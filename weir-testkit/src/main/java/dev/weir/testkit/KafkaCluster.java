@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.admin.Admin;
@@ -209,13 +210,13 @@ public final class KafkaCluster implements AutoCloseable {
          * ports. It has to be new, empty, or of a cluster with as many brokers. By default a temporary one.
          */
         public Builder dataFolder(Path folder) {
-            this.dataFolder = folder;
+            this.dataFolder = Objects.requireNonNull(folder, "folder");
             return this;
         }
 
         /** A setting of every broker, such as {@code auto.create.topics.enable}; it overrides the testkit's own. */
         public Builder brokerConfig(String name, String value) {
-            brokerConfig.put(name, value);
+            brokerConfig.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, "value"));
             return this;
         }
 
@@ -224,6 +225,9 @@ public final class KafkaCluster implements AutoCloseable {
          * Brokers then send a consumer with a {@code client.rack} to a replica in its rack. By default there are none.
          */
         public Builder racks(String... racks) {
+            for (String rack : Objects.requireNonNull(racks, "racks")) {
+                Objects.requireNonNull(rack, "racks has a null");
+            }
             this.racks = List.of(racks);
             return this;
         }

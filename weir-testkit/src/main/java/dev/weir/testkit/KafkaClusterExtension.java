@@ -1,5 +1,6 @@
 package dev.weir.testkit;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
@@ -21,7 +22,7 @@ public final class KafkaClusterExtension implements BeforeAllCallback, AfterAllC
     private @Nullable KafkaCluster cluster;
 
     public KafkaClusterExtension(KafkaCluster.Builder builder) {
-        this.builder = builder;
+        this.builder = Objects.requireNonNull(builder, "builder");
     }
 
     /** The running cluster. */

@@ -106,13 +106,13 @@ public final class RebalanceSimulation {
 
     /** The order to check. Default: none. */
     public RebalanceSimulation order(Order promised) {
-        this.order = Objects.requireNonNull(promised, "order");
+        this.order = Objects.requireNonNull(promised, "promised");
         return this;
     }
 
     /** How often each record may be worked on. Default: at least once. */
     public RebalanceSimulation delivery(Delivery promised) {
-        this.delivery = Objects.requireNonNull(promised, "delivery");
+        this.delivery = Objects.requireNonNull(promised, "promised");
         return this;
     }
 

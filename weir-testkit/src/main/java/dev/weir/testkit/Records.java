@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -30,11 +31,12 @@ public final class Records {
 
     /** Writes records {@code first} to {@code first + count - 1}, and returns when all are acknowledged by all replicas. */
     public static void produce(String bootstrapServers, String topic, long first, long count, long keys) {
+        Objects.requireNonNull(topic, "topic");
         if (keys < 1) {
             throw new IllegalArgumentException("keys must be at least 1: keys=" + keys);
         }
         Map<String, Object> config = Map.of(
-                ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers,
+                ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, Objects.requireNonNull(bootstrapServers, "bootstrapServers"),
                 // A frozen broker answers nobody: ask another one soon.
                 ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 5_000,
                 // A leader that has only just become one may refuse a producer's first batch and take its second; the
@@ -72,9 +74,11 @@ public final class Records {
      */
     public static List<ConsumerRecord<byte[], byte[]>> readAll(
             String bootstrapServers, String topic, IsolationLevel isolation) {
+        Objects.requireNonNull(topic, "topic");
+        Objects.requireNonNull(isolation, "isolation");
         Map<String, Object> config = Map.of(
                 ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
-                bootstrapServers,
+                Objects.requireNonNull(bootstrapServers, "bootstrapServers"),
                 ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG,
                 5_000,
                 ConsumerConfig.ISOLATION_LEVEL_CONFIG,

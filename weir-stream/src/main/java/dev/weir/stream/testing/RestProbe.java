@@ -1,8 +1,10 @@
 package dev.weir.stream.testing;
 
 import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.internal.run.Arguments;
 import dev.weir.stream.internal.run.PipelineRun;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -30,7 +32,7 @@ public final class RestProbe {
     private final PipelineRun run;
 
     public RestProbe(RunningPipeline running) {
-        if (!(running instanceof PipelineRun known)) {
+        if (!(Objects.requireNonNull(running, "running") instanceof PipelineRun known)) {
             throw new IllegalArgumentException("not a pipeline that was started by run(): " + running);
         }
         this.run = known;
@@ -39,11 +41,12 @@ public final class RestProbe {
     /** Waits until nothing is left to do; false if something still is after {@code limit} of the system's time. */
     @SuppressWarnings("ThreadPriorityCheck") // a hint: the threads it looks at may need this processor
     public boolean awaitRest(Duration limit) {
+        long limitNanos = Arguments.nanos(Objects.requireNonNull(limit, "limit"));
         long start = System.nanoTime();
         for (int looks = 0; looks < LOOKS; looks++) {
             if (!isAtRest()) {
                 looks = -1;
-                if (System.nanoTime() - start > limit.toNanos()) {
+                if (System.nanoTime() - start > limitNanos) {
                     return false;
                 }
                 Thread.yield();

@@ -1,6 +1,7 @@
 package dev.weir.stream.testing;
 
 import dev.weir.stream.Source;
+import dev.weir.stream.internal.run.Arguments;
 import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
@@ -10,6 +11,7 @@ import dev.weir.stream.spi.StageContext;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -80,7 +82,7 @@ public final class SourceProbe<T> {
     @SafeVarargs
     @SuppressWarnings("varargs") // the copy is only read
     public final SourceProbe<T> emit(T... elements) {
-        List<T> batch = List.of(elements);
+        List<T> batch = Arguments.list("elements", elements);
         change(() -> enqueue(batch));
         return this;
     }
@@ -106,6 +108,7 @@ public final class SourceProbe<T> {
 
     /** Fails the stream behind what was emitted. */
     public void fail(RuntimeException cause) {
+        Objects.requireNonNull(cause, "cause");
         change(() -> {
             failure = cause;
             ended = true;

@@ -22,6 +22,9 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public final class VirtualClock implements Clock {
 
+    /** Deadlines are told apart by their distance, which must fit into a long. */
+    private static final Duration FARTHEST = Duration.ofDays(36_500);
+
     private record Waiter(Lock lock, Condition condition, long deadlineNanos) {}
 
     private final ReentrantLock guard = new ReentrantLock();
@@ -70,10 +73,14 @@ public final class VirtualClock implements Clock {
         }
     }
 
-    /** Moves the time on and wakes what it was waited for. */
+    /**
+     * Moves the time on and wakes what it was waited for.
+     *
+     * @param by 0 to 36,500 days
+     */
     public void advance(Duration by) {
-        if (by.isNegative()) {
-            throw new IllegalArgumentException("time does not go back: by=" + by);
+        if (by.isNegative() || by.compareTo(FARTHEST) > 0) {
+            throw new IllegalArgumentException("by must be 0 to " + FARTHEST + ", time does not go back: by=" + by);
         }
         List<Waiter> due;
         guard.lock();

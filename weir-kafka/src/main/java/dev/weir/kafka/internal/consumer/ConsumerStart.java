@@ -73,8 +73,8 @@ final class ConsumerStart {
             Delivery delivery,
             @Nullable ExternalOffsets external,
             Function<RecordView, ConsumerRecord<byte[], byte[]>> views) {
-        this.settings = settings;
-        this.subscription = subscription;
+        this.settings = Objects.requireNonNull(settings, "settings");
+        this.subscription = Objects.requireNonNull(subscription, "subscription");
         this.delivery = delivery;
         this.external = external;
         this.views = views;

@@ -151,7 +151,8 @@ final class Observer {
         } else if (!starting.isEmpty()) {
             reasons.add("no position yet of " + starting);
         }
-        boolean progressing = !worksLeft || now - progressNanos < stall.toNanos();
+        boolean progressing =
+                !worksLeft || Duration.ofNanos(now - progressNanos).compareTo(stall) < 0;
         if (!progressing) {
             reasons.add("nothing was finished for " + millis(now - progressNanos) + ", waiting for " + oldest(current));
         }

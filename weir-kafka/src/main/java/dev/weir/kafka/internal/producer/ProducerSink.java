@@ -4,6 +4,7 @@ import dev.weir.kafka.ProducerSettings;
 import dev.weir.stream.spi.SinkFactory;
 import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.StageContext;
+import java.util.Objects;
 import java.util.function.Function;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -14,7 +15,7 @@ public final class ProducerSink<K, V> implements SinkFactory<ProducerRecord<K, V
     private final ProducerSettings<K, V> settings;
 
     public ProducerSink(ProducerSettings<K, V> settings) {
-        this.settings = settings;
+        this.settings = Objects.requireNonNull(settings, "settings");
     }
 
     @Override

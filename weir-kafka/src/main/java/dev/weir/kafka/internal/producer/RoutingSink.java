@@ -7,6 +7,7 @@ import dev.weir.kafka.internal.failure.Outcome;
 import dev.weir.stream.spi.SinkFactory;
 import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.StageContext;
+import java.util.Objects;
 import java.util.function.Function;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -23,7 +24,7 @@ public final class RoutingSink<R, K, V> implements SinkFactory<Outcome.Done<R>> 
             ProducerSettings<K, V> settings,
             Function<? super R, ProducerRecord<K, V>> records,
             @Nullable DeadLetters letters) {
-        this.settings = settings;
+        this.settings = Objects.requireNonNull(settings, "settings");
         this.records = records;
         this.letters = letters;
     }

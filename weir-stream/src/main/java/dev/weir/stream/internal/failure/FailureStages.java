@@ -3,6 +3,7 @@ package dev.weir.stream.internal.failure;
 import dev.weir.stream.RestartSettings;
 import dev.weir.stream.StreamEnd;
 import dev.weir.stream.StreamTimeoutException.Kind;
+import dev.weir.stream.internal.run.Arguments;
 import dev.weir.stream.internal.run.Branch;
 import dev.weir.stream.internal.run.Node;
 import java.time.Duration;
@@ -43,23 +44,23 @@ public final class FailureStages {
     }
 
     public static <T> Node<T> idleTimeout(Node<T> above, Duration timeout) {
-        return TimeoutStage.node(above, "idleTimeout", Kind.IDLE, positive(timeout));
+        return TimeoutStage.node(above, "idleTimeout", Kind.IDLE, positive("timeout", timeout));
     }
 
     public static <T> Node<T> initialTimeout(Node<T> above, Duration timeout) {
-        return TimeoutStage.node(above, "initialTimeout", Kind.INITIAL, positive(timeout));
+        return TimeoutStage.node(above, "initialTimeout", Kind.INITIAL, positive("timeout", timeout));
     }
 
     public static <T> Node<T> completionTimeout(Node<T> above, Duration timeout) {
-        return TimeoutStage.node(above, "completionTimeout", Kind.COMPLETION, positive(timeout));
+        return TimeoutStage.node(above, "completionTimeout", Kind.COMPLETION, positive("timeout", timeout));
     }
 
     public static <T> Node<T> backpressureTimeout(Node<T> above, Duration timeout) {
-        return BackPressureTimeoutStage.node(above, positive(timeout));
+        return BackPressureTimeoutStage.node(above, positive("timeout", timeout));
     }
 
     public static <T> Node<T> keepAlive(Node<T> above, Duration interval, Supplier<? extends T> supplier) {
-        return KeepAliveStage.node(above, positive(interval), supplier);
+        return KeepAliveStage.node(above, positive("interval", interval), supplier);
     }
 
     public static <T> Node<T> watch(Node<T> above, Consumer<? super StreamEnd> onEnd) {
@@ -70,14 +71,10 @@ public final class FailureStages {
         return KillSwitchStage.node(above, core);
     }
 
-    private static Duration positive(Duration duration) {
-        if (duration.compareTo(Duration.ZERO) <= 0 || duration.compareTo(LONGEST) > 0) {
-            throw new IllegalArgumentException(
-                    "a timeout must be more than 0, up to " + LONGEST + ": timeout=" + duration);
-        }
-        return duration;
+    private static Duration positive(String name, Duration duration) {
+        return Arguments.positiveNanos(name, duration) < LONGEST.toNanos() ? duration : LONGEST;
     }
 
-    /** A century: no clock that counts nanoseconds overflows by it. */
+    /** A century stands for ever: no clock that counts nanoseconds overflows by it. */
     private static final Duration LONGEST = Duration.ofDays(36_500);
 }

@@ -29,14 +29,7 @@ final class Aggregation<T, A> extends Exchange<T, A> {
             long maxWeight,
             @Nullable ToLongFunction<? super T> weigher,
             Function<? super T, ? extends A> seed,
-            BiFunction<? super A, ? super T, ? extends A> aggregate) {
-
-        Plan {
-            if (maxWeight < 1) {
-                throw new IllegalArgumentException("an aggregate must hold a weight of at least 1: " + maxWeight);
-            }
-        }
-    }
+            BiFunction<? super A, ? super T, ? extends A> aggregate) {}
 
     private final Plan<T, A> plan;
     private final Supervised supervised;

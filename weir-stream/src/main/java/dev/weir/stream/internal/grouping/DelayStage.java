@@ -1,9 +1,11 @@
 package dev.weir.stream.internal.grouping;
 
 import dev.weir.stream.internal.failure.Verdict;
+import dev.weir.stream.internal.run.Arguments;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.function.Function;
 
 /** Holds each element for a time of its own without changing the order. A failure waits behind those before it. */
@@ -67,7 +69,9 @@ final class DelayStage<T> extends HoldingStage<T> {
     }
 
     private long nanosOf(T element) {
-        return Math.min(Deadlines.nanos(delay.apply(element)), LONGEST_NANOS);
+        return Math.min(
+                Arguments.nanos(Objects.requireNonNull(delay.apply(element), "the time of delay is null")),
+                LONGEST_NANOS);
     }
 
     @Override

@@ -127,7 +127,8 @@ final class ExpandStage<T, R> implements Stage<R> {
 
     /** The first of what an element expands to. */
     private Object begin(T element) {
-        Iterator<? extends R> results = expander.apply(element);
+        Iterator<? extends R> results =
+                Objects.requireNonNull(expander.apply(element), "the function of expand returned null");
         if (!results.hasNext()) {
             return NOTHING;
         }

@@ -29,12 +29,6 @@ final class GroupedStage<T> implements Stage<List<T>> {
             @Nullable Function<? super T, ?> key,
             long windowNanos) {
 
-        Limits {
-            if (weight < 1) {
-                throw new IllegalArgumentException("a group must hold a weight of at least 1: " + weight);
-            }
-        }
-
         private long weightOf(T element) {
             long own = weigher == null ? 1 : weigher.applyAsLong(element);
             if (own < 0) {
@@ -157,7 +151,7 @@ final class GroupedStage<T> implements Stage<List<T>> {
 
     private long lookAt(T element) {
         if (limits.key != null) {
-            nextKey = Objects.requireNonNull(limits.key.apply(element), "a key is null");
+            nextKey = Objects.requireNonNull(limits.key.apply(element), "a key of groupedAdjacentBy is null");
             keyChanges = !nextKey.equals(key);
         }
         return limits.weightOf(element);

@@ -5,6 +5,7 @@ import dev.weir.stream.Dispatcher;
 import dev.weir.stream.OverflowStrategy;
 import dev.weir.stream.ThrottleMode;
 import dev.weir.stream.internal.boundary.AsyncBoundary;
+import dev.weir.stream.internal.run.Arguments;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Stage;
 import java.time.Duration;
@@ -13,46 +14,56 @@ import java.util.List;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /** The door of this package: one method for each operator, behind the facade's methods. Stateless. */
 public final class Grouping {
 
+    /** The time for which a throttle's default burst lasts. */
+    private static final Duration DEFAULT_BURST_TIME = Duration.ofMillis(10);
+
     private Grouping() {}
 
     public static <T> Node<List<T>> grouped(Node<T> above, int count) {
+        Arguments.atLeastOne("count", count);
         return GroupedStage.node("grouped", above, new GroupedStage.Limits<>(count, null, null, Stage.NEVER));
     }
 
     public static <T> Node<List<T>> groupedWithin(Node<T> above, int count, Duration window) {
+        Arguments.atLeastOne("count", count);
         return GroupedStage.node(
                 "groupedWithin",
                 above,
-                new GroupedStage.Limits<>(count, null, null, Deadlines.positiveNanos("window", window)));
+                new GroupedStage.Limits<>(count, null, null, Arguments.positiveNanos("window", window)));
     }
 
     public static <T> Node<List<T>> groupedWeighted(Node<T> above, long maxWeight, ToLongFunction<? super T> weight) {
+        Arguments.atLeastOne("maxWeight", maxWeight);
         return GroupedStage.node(
                 "groupedWeighted", above, new GroupedStage.Limits<>(maxWeight, weight, null, Stage.NEVER));
     }
 
     public static <T> Node<List<T>> groupedWeightedWithin(
             Node<T> above, long maxWeight, Duration window, ToLongFunction<? super T> weight) {
+        Arguments.atLeastOne("maxWeight", maxWeight);
         return GroupedStage.node(
                 "groupedWeightedWithin",
                 above,
-                new GroupedStage.Limits<>(maxWeight, weight, null, Deadlines.positiveNanos("window", window)));
+                new GroupedStage.Limits<>(maxWeight, weight, null, Arguments.positiveNanos("window", window)));
     }
 
     public static <T> Node<List<T>> groupedAdjacentBy(Node<T> above, Function<? super T, ?> key, int max) {
+        Arguments.atLeastOne("max", max);
         return GroupedStage.node("groupedAdjacentBy", above, new GroupedStage.Limits<>(max, null, key, Stage.NEVER));
     }
 
     public static <T> Node<List<T>> groupedAdjacentBy(
             Node<T> above, Function<? super T, ?> key, int max, Duration window) {
+        Arguments.atLeastOne("max", max);
         return GroupedStage.node(
                 "groupedAdjacentBy",
                 above,
-                new GroupedStage.Limits<>(max, null, key, Deadlines.positiveNanos("window", window)));
+                new GroupedStage.Limits<>(max, null, key, Arguments.positiveNanos("window", window)));
     }
 
     public static <T> Node<List<T>> sliding(Node<T> above, int size, int step) {
@@ -64,6 +75,7 @@ public final class Grouping {
             long max,
             Function<? super T, ? extends A> seed,
             BiFunction<? super A, ? super T, ? extends A> aggregate) {
+        Arguments.atLeastOne("max", max);
         return Aggregation.node("batch", above, new Aggregation.Plan<>(max, null, seed, aggregate));
     }
 
@@ -73,6 +85,7 @@ public final class Grouping {
             ToLongFunction<? super T> weight,
             Function<? super T, ? extends A> seed,
             BiFunction<? super A, ? super T, ? extends A> aggregate) {
+        Arguments.atLeastOne("maxWeight", maxWeight);
         return Aggregation.node("batchWeighted", above, new Aggregation.Plan<>(maxWeight, weight, seed, aggregate));
     }
 
@@ -93,33 +106,46 @@ public final class Grouping {
     }
 
     public static <T> Node<T> buffer(Node<T> above, int capacity, OverflowStrategy strategy) {
-        if (capacity < 1) {
-            throw new IllegalArgumentException("capacity must be at least 1: capacity=" + capacity);
-        }
+        Arguments.atLeastOne("capacity", capacity);
         return strategy == OverflowStrategy.BACKPRESSURE
                 ? AsyncBoundary.node(above, Dispatcher.virtual(), capacity).with(Attributes.named("buffer"))
                 : DroppingBuffer.node(above, capacity, strategy);
     }
 
+    /** With the burst that comes in 10 ms. */
+    public static <T> Node<T> throttle(Node<T> above, long elements, Duration per) {
+        long perNanos = Arguments.positiveNanos("per", per);
+        double comes = (double) elements * DEFAULT_BURST_TIME.toNanos() / perNanos;
+        long burst = Math.clamp((long) comes, 1, TokenBucket.maxBurst(Math.max(1, elements), perNanos));
+        return throttle(above, elements, per, burst, ThrottleMode.SHAPING);
+    }
+
     public static <T> Node<T> throttle(Node<T> above, long elements, Duration per, long burst, ThrottleMode mode) {
-        return ThrottleStage.node(
-                above, new ThrottleStage.Rate<>(elements, Deadlines.positiveNanos("per", per), burst, null, mode));
+        Arguments.atLeastOne("elements", elements);
+        return ThrottleStage.node(above, rate(elements, per, burst, null, mode));
     }
 
     public static <T> Node<T> throttle(
-            Node<T> above, long elements, Duration per, long burst, ToLongFunction<? super T> cost, ThrottleMode mode) {
-        return ThrottleStage.node(
-                above, new ThrottleStage.Rate<>(elements, Deadlines.positiveNanos("per", per), burst, cost, mode));
+            Node<T> above, long costs, Duration per, long burst, ToLongFunction<? super T> cost, ThrottleMode mode) {
+        Arguments.atLeastOne("costs", costs);
+        return ThrottleStage.node(above, rate(costs, per, burst, cost, mode));
     }
 
     public static <T> Node<T> throttlePerKey(
             Node<T> above, long elements, Duration per, long burst, Function<? super T, ?> key, int maxHeld) {
-        return KeyedThrottleStage.node(
-                above,
-                new ThrottleStage.Rate<>(
-                        elements, Deadlines.positiveNanos("per", per), burst, null, ThrottleMode.SHAPING),
-                key,
-                maxHeld);
+        Arguments.atLeastOne("elements", elements);
+        return KeyedThrottleStage.node(above, rate(elements, per, burst, null, ThrottleMode.SHAPING), key, maxHeld);
+    }
+
+    private static <T> ThrottleStage.Rate<T> rate(
+            long permits, Duration per, long burst, @Nullable ToLongFunction<? super T> cost, ThrottleMode mode) {
+        long perNanos = Arguments.positiveNanos("per", per);
+        long maxBurst = TokenBucket.maxBurst(permits, perNanos);
+        if (burst < 1 || burst > maxBurst) {
+            throw new IllegalArgumentException(
+                    "burst must be 1 to " + maxBurst + " at a rate of " + permits + " per " + per + ": burst=" + burst);
+        }
+        return new ThrottleStage.Rate<>(permits, perNanos, burst, cost, mode);
     }
 
     public static <T> Node<T> delay(Node<T> above, Function<? super T, Duration> delay, int maxHeld) {
@@ -127,22 +153,22 @@ public final class Grouping {
     }
 
     public static <T> Node<T> takeWithin(Node<T> above, Duration time) {
-        return TakeWithinStage.node(above, Deadlines.nanos(time));
+        return TakeWithinStage.node(above, Arguments.nanos(time));
     }
 
     public static <T> Node<T> dropWithin(Node<T> above, Duration time) {
-        return DropWithinStage.node(above, Deadlines.nanos(time));
+        return DropWithinStage.node(above, Arguments.nanos(time));
     }
 
     public static <T> Node<T> initialDelay(Node<T> above, Duration delay) {
-        return InitialDelayStage.node(above, Deadlines.nanos(delay));
+        return InitialDelayStage.node(above, Arguments.nanos(delay));
     }
 
     public static <T> Node<T> debounce(Node<T> above, Duration quiet) {
-        return LatestStage.debounce(above, Deadlines.positiveNanos("quiet", quiet));
+        return LatestStage.debounce(above, Arguments.positiveNanos("quiet", quiet));
     }
 
     public static <T> Node<T> sample(Node<T> above, Duration interval) {
-        return LatestStage.sample(above, Deadlines.positiveNanos("interval", interval));
+        return LatestStage.sample(above, Arguments.positiveNanos("interval", interval));
     }
 }

@@ -26,17 +26,7 @@ final class ThrottleStage<T> implements Stage<T> {
             long perNanos,
             long burst,
             @Nullable ToLongFunction<? super T> cost,
-            ThrottleMode mode) {
-
-        Rate {
-            if (permits < 1) {
-                throw new IllegalArgumentException("elements must be at least 1: elements=" + permits);
-            }
-            if (burst < 1) {
-                throw new IllegalArgumentException("burst must be at least 1: burst=" + burst);
-            }
-        }
-    }
+            ThrottleMode mode) {}
 
     private final Intake<T> intake;
     private final Rate<T> rate;

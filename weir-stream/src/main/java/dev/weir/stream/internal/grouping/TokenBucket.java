@@ -19,24 +19,35 @@ final class TokenBucket {
     private long units;
     private long filledToNanos;
 
+    /** A quarter of the range each for what is there and for a debt. */
+    private static final long MAX_UNITS = Long.MAX_VALUE / 4;
+
     /**
      * Creates a full bucket.
      *
      * @param permits how many come in {@code perNanos}
-     * @param burst how many there may be at once
+     * @param burst how many there may be at once, at most {@link #maxBurst}
      */
     TokenBucket(long permits, long perNanos, long burst, long nowNanos) {
-        long divisor =
-                BigInteger.valueOf(permits).gcd(BigInteger.valueOf(perNanos)).longValue();
-        unitsPerPermit = perNanos / divisor;
-        unitsPerNano = permits / divisor;
-        // A quarter of the range each for what is there and for a debt.
-        if (burst > Long.MAX_VALUE / 4 / unitsPerPermit) {
-            throw new IllegalArgumentException("too much burst for so low a rate: burst=" + burst);
-        }
+        unitsPerPermit = unitsPerPermit(permits, perNanos);
+        unitsPerNano = permits / divisor(permits, perNanos);
         capacityUnits = burst * unitsPerPermit;
         units = capacityUnits;
         filledToNanos = nowNanos;
+    }
+
+    private static long divisor(long permits, long perNanos) {
+        return BigInteger.valueOf(permits).gcd(BigInteger.valueOf(perNanos)).longValue();
+    }
+
+    /** What a permit costs; 73 years for one are as good as any more. */
+    private static long unitsPerPermit(long permits, long perNanos) {
+        return Math.min(perNanos / divisor(permits, perNanos), MAX_UNITS);
+    }
+
+    /** The most that a bucket of this rate can count, at least 1. */
+    static long maxBurst(long permits, long perNanos) {
+        return MAX_UNITS / unitsPerPermit(permits, perNanos);
     }
 
     private TokenBucket(TokenBucket pattern, long nowNanos) {
@@ -60,7 +71,7 @@ final class TokenBucket {
 
     /** Refuses a cost that can never be paid. */
     void check(long cost) {
-        if (cost > Long.MAX_VALUE / 4 / unitsPerPermit) {
+        if (cost > MAX_UNITS / unitsPerPermit) {
             throw new IllegalArgumentException("a cost that would take centuries: " + cost);
         }
     }

@@ -2,6 +2,7 @@ package dev.weir.stream.internal.junction;
 
 import dev.weir.stream.Attributes;
 import dev.weir.stream.Pair;
+import dev.weir.stream.internal.run.Arguments;
 import dev.weir.stream.internal.run.Assembly;
 import dev.weir.stream.internal.run.Branch;
 import dev.weir.stream.internal.run.Hole;
@@ -39,9 +40,7 @@ public final class Junctions {
                     + " inputs, this one first: weights=" + weights.length);
         }
         for (int weight : weights) {
-            if (weight < 1) {
-                throw new IllegalArgumentException("a weight must be at least 1: " + weight);
-            }
+            Arguments.atLeastOne("weights", weight);
         }
         return MergeStage.node("mergePrioritized", inputs, ignored -> Turns.weighted(weights));
     }

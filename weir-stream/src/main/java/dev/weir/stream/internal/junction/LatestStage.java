@@ -137,7 +137,7 @@ final class LatestStage<R> implements Stage<R> {
         List<Object> latest = Arrays.asList(values.clone());
         Object result;
         try {
-            result = Objects.requireNonNull(combine.apply(latest), "the result is null");
+            result = Objects.requireNonNull(combine.apply(latest), "the function of zipLatestWith returned null");
         } catch (Throwable thrown) {
             result = supervised.after(thrown, combine::apply, latest);
         }

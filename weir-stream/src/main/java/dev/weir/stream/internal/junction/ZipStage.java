@@ -98,7 +98,8 @@ final class ZipStage<A, B, R> implements Stage<R> {
         B other = right.value();
         Object result;
         try {
-            result = Objects.requireNonNull(combine.apply(left.value(), other), "the result is null");
+            result =
+                    Objects.requireNonNull(combine.apply(left.value(), other), "the function of zipWith returned null");
         } catch (Throwable thrown) {
             result = supervised.after(thrown, value -> combine.apply(value, other), left.value());
         }

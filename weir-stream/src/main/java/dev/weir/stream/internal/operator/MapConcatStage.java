@@ -226,7 +226,8 @@ final class MapConcatStage<T, R> implements Stage<R> {
                 Iterator<? extends R> children;
                 boolean few;
                 try {
-                    Iterable<? extends R> all = function.apply(parents.get(index));
+                    Iterable<? extends R> all = Objects.requireNonNull(
+                            function.apply(parents.get(index)), "the function of mapConcat returned null");
                     few = all instanceof Collection<?> counted && counted.size() <= FEW_CHILDREN;
                     children = all.iterator();
                 } catch (Throwable thrown) {

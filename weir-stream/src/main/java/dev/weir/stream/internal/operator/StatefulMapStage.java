@@ -5,6 +5,7 @@ import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Specialised;
 import dev.weir.stream.spi.Batch;
 import java.lang.invoke.MethodHandles;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -50,7 +51,7 @@ final class StatefulMapStage<S, T, R> extends InPlaceStage<T, R> {
     private S state() {
         S current = state;
         if (current == null) {
-            current = functions.create.get();
+            current = Objects.requireNonNull(functions.create.get(), "create of statefulMap returned null");
             state = current;
         }
         return current;
@@ -70,7 +71,8 @@ final class StatefulMapStage<S, T, R> extends InPlaceStage<T, R> {
     @Override
     @Nullable
     Batch<R> last() {
-        Optional<R> last = functions.onComplete.apply(state());
+        Optional<R> last =
+                Objects.requireNonNull(functions.onComplete.apply(state()), "onComplete of statefulMap returned null");
         closeState();
         if (last.isEmpty()) {
             return null;

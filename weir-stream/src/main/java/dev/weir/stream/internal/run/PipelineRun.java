@@ -266,10 +266,19 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
 
     @Override
     public DrainReport await() throws InterruptedException {
+        refuseOwnStages("await");
         try {
             return completion.get();
         } catch (ExecutionException e) {
             throw Failures.rethrow(e.getCause() == null ? e : e.getCause());
+        }
+    }
+
+    private void refuseOwnStages(String call) {
+        if (tasks.isCurrentMember()) {
+            throw new IllegalStateException(call + " in a stage of pipeline " + name
+                    + " would wait for its own end; call stop() or cancel() there, or " + call
+                    + " on a thread that is not the pipeline's");
         }
     }
 
@@ -280,7 +289,9 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
 
     @Override
     public DrainReport drain(Duration deadline) throws InterruptedException {
-        long nanos = (deadline.compareTo(LONGEST_DEADLINE) < 0 ? deadline : LONGEST_DEADLINE).toNanos();
+        refuseOwnStages("drain");
+        long nanos =
+                Math.min(Arguments.nanos(Objects.requireNonNull(deadline, "deadline")), LONGEST_DEADLINE.toNanos());
         ending.stop(System.nanoTime() + nanos, this::fail);
         if (!endsWithin(nanos)) {
             if (cause() == null) {
@@ -366,7 +377,10 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
 
     @Override
     public <H> List<H> handles(Class<H> type) {
-        return handles.stream().filter(type::isInstance).map(type::cast).toList();
+        return handles.stream()
+                .filter(Objects.requireNonNull(type, "type")::isInstance)
+                .map(type::cast)
+                .toList();
     }
 
     @Override

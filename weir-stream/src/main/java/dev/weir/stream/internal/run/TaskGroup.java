@@ -75,6 +75,12 @@ public final class TaskGroup {
         return CURRENT.get() != null;
     }
 
+    /** Whether the calling thread runs a task of this group. */
+    boolean isCurrentMember() {
+        Task task = CURRENT.get();
+        return task != null && task.group() == this;
+    }
+
     /** Runs {@code body}, which is given its own task, on the dispatcher. */
     public Task fork(Dispatcher dispatcher, String name, Consumer<Task> body) {
         return fork(dispatcher, name, new HashSet<>(0), body);
@@ -230,6 +236,10 @@ public final class TaskGroup {
             this.members = members;
             this.mayQueue = mayQueue;
             this.body = body;
+        }
+
+        private TaskGroup group() {
+            return TaskGroup.this;
         }
 
         @Override

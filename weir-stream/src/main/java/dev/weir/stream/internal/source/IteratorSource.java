@@ -6,6 +6,7 @@ import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import java.util.Collection;
 import java.util.Iterator;
+import java.util.Objects;
 import java.util.function.BooleanSupplier;
 
 /** Emits what an iterator gives; nobody waits for acknowledgements. */
@@ -21,7 +22,8 @@ final class IteratorSource<T> extends ReadingSource<T> {
     }
 
     static <T> Node<T> node(String name, Iterable<? extends T> elements) {
-        Maker<T> maker = attributes -> new IteratorSource<>(elements.iterator(), attributes);
+        Maker<T> maker = attributes -> new IteratorSource<>(
+                Objects.requireNonNull(elements.iterator(), () -> name + " has null for an iterator"), attributes);
         return elements instanceof Collection ? inMemory(name, maker) : reading(name, maker);
     }
 

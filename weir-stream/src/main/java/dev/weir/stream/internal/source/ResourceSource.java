@@ -6,6 +6,7 @@ import dev.weir.stream.Handler;
 import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -42,11 +43,11 @@ final class ResourceSource<R, T> extends ReadingSource<T> {
     boolean fill(Batch<T> batch, int limit) throws Exception {
         R from = resource;
         if (from == null) {
-            from = open.call();
+            from = Objects.requireNonNull(open.call(), "open of resource returned null");
             resource = from;
         }
         while (batch.size() < limit && !isStopped()) {
-            Optional<T> element = read.handle(from);
+            Optional<T> element = Objects.requireNonNull(read.handle(from), "read of resource returned null");
             if (element.isEmpty()) {
                 closeResource();
                 return false;

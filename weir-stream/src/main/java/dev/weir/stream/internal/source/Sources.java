@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -75,7 +76,8 @@ public final class Sources {
     private static <T> CompletionStage<Optional<Unfolded<Boolean, T>>> onlyOne(
             boolean first, CompletionStage<? extends T> stage) {
         return first
-                ? stage.thenApply(element -> Optional.of(new Unfolded<Boolean, T>(false, element)))
+                ? stage.thenApply(element -> Optional.of(new Unfolded<Boolean, T>(
+                        false, Objects.requireNonNull(element, "completionStage was completed with null"))))
                 : CompletableFuture.completedStage(Optional.empty());
     }
 
@@ -142,13 +144,17 @@ public final class Sources {
 
         Cycle(Iterable<? extends T> elements) {
             this.elements = elements;
-            this.round = elements.iterator();
+            this.round = round(elements);
+        }
+
+        private static <T> Iterator<? extends T> round(Iterable<? extends T> elements) {
+            return Objects.requireNonNull(elements.iterator(), "cycle has null for an iterator");
         }
 
         @Override
         public boolean hasNext() {
             if (!round.hasNext()) {
-                round = elements.iterator();
+                round = round(elements);
             }
             return round.hasNext();
         }

@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.source;
 
+import dev.weir.stream.internal.run.Arguments;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -36,22 +37,14 @@ final class TickSource<T> implements Stage<T> {
         if (initialDelay.isNegative()) {
             throw new IllegalArgumentException("initialDelay must not be negative: initialDelay=" + initialDelay);
         }
-        if (!interval.isPositive()) {
-            throw new IllegalArgumentException("interval must be positive: interval=" + interval);
-        }
-        long initialDelayNanos = nanos(initialDelay);
-        long intervalNanos = nanos(interval);
+        long initialDelayNanos = Arguments.nanos(initialDelay);
+        long intervalNanos = Arguments.positiveNanos("interval", interval);
         return new Node<>("tick", (assembly, attributes) -> {
             var entry = assembly.fused(attributes);
             TickSource<T> source = new TickSource<>(element, initialDelayNanos, intervalNanos, entry);
             entry.onStop(source::stop);
             return source;
         });
-    }
-
-    /** In nanoseconds, of a time that nobody lives to see the end of if there are too many. */
-    private static long nanos(Duration duration) {
-        return duration.compareTo(Duration.ofDays(36_500)) > 0 ? NEVER : duration.toNanos();
     }
 
     private void stop() {

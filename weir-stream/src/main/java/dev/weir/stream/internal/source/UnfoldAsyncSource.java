@@ -6,6 +6,7 @@ import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -100,7 +101,9 @@ final class UnfoldAsyncSource<S, T> implements Stage<T> {
             awaited = asked;
             Answer<S, T> answer = asked;
             try {
-                var ignored = function.apply(state).whenComplete((unfolded, failure) -> {
+                CompletionStage<Optional<Unfolded<S, T>>> stage =
+                        Objects.requireNonNull(function.apply(state), "the function of unfoldAsync returned null");
+                var ignored = stage.whenComplete((unfolded, failure) -> {
                     answer.complete(unfolded, failure);
                     bell.ring();
                 });
@@ -128,7 +131,9 @@ final class UnfoldAsyncSource<S, T> implements Stage<T> {
             } else if (thrown instanceof CompletionException && thrown.getCause() != null) {
                 failure = thrown.getCause();
             } else {
-                failure = thrown != null ? thrown : new NullPointerException("an asynchronous source was given null");
+                failure = thrown != null
+                        ? thrown
+                        : new NullPointerException("a stage of unfoldAsync was completed with null");
             }
             there = true;
         }

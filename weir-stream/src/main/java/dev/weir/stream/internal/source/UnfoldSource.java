@@ -4,6 +4,7 @@ import dev.weir.stream.Attributes;
 import dev.weir.stream.Unfolded;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -27,7 +28,8 @@ final class UnfoldSource<S, T> extends ReadingSource<T> {
     @Override
     boolean fill(Batch<T> batch, int limit) {
         while (batch.size() < limit && !isStopped()) {
-            Optional<Unfolded<S, T>> unfolded = function.apply(state);
+            Optional<Unfolded<S, T>> unfolded =
+                    Objects.requireNonNull(function.apply(state), "the function of unfold returned null");
             if (unfolded.isEmpty()) {
                 return false;
             }

@@ -19,7 +19,7 @@ final class Streams {
     private Streams() {}
 
     /**
-     * What {@code function} makes of an element.
+     * What {@code function} makes of an element. Of those that are given here only a key can be null.
      *
      * @return null if it threw and the element was dropped
      */
@@ -27,7 +27,8 @@ final class Streams {
             Batch<T> batch, int index, Function<? super T, ? extends R> function, Supervised supervised)
             throws InterruptedException {
         try {
-            return Objects.requireNonNull(function.apply(batch.get(index)), "the function returned null");
+            return Objects.requireNonNull(
+                    function.apply(batch.get(index)), "the key function of groupBy returned null");
         } catch (Throwable thrown) {
             return supervised.<T, R>orDrop(thrown, function::apply, batch, index);
         }

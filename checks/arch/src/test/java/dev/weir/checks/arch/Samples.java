@@ -1,0 +1,238 @@
+package dev.weir.checks.arch;
+
+import dev.weir.kafka.CircuitBreaker;
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.DeadLetter;
+import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.Decoded;
+import dev.weir.kafka.FailedRecord;
+import dev.weir.kafka.FailureAction;
+import dev.weir.kafka.HandledFlow;
+import dev.weir.kafka.KafkaFlow;
+import dev.weir.kafka.MetadataClient;
+import dev.weir.kafka.Position;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.RecordDecodeException;
+import dev.weir.kafka.RecordDecoder;
+import dev.weir.kafka.RetryTopics;
+import dev.weir.kafka.Subscription;
+import dev.weir.lean.LeanConsumer;
+import dev.weir.lean.LeanSettings;
+import dev.weir.lean.StartAt;
+import dev.weir.stream.Attributes;
+import dev.weir.stream.Backoff;
+import dev.weir.stream.Dispatcher;
+import dev.weir.stream.Dispatchers;
+import dev.weir.stream.KillSwitch;
+import dev.weir.stream.Ordering;
+import dev.weir.stream.Parallelism;
+import dev.weir.stream.Pipeline;
+import dev.weir.stream.RestartSettings;
+import dev.weir.stream.ResultSink;
+import dev.weir.stream.RetryPolicy;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.Sink;
+import dev.weir.stream.SinkQueue;
+import dev.weir.stream.Source;
+import dev.weir.stream.SourceQueue;
+import dev.weir.stream.Supervision;
+import dev.weir.stream.testing.RestProbe;
+import dev.weir.stream.testing.SinkProbe;
+import dev.weir.stream.testing.SourceProbe;
+import dev.weir.stream.testing.VirtualClock;
+import dev.weir.testkit.FaultProxy;
+import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.RebalanceSimulation;
+import java.lang.reflect.Array;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Collector;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.jspecify.annotations.Nullable;
+
+/** A value of each type that a public method asks for, good enough to be accepted. Confined to its test. */
+final class Samples implements AutoCloseable {
+
+    /** Serves as a name, a topic, an address and a regular expression. */
+    private static final String TEXT = "localhost:9";
+
+    private final Map<Class<?>, Object> byType = new HashMap<>();
+
+    Samples() {
+        put(Object.class, "x");
+        put(String.class, TEXT);
+        put(Class.class, RuntimeException.class);
+        put(RuntimeException.class, new RuntimeException("a sample"));
+        put(Throwable.class, new RuntimeException("a sample"));
+        put(Duration.class, Duration.ofSeconds(1));
+        put(Instant.class, Instant.EPOCH);
+        put(Path.class, Path.of("no-such-file"));
+        put(Properties.class, new Properties());
+        put(Iterable.class, List.of());
+        put(Collection.class, List.of());
+        put(List.class, List.of());
+        put(Set.class, Set.of());
+        put(Map.class, Map.of("bootstrap.servers", TEXT));
+        put(CompletionStage.class, CompletableFuture.completedFuture("x"));
+        put(Collector.class, Collectors.toList());
+        put(System.Logger.class, System.getLogger("samples"));
+        put(int[].class, new int[] {1});
+        put(byte[].class, new byte[] {1});
+        putStream();
+        putKafka();
+        put(StartAt.class, StartAt.end());
+        put(LeanSettings.class, LeanSettings.builder().bootstrapServers(TEXT).build());
+        put(LeanConsumer.class, LeanConsumer.open(of(LeanSettings.class)));
+        put(LeanSettings.Builder.class, LeanSettings.builder());
+        put(FaultProxy.class, FaultProxy.to(TEXT));
+        put(KafkaCluster.Builder.class, KafkaCluster.builder());
+        put(RebalanceSimulation.class, RebalanceSimulation.of(kafka -> of(Pipeline.class)));
+    }
+
+    private void putStream() {
+        Pipeline pipeline = Source.empty().to(Sink.ignore());
+        put(Attributes.class, Attributes.NONE);
+        put(Backoff.class, Backoff.NONE);
+        put(Dispatcher.class, Dispatcher.virtual());
+        put(Dispatchers.class, Dispatchers.of());
+        put(KillSwitch.class, new KillSwitch());
+        put(Ordering.class, Ordering.input());
+        put(Parallelism.class, Parallelism.fixed(1));
+        put(Pipeline.class, pipeline);
+        put(RunningPipeline.class, pipeline.run());
+        put(RestartSettings.class, RestartSettings.of(Backoff.NONE));
+        put(RetryPolicy.class, RetryPolicy.of(1, Backoff.NONE));
+        put(Sink.class, Sink.ignore());
+        put(Sink.Loop.class, Sink.ignore());
+        put(Sink.Lower.class, new Sink.Lower<>(source -> source.to(Sink.ignore())));
+        put(ResultSink.class, Sink.toList());
+        put(SinkQueue.class, SinkQueue.create());
+        put(Source.class, Source.of("x"));
+        put(SourceQueue.class, SourceQueue.of(1));
+        put(Supervision.class, Supervision.skip());
+        put(RestProbe.class, new RestProbe(of(RunningPipeline.class)));
+        put(SinkProbe.class, new SinkProbe<>());
+        put(SourceProbe.class, new SourceProbe<>());
+        put(VirtualClock.class, new VirtualClock());
+    }
+
+    private void putKafka() {
+        ConsumerRecord<byte[], byte[]> record = new ConsumerRecord<>(TEXT, 0, 0, new byte[0], new byte[0]);
+        ConsumerSettings<byte[], byte[]> settings =
+                ConsumerSettings.builder().bootstrapServers(TEXT).build();
+        Decoded.Refused<byte[], byte[]> refused =
+                new Decoded.Refused<>(record, new RecordDecodeException(TEXT, 0, 0, new RuntimeException("a sample")));
+        put(TopicPartition.class, new TopicPartition(TEXT, 0));
+        put(ConsumerRecord.class, record);
+        put(ConsumerSettings.class, settings);
+        put(ConsumerSettings.Builder.class, settings.toBuilder());
+        put(ProducerSettings.class, settings.producerSettings());
+        put(ProducerSettings.Builder.class, ProducerSettings.builder());
+        put(Subscription.class, Subscription.topics(TEXT));
+        put(Subscription.Selection.class, new Subscription.Topics(Set.of(TEXT)));
+        put(Subscription.Bound.class, Subscription.Bound.NONE);
+        put(Subscription.Priorities.class, Subscription.Priorities.NONE);
+        put(Position.class, Position.end());
+        put(KafkaFlow.class, KafkaFlow.from(settings, TEXT));
+        put(HandledFlow.class, KafkaFlow.from(settings, TEXT).handle(1, Ordering.input(), each -> each));
+        put(CircuitBreaker.class, CircuitBreaker.consecutive(1, Duration.ofSeconds(1)));
+        put(RetryTopics.class, RetryTopics.of(TEXT, Duration.ofSeconds(1)));
+        put(FailureAction.class, FailureAction.SKIP);
+        put(FailedRecord.class, FailedRecord.of(refused));
+        put(Decoded.class, refused);
+        put(Decoded.Refused.class, refused);
+        put(DeadLetters.class, DeadLetters.to(TEXT, settings));
+        put(DeadLetter.class, new DeadLetter(record, TEXT, 0, 0, null));
+        put(RecordDecoder.class, new RecordDecoder<>(new ByteArrayDeserializer(), new ByteArrayDeserializer()));
+        put(RecordDecodeException.class, refused.cause());
+        put(MetadataClient.class, MetadataClient.of(settings));
+    }
+
+    private <T> void put(Class<T> type, T sample) {
+        byType.put(type, sample);
+    }
+
+    /** Whether there is a value that was made for it. */
+    boolean has(Class<?> type) {
+        return byType.containsKey(type);
+    }
+
+    /** A value of {@code type}: that of the table, 1, the first constant, or a stand-in for an interface. */
+    <T> T of(Class<T> type) {
+        Object sample = byType.get(type);
+        if (sample == null) {
+            sample = make(type);
+        }
+        @SuppressWarnings("unchecked") // the table's pairs are of one type; boxes cannot be cast to the primitive
+        T made = (T) sample;
+        return made;
+    }
+
+    private Object make(Class<?> type) {
+        if (type.isPrimitive()) {
+            return type == boolean.class ? (Object) false : one(type);
+        }
+        if (type.isEnum()) {
+            return type.getEnumConstants()[0];
+        }
+        if (type.isArray()) {
+            Object array = Array.newInstance(type.componentType(), 1);
+            Array.set(array, 0, of(type.componentType()));
+            return array;
+        }
+        if (type.isInterface() && !type.isSealed()) {
+            return Proxy.newProxyInstance(Samples.class.getClassLoader(), new Class<?>[] {type}, standIn());
+        }
+        throw new IllegalArgumentException("Samples has no value of " + type + ": add one to the table");
+    }
+
+    private static Object one(Class<?> type) {
+        if (type == int.class) {
+            return 1;
+        }
+        if (type == long.class) {
+            return 1L;
+        }
+        if (type == double.class) {
+            return 1.0;
+        }
+        throw new IllegalArgumentException("Samples has no value of " + type);
+    }
+
+    /** Answers with its first argument, or with nothing. */
+    private static InvocationHandler standIn() {
+        return (Object proxy, Method method, @Nullable Object[] arguments) -> {
+            if (method.isDefault()) {
+                return InvocationHandler.invokeDefault(proxy, method, arguments);
+            }
+            Class<?> result = method.getReturnType();
+            if (result.isPrimitive()) {
+                return result == void.class ? null : result == boolean.class ? (Object) false : one(result);
+            }
+            return arguments != null && arguments.length > 0 && result.isInstance(arguments[0]) ? arguments[0] : null;
+        };
+    }
+
+    @Override
+    public void close() {
+        of(LeanConsumer.class).close();
+        of(MetadataClient.class).close();
+        of(FaultProxy.class).close();
+        of(RunningPipeline.class).close();
+    }
+}
