@@ -76,7 +76,7 @@ class CountersTest {
      */
     private static final class SlowWork {
 
-        private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+        private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(4);
 
         private volatile long nanos = TimeUnit.MICROSECONDS.toNanos(40);
 
@@ -93,12 +93,12 @@ class CountersTest {
         }
     }
 
-    /** Runs a stream without end until its counters show the bottleneck. */
+    /** Runs a long stream until its counters show the bottleneck. */
     private static void awaitBottleneck(
             Source<Integer> source, Sink<Integer> sink, SlowWork work, Consumer<Stages> assertion) throws Exception {
         try (RunningPipeline running = source.to(sink).run()) {
             while (true) {
-                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
                 try {
                     assertion.accept(new Stages(running.stages()));
                     break;
@@ -113,8 +113,9 @@ class CountersTest {
         }
     }
 
-    private static Source<Integer> withoutEnd() {
-        return Source.repeat(1).map(n -> n);
+    /** At least 40 seconds of slow work. */
+    private static Source<Integer> manyNumbers(int batchSize) {
+        return TrackedSource.numbers(1_000_000, batchSize).source().map(n -> n);
     }
 
     /** The slow stage is busier than the others; those above wait for it below, those below wait for it above. */
@@ -139,7 +140,7 @@ class CountersTest {
     void slowFusedStage_betweenBoundaries_showsAsTheBottleneck() throws Exception {
         SlowWork work = new SlowWork();
         awaitBottleneck(
-                withoutEnd()
+                manyNumbers(16)
                         .async(Dispatcher.virtual(), 16)
                         .map(work::on)
                         .named("slow")
@@ -152,13 +153,13 @@ class CountersTest {
     @Test
     void slowSink_belowParallelStages_leavesThemBlockedByIt() throws Exception {
         SlowWork work = new SlowWork();
-        awaitBottleneck(withoutEnd().mapParallel(2, n -> n), Sink.forEach(work::on), work, stages -> {
+        awaitBottleneck(manyNumbers(64).mapParallel(2, n -> n), Sink.forEach(work::on), work, stages -> {
             assertBottleneck(stages, "forEach", List.of("map"), List.of());
             assertThat(stages.get("mapParallel").blockedDownNanos()).isPositive();
         });
         SlowWork other = new SlowWork();
         awaitBottleneck(
-                withoutEnd().mapBlocking(2, Ordering.input(), n -> n),
+                manyNumbers(64).mapBlocking(2, Ordering.input(), n -> n),
                 Sink.forEach(other::on),
                 other,
                 stages -> assertBottleneck(stages, "forEach", List.of("map", "mapBlocking"), List.of()));
@@ -168,13 +169,13 @@ class CountersTest {
     void slowHandlers_showAsTheBottleneck() throws Exception {
         SlowWork work = new SlowWork();
         awaitBottleneck(
-                withoutEnd().mapBlocking(2, Ordering.unordered(), work::on),
+                manyNumbers(64).mapBlocking(2, Ordering.unordered(), work::on),
                 Sink.ignore(),
                 work,
                 stages -> assertBottleneck(stages, "mapBlocking", List.of("map"), List.of("ignore")));
         SlowWork other = new SlowWork();
         awaitBottleneck(
-                withoutEnd().mapParallel(1, other::on),
+                manyNumbers(64).mapParallel(1, other::on),
                 Sink.ignore(),
                 other,
                 stages -> assertBottleneck(stages, "mapParallel", List.of("map"), List.of("ignore")));
