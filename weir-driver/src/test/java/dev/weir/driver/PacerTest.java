@@ -41,7 +41,7 @@ class PacerTest {
     /** The first record is due at the start, its thread wakes 100 ms later: of these, a collection took 90. */
     @Test
     void sleepIntoACollection_isNoLateness_butInTheLatencyOfAllThatWaited() throws Exception {
-        StoppedClock clock = new StoppedClock();
+        StoppedClock clock = new StoppedClock(100 * MILLI);
         clock.pauses.add(new PacerClock.Pause(clock.start + 2 * MILLI, clock.start + 92 * MILLI));
         List<Histogram> taken = sentAfter100Millis(clock);
         assertThat(taken.get(1).getMaxValue()).isBetween(9 * MILLI, 11 * MILLI);
@@ -52,9 +52,9 @@ class PacerTest {
     /** A collection that was over before, and no collection at all. */
     @Test
     void sleepThatNoCollectionExplains_isLateness() throws Exception {
-        StoppedClock clock = new StoppedClock();
+        StoppedClock clock = new StoppedClock(100 * MILLI);
         assertThat(sentAfter100Millis(clock).get(1).getMaxValue()).isGreaterThanOrEqualTo(99 * MILLI);
-        StoppedClock later = new StoppedClock();
+        StoppedClock later = new StoppedClock(100 * MILLI);
         later.pauses.add(new PacerClock.Pause(later.start - 90 * MILLI, later.start));
         assertThat(sentAfter100Millis(later).get(1).getMaxValue()).isGreaterThanOrEqualTo(99 * MILLI);
     }
@@ -83,11 +83,16 @@ class PacerTest {
         return List.of(decoded(timings.get(0)), decoded(timings.get(2)));
     }
 
-    /** A second ago; whoever sleeps sleeps 100 ms too long. */
+    /** A second ago; whoever sleeps sleeps too long. */
     private static final class StoppedClock implements PacerClock {
         private final long start = System.nanoTime() - TimeUnit.SECONDS.toNanos(1);
         private final List<Pause> pauses = new ArrayList<>();
+        private final long tooLongNanos;
         private long now = start - MILLI;
+
+        StoppedClock(long tooLongNanos) {
+            this.tooLongNanos = tooLongNanos;
+        }
 
         @Override
         public long nanos() {
@@ -96,7 +101,7 @@ class PacerTest {
 
         @Override
         public void park(long nanos) {
-            now += nanos + 100 * MILLI;
+            now += nanos + tooLongNanos;
         }
 
         @Override
@@ -107,14 +112,23 @@ class PacerTest {
 
     @Test
     void nextRecord_isGivenWhenItIsDue_andNotBefore() {
-        long startNanos = System.nanoTime() + 20 * MILLI;
-        Pacer pacer = pass(startNanos).pacer();
+        StoppedClock clock = new StoppedClock(0);
+        clock.now = clock.start - 20 * MILLI;
+        Pacer pacer = new Pacer(pass(clock.start), clock);
         assertThat(pacer.isDue()).isFalse();
-        assertThat(pacer.await(System.nanoTime() + MILLI)).isFalse();
+        assertThat(pacer.await(clock.now + MILLI)).isFalse();
+        assertThat(clock.now).isEqualTo(clock.start - 19 * MILLI);
         long ticket = pacer.next(1);
-        assertThat(System.nanoTime()).isGreaterThanOrEqualTo(startNanos);
+        assertThat(clock.now).isEqualTo(clock.start);
         assertThat(Pacer.partition(ticket)).isEqualTo(1);
         assertThat(Pacer.nanosAfterStart(ticket)).isZero();
+    }
+
+    @Test
+    void nextRecord_byTheClockOfTheProcess_isNotGivenBefore() {
+        long startNanos = System.nanoTime() + 20 * MILLI;
+        pass(startNanos).pacer().next(1);
+        assertThat(System.nanoTime() - startNanos).isNotNegative();
     }
 
     @Test

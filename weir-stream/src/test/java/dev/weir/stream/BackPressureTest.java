@@ -173,6 +173,8 @@ class BackPressureTest {
             while ((batch = upstream.pull(System.nanoTime() - 1)) != null) {
                 count[0] += batch.size();
                 batch.ackAll();
+                // It never waits, so on a single processor nobody else would ever run.
+                LockSupport.parkNanos(1);
             }
         });
         try (RunningPipeline running = tracked.source()

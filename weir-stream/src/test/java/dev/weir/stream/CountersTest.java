@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** What the stages' counters say. */
@@ -100,19 +101,60 @@ class CountersTest {
         assertCounts(stages.get("of c"), 200, 200);
     }
 
-    /** Work of a known length: the only stage of its pipeline that takes any time, however slow the machine is. */
-    private static Integer slow(Integer n) {
-        long end = System.nanoTime() + TimeUnit.MICROSECONDS.toNanos(40);
-        while (System.nanoTime() - end < 0) {
-            LockSupport.parkNanos(1);
+    /**
+     * Work that takes the longer the longer it does not show: the only stage of its pipeline that takes any time, however
+     * long the others wait for a processor.
+     */
+    private static final class SlowWork {
+
+        private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(4);
+
+        private volatile long nanos = TimeUnit.MICROSECONDS.toNanos(40);
+
+        Integer on(Integer n) {
+            long end = System.nanoTime() + nanos;
+            while (System.nanoTime() - end < 0) {
+                LockSupport.parkNanos(1);
+            }
+            return n;
         }
-        return n;
+
+        void takesLonger() {
+            nanos = Math.min(LONGEST_NANOS, 2 * nanos);
+        }
+    }
+
+    /** Runs a long stream until its counters show the bottleneck. */
+    private static void awaitBottleneck(
+            Source<Integer> source, Sink<Integer> sink, SlowWork work, Consumer<Stages> assertion) throws Exception {
+        try (RunningPipeline running = source.to(sink).run()) {
+            while (true) {
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+                try {
+                    assertion.accept(new Stages(running.stages()));
+                    break;
+                } catch (AssertionError notYet) {
+                    if (Thread.interrupted()) {
+                        throw notYet;
+                    }
+                    work.takesLonger();
+                }
+            }
+            running.cancel();
+        }
+    }
+
+    /** At least 40 seconds of slow work. */
+    private static Source<Integer> manyNumbers(int batchSize) {
+        return TrackedSource.numbers(1_000_000, batchSize).source().map(n -> n);
     }
 
     /** The slow stage is busier than the others; those above wait for it below, those below wait for it above. */
     private static void assertBottleneck(Stages stages, String slow, List<String> above, List<String> below) {
         StageSnapshot bottleneck = stages.get(slow);
-        assertThat(bottleneck.busyShare()).isGreaterThan(bottleneck.blockedUpShare() + bottleneck.blockedDownShare());
+        assertThat(bottleneck.busyShare())
+                .as(bottleneck.toString())
+                .isGreaterThan(bottleneck.blockedUpShare() + bottleneck.blockedDownShare());
         for (String name : above) {
             StageSnapshot stage = stages.get(name);
             assertThat(stage.blockedDownShare()).as(stage.toString()).isGreaterThan(stage.busyShare());
@@ -127,34 +169,47 @@ class CountersTest {
 
     @Test
     void slowFusedStage_betweenBoundaries_showsAsTheBottleneck() throws Exception {
-        Stages stages = run(
-                numbers(16)
-                        .map(n -> n)
+        SlowWork work = new SlowWork();
+        awaitBottleneck(
+                manyNumbers(16)
                         .async(Dispatcher.virtual(), 16)
-                        .map(CountersTest::slow)
+                        .map(work::on)
                         .named("slow")
                         .async(Dispatcher.virtual(), 16),
-                Sink.ignore());
-        assertBottleneck(stages, "slow", List.of("tracked", "map"), List.of("async-2", "ignore"));
+                Sink.ignore(),
+                work,
+                stages -> assertBottleneck(stages, "slow", List.of("map"), List.of("async-2", "ignore")));
     }
 
     @Test
     void slowSink_belowParallelStages_leavesThemBlockedByIt() throws Exception {
-        Stages parallel = run(numbers(64).map(n -> n).mapParallel(2, n -> n), Sink.forEach(CountersTest::slow));
-        assertBottleneck(parallel, "forEach", List.of("map"), List.of());
-        assertThat(parallel.get("mapParallel").blockedDownNanos()).isPositive();
-        Stages blocking =
-                run(numbers(64).map(n -> n).mapBlocking(2, Ordering.input(), n -> n), Sink.forEach(CountersTest::slow));
-        assertBottleneck(blocking, "forEach", List.of("map", "mapBlocking"), List.of());
+        SlowWork work = new SlowWork();
+        awaitBottleneck(manyNumbers(64).mapParallel(2, n -> n), Sink.forEach(work::on), work, stages -> {
+            assertBottleneck(stages, "forEach", List.of("map"), List.of());
+            assertThat(stages.get("mapParallel").blockedDownNanos()).isPositive();
+        });
+        SlowWork other = new SlowWork();
+        awaitBottleneck(
+                manyNumbers(64).mapBlocking(2, Ordering.input(), n -> n),
+                Sink.forEach(other::on),
+                other,
+                stages -> assertBottleneck(stages, "forEach", List.of("map", "mapBlocking"), List.of()));
     }
 
     @Test
     void slowHandlers_showAsTheBottleneck() throws Exception {
-        Stages blocking =
-                run(numbers(64).map(n -> n).mapBlocking(2, Ordering.unordered(), CountersTest::slow), Sink.ignore());
-        assertBottleneck(blocking, "mapBlocking", List.of("map"), List.of("ignore"));
-        Stages parallel = run(numbers(64).map(n -> n).mapParallel(1, CountersTest::slow), Sink.ignore());
-        assertBottleneck(parallel, "mapParallel", List.of("map"), List.of("ignore"));
+        SlowWork work = new SlowWork();
+        awaitBottleneck(
+                manyNumbers(64).mapBlocking(2, Ordering.unordered(), work::on),
+                Sink.ignore(),
+                work,
+                stages -> assertBottleneck(stages, "mapBlocking", List.of("map"), List.of("ignore")));
+        SlowWork other = new SlowWork();
+        awaitBottleneck(
+                manyNumbers(64).mapParallel(1, other::on),
+                Sink.ignore(),
+                other,
+                stages -> assertBottleneck(stages, "mapParallel", List.of("map"), List.of("ignore")));
     }
 
     @Test

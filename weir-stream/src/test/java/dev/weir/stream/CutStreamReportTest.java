@@ -12,7 +12,10 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * The report of a graceful stop names what the stop cut off. It said that all was drained, while elements were left to come
@@ -29,11 +32,10 @@ class CutStreamReportTest {
     }
 
     /** What an operator does with an inner stream without end, and the elements that are left for it. */
-    private record Cutting(UnaryOperator<Source<Integer>> operator, int inputs, int batchSize, List<String> left) {}
+    record Cutting(UnaryOperator<Source<Integer>> operator, int inputs, int batchSize, List<String> left) {}
 
-    @Test
-    void drain_thatCutsOffStreams_namesEachStageAndItsElements() throws Exception {
-        List<Cutting> cuttings = List.of(
+    private static List<Cutting> ofOneStage() {
+        return List.of(
                 new Cutting(
                         s -> s.flatMapConcat(n -> endless(n)).named("lines"),
                         1,
@@ -57,7 +59,11 @@ class CutStreamReportTest {
                         1,
                         1,
                         List.of(
-                                "switchMap: 1 element is left unfinished, as the stop cut off what was made of it, at unfold")),
+                                "switchMap: 1 element is left unfinished, as the stop cut off what was made of it, at unfold")));
+    }
+
+    private static List<Cutting> ofSeveralStages() {
+        return List.of(
                 new Cutting(
                         s -> s.prefixAndTail(2, (first, rest) -> endless(7).concat(rest)),
                         2,
@@ -97,15 +103,21 @@ class CutStreamReportTest {
                         1,
                         List.of(
                                 "outer: 1 element is left unfinished, as the stop cut off what was made of it, at unfold")));
-        for (Cutting cutting : cuttings) {
-            TrackedSource<Integer> source =
-                    TrackedSource.numbers(cutting.inputs, cutting.batchSize).heldOpen();
-            DrainReport report =
-                    drained(cutting.operator.apply(source.source()), () -> source.pulled() == cutting.inputs);
-            assertThat(report.leftUndone()).isEqualTo(cutting.left);
-            assertThat(report.drained()).isFalse();
-            assertThat(countIn(report)).isEqualTo(source.pulled() - source.finishedCount());
-        }
+    }
+
+    static Stream<Cutting> cuttings() {
+        return Stream.concat(ofOneStage().stream(), ofSeveralStages().stream());
+    }
+
+    @ParameterizedTest
+    @MethodSource("cuttings")
+    void drain_thatCutsOffStreams_namesEachStageAndItsElements(Cutting cutting) throws Exception {
+        TrackedSource<Integer> source =
+                TrackedSource.numbers(cutting.inputs, cutting.batchSize).heldOpen();
+        DrainReport report = drained(cutting.operator.apply(source.source()), () -> source.pulled() == cutting.inputs);
+        assertThat(report.leftUndone()).isEqualTo(cutting.left);
+        assertThat(report.drained()).isFalse();
+        assertThat(countIn(report)).isEqualTo(source.pulled() - source.finishedCount());
     }
 
     /** A source says by itself whether it has ended; of one that does not, as a custom one, each stop counts as a cut. */

@@ -13,6 +13,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -80,7 +81,11 @@ class DrainInsideTest {
         return source.mapBlocking(1, Ordering.input(), n -> hangFrom(7, n));
     }
 
-    static List<Case> cases() {
+    static Stream<Case> cases() {
+        return Stream.of(fused(), parallel(), held(), within()).flatMap(List::stream);
+    }
+
+    private static List<Case> fused() {
         return List.of(
                 of("map", s -> s.map(n -> hang(n)).filter(n -> true), "map=5"),
                 of("maps", s -> s.map(n -> n).map(n -> hang(n)).filter(n -> true), "map-2=5"),
@@ -100,7 +105,11 @@ class DrainInsideTest {
                         "tracked=5",
                         "buffer=10",
                         "filter=5"),
-                of("async", s -> s.async().filter(n -> hang(n) >= 0), "async=15", "filter=5"),
+                of("async", s -> s.async().filter(n -> hang(n) >= 0), "async=15", "filter=5"));
+    }
+
+    private static List<Case> parallel() {
+        return List.of(
                 of("mapBlocking", s -> s.mapBlocking(2, Ordering.input(), n -> hang(n)), "mapBlocking=20"),
                 new Case(
                         "full mapBlocking",
@@ -136,13 +145,21 @@ class DrainInsideTest {
                         6000,
                         500,
                         s -> s.mapParallel(2, n -> hang(n)),
-                        List.of("tracked=500", "mapParallel=4500")),
+                        List.of("tracked=500", "mapParallel=4500")));
+    }
+
+    private static List<Case> held() {
+        return List.of(
                 of("delay", s -> s.delay(HOUR), "delay=20"),
                 of("throttle", s -> s.throttle(1, HOUR), "throttle=4"),
                 of("throttlePerKey", s -> s.throttlePerKey(1, HOUR, 1, n -> n % 2), "throttlePerKey=18"),
                 of("grouped", s -> seven(s).grouped(100).map(List::size), "mapBlocking=13", "grouped=7"),
                 of("sliding", s -> seven(s).sliding(3, 3).map(List::size), "mapBlocking=13", "sliding=1"),
-                of("debounce", s -> seven(s).debounce(HOUR), "mapBlocking=13", "debounce=1"),
+                of("debounce", s -> seven(s).debounce(HOUR), "mapBlocking=13", "debounce=1"));
+    }
+
+    private static List<Case> within() {
+        return List.of(
                 of("flatMapConcat", s -> s.flatMapConcat(n -> deaf()), "flatMapConcat=5"),
                 of("flatMapMerge", s -> s.flatMapMerge(2, n -> deaf()), "flatMapMerge=5"),
                 of("switchMap", s -> s.switchMap(n -> deaf()), "switchMap=1"),

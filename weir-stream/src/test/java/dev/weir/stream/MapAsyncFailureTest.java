@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -210,7 +211,7 @@ class MapAsyncFailureTest {
         stranger.complete(Source.of(1)
                 .to(Sink.forEach(n -> {
                     while (future.getNumberOfDependents() == 0) {
-                        Thread.onSpinWait();
+                        LockSupport.parkNanos(1); // Lets others run where there is a single processor.
                     }
                     stranger.join().cancel();
                     boolean ignored = future.completeExceptionally(planted());

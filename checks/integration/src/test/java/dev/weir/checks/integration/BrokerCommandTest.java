@@ -92,7 +92,7 @@ class BrokerCommandTest {
 
     private static void assertRefused(String message, String... args) {
         try (PipeProcess broker = start(args)) {
-            assertThat(broker.exitCode(Duration.ofSeconds(15))).as(broker.err()).isEqualTo(1);
+            assertThat(broker.exitCode(Duration.ofSeconds(40))).as(broker.err()).isEqualTo(1);
             assertThat(broker.err()).startsWith("weir broker: ").contains(message);
             assertThat(broker.err().lines()).hasSizeLessThanOrEqualTo(2);
             assertThat(broker.out()).isEmpty();

@@ -103,7 +103,10 @@ class ConsumerCommitTest {
         AclBinding refusal = new AclBinding(
                 new ResourcePattern(ResourceType.GROUP, "rights", PatternType.LITERAL),
                 new AccessControlEntry("User:*", "*", AclOperation.READ, AclPermissionType.DENY));
-        var settings = ConsumerLedger.settings(KAFKA.cluster(), "rights").build();
+        // A member without rights cannot leave: who reads on waits for the end of its session.
+        var settings = ConsumerLedger.settings(KAFKA.cluster(), "rights")
+                .property("session.timeout.ms", "10000")
+                .build();
         try (RunningPipeline running = KafkaSource.committable(settings, "rights")
                 .to(Sink.forEach(ledger::handled))
                 .run()) {

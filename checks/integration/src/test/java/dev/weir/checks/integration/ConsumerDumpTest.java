@@ -92,7 +92,7 @@ class ConsumerDumpTest {
             assertThat(consumer.health()).isEqualTo(new ConsumerHealth(true, true, true, ""));
             assertThat(consumer.health(Duration.ofMillis(100)).progressing()).isFalse();
             assertThat(consumer.health(Duration.ofMillis(100)).reason()).contains("why-0@50");
-            consumer.pause(List.of(other)).toCompletableFuture().get(5, TimeUnit.SECONDS);
+            consumer.pause(List.of(other)).toCompletableFuture().get(20, TimeUnit.SECONDS);
             ConsumerLedger.await(
                     "paused by the user",
                     SOON,
@@ -102,7 +102,7 @@ class ConsumerDumpTest {
             long end = KAFKA.cluster().endOffsets("why").getOrDefault(new TopicPartition("why", 0), 0L);
             ConsumerLedger.await("true lag", SOON, () -> partition(consumer, 0).lag() == end - 50);
             stuck.countDown();
-            consumer.resume().toCompletableFuture().get(5, TimeUnit.SECONDS);
+            consumer.resume().toCompletableFuture().get(20, TimeUnit.SECONDS);
             ConsumerLedger.await("no lag", SOON, () -> partition(consumer, 0).lag() == 0);
         }
     }

@@ -42,7 +42,7 @@ class ConsumerLivenessTest {
         ConsumerLedger ledger = new ConsumerLedger(1);
         var settings = ConsumerLedger.settings(KAFKA.cluster(), "slow")
                 .property("max.poll.interval.ms", "10000")
-                .property("session.timeout.ms", "6000")
+                .property("session.timeout.ms", "20000")
                 .property("heartbeat.interval.ms", "1000")
                 .build();
         try (RunningPipeline running = KafkaSource.committable(settings, "slow")
@@ -58,7 +58,7 @@ class ConsumerLivenessTest {
             ledger.awaitSeen(1, Duration.ofSeconds(40));
             ConsumerLedger.await(
                     "commit",
-                    Duration.ofSeconds(5),
+                    Duration.ofSeconds(30),
                     () -> KAFKA.cluster()
                             .committedOffsets("slow")
                             .equals(KAFKA.cluster().endOffsets("slow")));
@@ -97,7 +97,7 @@ class ConsumerLivenessTest {
         assertThat(handled.get(0)).isZero();
         ConsumerLedger.await(
                 "snapshot",
-                Duration.ofSeconds(5),
+                Duration.ofSeconds(30),
                 () -> consumer(running).snapshot().pausedPartitions() == 1);
         ConsumerSnapshot snapshot = consumer(running).snapshot();
         assertThat(snapshot.partitions())

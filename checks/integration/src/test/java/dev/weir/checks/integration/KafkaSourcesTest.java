@@ -266,7 +266,7 @@ class KafkaSourcesTest {
             ConsumerHandle consumer = first.handles(ConsumerHandle.class).get(0);
             ConsumerLedger.await(
                     () -> ledger.seen() + " of " + others + ", begun " + begun + ": " + consumer.dump(),
-                    Duration.ofSeconds(10),
+                    SOON,
                     () -> first.completion().isDone() || ledger.seen() >= others);
             assertThat(first.completion()).isNotDone();
             assertThat(begun).hasSize(4);

@@ -34,6 +34,9 @@ class PipeRestartTest {
 
     private static final int KEYS = 1000;
 
+    /** For a process to start, to join its group and to do its part: far longer than it takes. */
+    private static final Duration START = Duration.ofSeconds(60);
+
     /** By default 16,384 unfinished records per partition, and one poll of 5,000 beyond; 6 partitions. */
     private static final long MOST_OUTSTANDING = 6 * (16_384 + 5_000);
 
@@ -101,13 +104,14 @@ class PipeRestartTest {
         Path first = folder.resolve("first");
         Path second = folder.resolve("second");
         try (PipeProcess member = holding(first, "7,1500,1501")) {
-            Awaitility.await().until(() -> noted("holes") == count - 3 || !member.isAlive());
+            Awaitility.await().atMost(START).until(() -> noted("holes") == count - 3 || !member.isAlive());
             assertThat(sum(cluster.committedOffsets("holes"))).isLessThan(count - 3);
             member.kill();
         }
         assertThat(Files.readAllLines(first)).hasSize(count - 3);
         try (PipeProcess member = holding(second, "none")) {
             Awaitility.await()
+                    .atMost(START)
                     .until(() ->
                             cluster.committedOffsets("holes").equals(cluster.endOffsets("holes")) || !member.isAlive());
         }
@@ -175,7 +179,7 @@ class PipeRestartTest {
 
     private static void awaitWritten(String topic, long records, PipeProcess pipe) {
         Awaitility.await()
-                .atMost(Duration.ofSeconds(60))
+                .atMost(START)
                 .pollInterval(Duration.ofMillis(50))
                 .until(() -> sum(cluster.endOffsets(topic)) >= records || !pipe.isAlive());
         assertThat(pipe.isAlive()).as(pipe.err()).isTrue();
@@ -184,7 +188,7 @@ class PipeRestartTest {
     /** The number of records when it no longer grows: a broker may still work on the last requests of a dead process. */
     private static long settled(String topic) {
         AtomicLong last = new AtomicLong(-1);
-        Awaitility.await().pollInterval(Duration.ofMillis(200)).until(() -> {
+        Awaitility.await().atMost(START).pollInterval(Duration.ofMillis(200)).until(() -> {
             long now = sum(cluster.endOffsets(topic));
             return last.getAndSet(now) == now;
         });

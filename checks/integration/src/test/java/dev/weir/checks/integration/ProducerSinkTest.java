@@ -76,7 +76,7 @@ class ProducerSinkTest {
                 .run()) {
             ConsumerLedger.await(
                     "first records",
-                    Duration.ofSeconds(10),
+                    Duration.ofSeconds(30),
                     () -> Collections.max(KAFKA.cluster().endOffsets("away").values()) > 0);
             KAFKA.cluster().broker(1).freeze();
             ConsumerLedger.work(Duration.ofSeconds(8));

@@ -14,9 +14,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.IntConsumer;
@@ -34,15 +36,19 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RebalancePauseTest {
 
     private static final int PARTITIONS = 8;
-    private static final int RECORDS = 12_000;
     private static final int PER_SECOND = 2_000;
+
+    /** More than are sent in the time that the test may take. */
+    private static final int MOST_RECORDS = 200_000;
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     @RegisterExtension
     static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder()
             .brokerConfig("group.consumer.min.heartbeat.interval.ms", "300")
             .brokerConfig("group.consumer.heartbeat.interval.ms", "300"));
 
-    private final ConsumerLedger ledger = new ConsumerLedger(RECORDS);
+    private final ConsumerLedger ledger = new ConsumerLedger(MOST_RECORDS);
     private final Gaps gaps = new Gaps();
 
     /** The longest time between two records of each partition. Thread-safe enough for a measurement. */
@@ -81,15 +87,16 @@ class RebalancePauseTest {
         settings = protocol.equals("consumer")
                 ? settings.property("group.protocol", "consumer")
                 : settings.property("heartbeat.interval.ms", "300");
-        Thread load = Thread.ofVirtual().start(() -> produce(topic));
+        AtomicBoolean enough = new AtomicBoolean();
+        CompletableFuture<Integer> load = CompletableFuture.supplyAsync(() -> produce(topic, enough));
         AtomicInteger[] bySecond = new AtomicInteger[PARTITIONS];
         for (int i = 0; i < PARTITIONS; i++) {
             bySecond[i] = new AtomicInteger();
         }
         try (RunningPipeline first = member(settings.build(), topic, gaps::record)) {
-            ledger.awaitSeen(RECORDS / 6, Duration.ofSeconds(30));
+            ledger.awaitSeen(PER_SECOND, PATIENCE);
             gaps.start();
-            ledger.awaitSeen(RECORDS * 2 / 6, Duration.ofSeconds(30));
+            ledger.awaitSeen(2 * PER_SECOND, PATIENCE);
             long before = 0;
             for (int i = 0; i < PARTITIONS; i++) {
                 before = Math.max(before, gaps.longestMillis(i));
@@ -97,28 +104,36 @@ class RebalancePauseTest {
             gaps.start();
             try (RunningPipeline second =
                     member(settings.build(), topic, partition -> bySecond[partition].incrementAndGet())) {
-                ledger.awaitSeen(RECORDS * 5 / 6, Duration.ofSeconds(30));
+                // The load goes on for as long as that takes: what a late one would find sent and finished moves
+                // nothing.
+                ConsumerLedger.await("half of them moved", PATIENCE, () -> stayed(bySecond) <= PARTITIONS / 2);
                 gaps.open = false;
                 long meanwhile = 0;
-                int stayed = 0;
                 for (int i = 0; i < PARTITIONS; i++) {
                     if (bySecond[i].get() == 0) {
-                        stayed++;
                         meanwhile = Math.max(meanwhile, gaps.longestMillis(i));
                     }
                 }
                 Files.writeString(
                         Path.of("target", "rebalance-pause-" + protocol + ".txt"),
-                        "longest time without a finished record, of " + stayed + " partitions that stay: " + meanwhile
-                                + " ms, of all before: " + before + " ms\n");
-                assertThat(stayed).isEqualTo(PARTITIONS / 2);
-                ledger.awaitSeen(RECORDS, Duration.ofSeconds(30));
+                        "longest time without a finished record, of " + stayed(bySecond) + " partitions that stay: "
+                                + meanwhile + " ms, of all before: " + before + " ms\n");
+                enough.set(true);
+                ledger.awaitSeen(load.get(), PATIENCE);
+                assertThat(stayed(bySecond)).isEqualTo(PARTITIONS / 2);
                 assertThat(second.completion()).isNotDone();
             }
             assertThat(first.completion()).isNotDone();
         }
-        load.join();
         assertThat(ledger.duplicates()).isZero();
+    }
+
+    private static int stayed(AtomicInteger[] bySecond) {
+        int stayed = 0;
+        for (AtomicInteger records : bySecond) {
+            stayed += records.get() == 0 ? 1 : 0;
+        }
+        return stayed;
     }
 
     private RunningPipeline member(ConsumerSettings<byte[], byte[]> settings, String topic, IntConsumer finished) {
@@ -134,13 +149,15 @@ class RebalancePauseTest {
                 .run();
     }
 
-    private static void produce(String topic) {
+    /** Writes numbered records until told that it is enough; returns how many. */
+    private static int produce(String topic, AtomicBoolean enough) {
         try (var producer = new KafkaProducer<>(
                 Map.<String, Object>of("bootstrap.servers", KAFKA.bootstrapServers()),
                 new ByteArraySerializer(),
                 new ByteArraySerializer())) {
             long start = System.nanoTime();
-            for (int i = 0; i < RECORDS; i++) {
+            int i = 0;
+            for (; i < MOST_RECORDS && !enough.get(); i++) {
                 long ahead = start + TimeUnit.SECONDS.toNanos(1) * i / PER_SECOND - System.nanoTime();
                 if (ahead > 0) {
                     ConsumerLedger.work(Duration.ofNanos(ahead));
@@ -152,6 +169,7 @@ class RebalancePauseTest {
                     sent.get();
                 }
             }
+            return i;
         } catch (InterruptedException | ExecutionException e) {
             throw new IllegalStateException(e);
         }

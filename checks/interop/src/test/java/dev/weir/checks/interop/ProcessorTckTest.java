@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.reactivestreams.tck.flow.IdentityFlowProcessorVerification;
+import org.testng.annotations.Test;
 
 /** Operators as a processor, by the TCK. */
 class ProcessorTckTest {
@@ -37,6 +38,13 @@ class ProcessorTckTest {
                         throw new IllegalStateException("planted");
                     })
                     .asPublisher();
+        }
+
+        @Override
+        @Test
+        public void required_spec313_cancelMustMakeThePublisherEventuallyDropAllReferencesToTheSubscriber()
+                throws Exception {
+            Tck.assertDropsItsSubscriber(createPublisher(3));
         }
 
         /**

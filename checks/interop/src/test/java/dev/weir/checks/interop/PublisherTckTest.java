@@ -9,6 +9,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.reactivestreams.tck.flow.FlowPublisherVerification;
+import org.testng.annotations.Test;
 
 /** Streams as publishers, by the TCK. */
 class PublisherTckTest {
@@ -54,6 +55,13 @@ class PublisherTckTest {
             return asPublisher.apply(Source.from(() -> {
                 throw new IllegalStateException("planted");
             }));
+        }
+
+        @Override
+        @Test
+        public void required_spec313_cancelMustMakeThePublisherEventuallyDropAllReferencesToTheSubscriber()
+                throws Exception {
+            Tck.assertDropsItsSubscriber(createPublisher(3));
         }
     }
 

@@ -2,11 +2,15 @@ package dev.weir.checks.interop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.ref.Reference;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.reactivestreams.Publisher;
 import org.reactivestreams.tck.TestEnvironment;
+import org.reactivestreams.tck.TestEnvironment.ManualSubscriber;
 import org.testng.ITestListener;
 import org.testng.ITestResult;
 import org.testng.TestNG;
@@ -19,14 +23,15 @@ import org.testng.TestNG;
  */
 final class Tck {
 
-    private static final long TIMEOUT_MILLIS = 1000;
+    private static final long TIMEOUT_MILLIS = 8_000;
     private static final long NO_SIGNAL_MILLIS = 30;
+    private static final long POLL_MILLIS = 10;
 
     private Tck() {}
 
     /** Patient with signals that must come, brief with those that must not. */
     static TestEnvironment environment() {
-        return new TestEnvironment(TIMEOUT_MILLIS, NO_SIGNAL_MILLIS);
+        return new TestEnvironment(TIMEOUT_MILLIS, NO_SIGNAL_MILLIS, POLL_MILLIS);
     }
 
     static Stream<DynamicTest> verify(Class<?> verification) {
@@ -38,6 +43,29 @@ final class Tck {
         runner.run();
         assertThat(results.ended).as("rules of " + verification.getSimpleName()).hasSizeGreaterThan(10);
         return results.ended.stream().map(Tck::asTest);
+    }
+
+    /** Rule 3.13, however long the collector takes: the TCK's own gives it a tenth of a second. */
+    static <T> void assertDropsItsSubscriber(Publisher<T> publisher) throws Exception {
+        WeakReference<?> subscriber = cancelledSubscriber(publisher);
+        try {
+            while (subscriber.get() != null) {
+                assertThat(Thread.interrupted())
+                        .as("timed out, with the subscriber still referenced")
+                        .isFalse();
+                System.gc();
+            }
+        } finally {
+            Reference.reachabilityFence(publisher);
+        }
+    }
+
+    private static <T> WeakReference<?> cancelledSubscriber(Publisher<T> publisher) throws Exception {
+        ManualSubscriber<T> subscriber = environment().newManualSubscriber(publisher);
+        subscriber.request(1);
+        subscriber.nextElement();
+        subscriber.cancel();
+        return new WeakReference<>(subscriber);
     }
 
     private static DynamicTest asTest(ITestResult result) {
