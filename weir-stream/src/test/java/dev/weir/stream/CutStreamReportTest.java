@@ -31,73 +31,70 @@ class CutStreamReportTest {
     /** What an operator does with an inner stream without end, and the elements that are left for it. */
     private record Cutting(UnaryOperator<Source<Integer>> operator, int inputs, int batchSize, List<String> left) {}
 
-    @Test
-    void drain_thatCutsOffStreams_namesEachStageAndItsElements() throws Exception {
-        List<Cutting> cuttings = List.of(
-                new Cutting(
+    private static Cutting cutting(UnaryOperator<Source<Integer>> operator, int inputs, int batchSize, String... left) {
+        return new Cutting(operator, inputs, batchSize, List.of(left));
+    }
+
+    private static List<Cutting> cuttings() {
+        return List.of(
+                cutting(
                         s -> s.flatMapConcat(n -> endless(n)).named("lines"),
                         1,
                         1,
-                        List.of(
-                                "lines: 1 element is left unfinished, as the stop cut off what was made of it, at unfold")),
-                new Cutting(
+                        "lines: 1 element is left unfinished, as the stop cut off what was made of it, at unfold"),
+                cutting(
                         s -> s.flatMapConcat(n -> endless(n)).named("lines"),
                         3,
                         3,
-                        List.of(
-                                "lines: 3 elements are left unfinished, as the stop cut off what was made of them, at unfold")),
-                new Cutting(
+                        "lines: 3 elements are left unfinished, as the stop cut off what was made of them, at unfold"),
+                cutting(
                         s -> s.flatMapMerge(2, n -> endless(n).named("prices")),
                         2,
                         1,
-                        List.of(
-                                "flatMapMerge: 2 elements are left unfinished, as the stop cut off what was made of them, at prices")),
-                new Cutting(
+                        "flatMapMerge: 2 elements are left unfinished, as the stop cut off what was made of them, at prices"),
+                cutting(
                         s -> s.switchMap(n -> endless(n)),
                         1,
                         1,
-                        List.of(
-                                "switchMap: 1 element is left unfinished, as the stop cut off what was made of it, at unfold")),
-                new Cutting(
+                        "switchMap: 1 element is left unfinished, as the stop cut off what was made of it, at unfold"),
+                cutting(
                         s -> s.prefixAndTail(2, (first, rest) -> endless(7).concat(rest)),
                         2,
                         1,
-                        List.of(
-                                "prefixAndTail: 2 elements are left unfinished, as the stop cut off what was made of them, at unfold")),
-                new Cutting(
+                        "prefixAndTail: 2 elements are left unfinished, as the stop cut off what was made of them, at unfold"),
+                cutting(
                         s -> s.prefixAndTail(2, (first, rest) -> rest.flatMapConcat(n -> endless(n))),
                         3,
                         1,
-                        List.of(
-                                "flatMapConcat: 1 element is left unfinished, as the stop cut off what was made of it, at unfold",
-                                "prefixAndTail: 2 elements are left unfinished, as the stop cut off what was made of them, at unfold")),
-                new Cutting(
+                        "flatMapConcat: 1 element is left unfinished, as the stop cut off what was made of it, at unfold",
+                        "prefixAndTail: 2 elements are left unfinished, as the stop cut off what was made of them, at unfold"),
+                cutting(
                         s -> s.groupBy(n -> 0, 1, key -> key.flatMapConcat(n -> endless(n))),
                         1,
                         1,
-                        List.of(
-                                "flatMapConcat: 1 element is left unfinished, as the stop cut off what was made of it, at unfold")),
-                new Cutting(
+                        "flatMapConcat: 1 element is left unfinished, as the stop cut off what was made of it, at unfold"),
+                cutting(
                         s -> s.groupBy(n -> n, 2, key -> key.async().flatMapMerge(1, n -> endless(n))),
                         2,
                         2,
-                        List.of(
-                                "flatMapMerge: 2 elements are left unfinished, as the stop cut off what was made of them, at unfold")),
-                new Cutting(
+                        "flatMapMerge: 2 elements are left unfinished, as the stop cut off what was made of them, at unfold"),
+                cutting(
                         s -> s.splitWhen(n -> true, part -> part.flatMapConcat(n -> endless(n))),
                         1,
                         1,
-                        List.of(
-                                "flatMapConcat: 1 element is left unfinished, as the stop cut off what was made of it, at unfold")),
+                        "flatMapConcat: 1 element is left unfinished, as the stop cut off what was made of it, at unfold"),
                 // The inner element is nobody's but the outer one's.
-                new Cutting(
+                cutting(
                         s -> s.flatMapConcat(n -> Source.single(n).flatMapMerge(1, m -> endless(m)))
                                 .named("outer"),
                         1,
                         1,
-                        List.of(
-                                "outer: 1 element is left unfinished, as the stop cut off what was made of it, at unfold")));
-        for (Cutting cutting : cuttings) {
+                        "outer: 1 element is left unfinished, as the stop cut off what was made of it, at unfold"));
+    }
+
+    @Test
+    void drain_thatCutsOffStreams_namesEachStageAndItsElements() throws Exception {
+        for (Cutting cutting : cuttings()) {
             TrackedSource<Integer> source =
                     TrackedSource.numbers(cutting.inputs, cutting.batchSize).heldOpen();
             DrainReport report =
