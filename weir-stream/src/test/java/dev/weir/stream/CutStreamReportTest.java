@@ -40,18 +40,21 @@ class CutStreamReportTest {
                         s -> s.flatMapConcat(n -> endless(n)).named("lines"),
                         1,
                         1,
-                        "lines: 1 element is left unfinished, as the stop cut off what was made of it, at unfold"),
-                cutting(
+                        List.of(
+                                "lines: 1 element is left unfinished, as the stop cut off what was made of it, at unfold")),
+                new Cutting(
                         s -> s.flatMapConcat(n -> endless(n)).named("lines"),
                         3,
                         3,
-                        "lines: 3 elements are left unfinished, as the stop cut off what was made of them, at unfold"),
-                cutting(
+                        List.of(
+                                "lines: 3 elements are left unfinished, as the stop cut off what was made of them, at unfold")),
+                new Cutting(
                         s -> s.flatMapMerge(2, n -> endless(n).named("prices")),
                         2,
                         1,
-                        "flatMapMerge: 2 elements are left unfinished, as the stop cut off what was made of them, at prices"),
-                cutting(
+                        List.of(
+                                "flatMapMerge: 2 elements are left unfinished, as the stop cut off what was made of them, at prices")),
+                new Cutting(
                         s -> s.switchMap(n -> endless(n)),
                         1,
                         1,
@@ -65,30 +68,35 @@ class CutStreamReportTest {
                         s -> s.prefixAndTail(2, (first, rest) -> endless(7).concat(rest)),
                         2,
                         1,
-                        "prefixAndTail: 2 elements are left unfinished, as the stop cut off what was made of them, at unfold"),
-                cutting(
+                        List.of(
+                                "prefixAndTail: 2 elements are left unfinished, as the stop cut off what was made of them, at unfold")),
+                new Cutting(
                         s -> s.prefixAndTail(2, (first, rest) -> rest.flatMapConcat(n -> endless(n))),
                         3,
                         1,
-                        "flatMapConcat: 1 element is left unfinished, as the stop cut off what was made of it, at unfold",
-                        "prefixAndTail: 2 elements are left unfinished, as the stop cut off what was made of them, at unfold"),
-                cutting(
+                        List.of(
+                                "flatMapConcat: 1 element is left unfinished, as the stop cut off what was made of it, at unfold",
+                                "prefixAndTail: 2 elements are left unfinished, as the stop cut off what was made of them, at unfold")),
+                new Cutting(
                         s -> s.groupBy(n -> 0, 1, key -> key.flatMapConcat(n -> endless(n))),
                         1,
                         1,
-                        "flatMapConcat: 1 element is left unfinished, as the stop cut off what was made of it, at unfold"),
-                cutting(
+                        List.of(
+                                "flatMapConcat: 1 element is left unfinished, as the stop cut off what was made of it, at unfold")),
+                new Cutting(
                         s -> s.groupBy(n -> n, 2, key -> key.async().flatMapMerge(1, n -> endless(n))),
                         2,
                         2,
-                        "flatMapMerge: 2 elements are left unfinished, as the stop cut off what was made of them, at unfold"),
-                cutting(
+                        List.of(
+                                "flatMapMerge: 2 elements are left unfinished, as the stop cut off what was made of them, at unfold")),
+                new Cutting(
                         s -> s.splitWhen(n -> true, part -> part.flatMapConcat(n -> endless(n))),
                         1,
                         1,
-                        "flatMapConcat: 1 element is left unfinished, as the stop cut off what was made of it, at unfold"),
+                        List.of(
+                                "flatMapConcat: 1 element is left unfinished, as the stop cut off what was made of it, at unfold")),
                 // The inner element is nobody's but the outer one's.
-                cutting(
+                new Cutting(
                         s -> s.flatMapConcat(n -> Source.single(n).flatMapMerge(1, m -> endless(m)))
                                 .named("outer"),
                         1,
