@@ -137,7 +137,9 @@ class BatchInHandTest {
             }
             return sum + n;
         }));
-        leavesNoHoleOnceItHolds((s, holds) -> s.zipLatestWith(Source.of(1).concat(Source.never()), (n, one) -> {
+        // Neither input ends by itself, perhaps before the other has brought anything.
+        leavesNoHoleOnceItHolds((s, holds) -> s.concat(Source.never())
+                .zipLatestWith(Source.of(1).concat(Source.never()), (n, one) -> {
                     if (n == INPUTS - 1) {
                         holds.run();
                     }
