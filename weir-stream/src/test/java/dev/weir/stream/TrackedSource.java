@@ -9,6 +9,8 @@ import dev.weir.stream.spi.StageContext;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -30,6 +32,9 @@ final class TrackedSource<T> implements AckTarget {
     private final int[] batchSizes;
     private final AtomicIntegerArray claims;
     private final Queue<String> breaches = new ConcurrentLinkedQueue<>();
+    /** Inputs of which a claim was forgone or abandoned: they are not finished, whatever becomes of the other claims. */
+    private final Set<Integer> dropped = ConcurrentHashMap.newKeySet();
+
     private final AtomicInteger pulled = new AtomicInteger();
     private final AtomicInteger closed = new AtomicInteger();
     private final AtomicInteger created = new AtomicInteger();
@@ -96,7 +101,7 @@ final class TrackedSource<T> implements AckTarget {
     }
 
     boolean isFinished(int index) {
-        return index < pulled.get() && claims.get(index) == 0;
+        return index < pulled.get() && claims.get(index) == 0 && !dropped.contains(index);
     }
 
     int finishedCount() {
@@ -109,8 +114,25 @@ final class TrackedSource<T> implements AckTarget {
         int left = claims.decrementAndGet(index);
         if (left < 0) {
             breaches.add("input " + index + " was acknowledged after it had finished");
-        } else if (left == 0 && !mayFinish.test(index)) {
+        } else if (left == 0 && !dropped.contains(index) && !mayFinish.test(index)) {
             breaches.add("input " + index + " finished before what came of it");
+        }
+    }
+
+    @Override
+    public void forgo(long token) {
+        drop((int) token);
+    }
+
+    @Override
+    public void abandon(long token) {
+        drop((int) token);
+    }
+
+    private void drop(int index) {
+        dropped.add(index);
+        if (claims.decrementAndGet(index) < 0) {
+            breaches.add("input " + index + " was forgone or abandoned after its last claim had ended");
         }
     }
 
@@ -135,7 +157,7 @@ final class TrackedSource<T> implements AckTarget {
     void assertAllFinished() {
         assertProtocolKept();
         assertThat(pulled).as("inputs handed out").hasValue(inputs.size());
-        assertThat(IntStream.range(0, inputs.size()).filter(index -> claims.get(index) != 0))
+        assertThat(IntStream.range(0, inputs.size()).filter(index -> !isFinished(index)))
                 .as("inputs never acknowledged")
                 .isEmpty();
     }

@@ -29,16 +29,17 @@ public interface AckTarget {
 
     /**
      * Ends one claim on the token of an element that nobody wants: it lies beyond the end that a stage below has set. The
-     * element of a source stays unfinished, which is the default; that of a stream within a stream, the rest of which
-     * goes on, counts as finished. The token must not be used for that claim again.
+     * element of a source stays unfinished, for which the default does nothing; a source that waits at its end for what is
+     * unfinished need not wait for this claim. That of a stream within a stream, the rest of which goes on, counts as
+     * finished. The token must not be used for that claim again.
      */
     default void forgo(long token) {}
 
     /**
      * Says that the holder of a claim on {@code token} was closed before it handed the element on, so that nobody will end
      * that claim: a buffer below which the stream ended, or failed, which the holder cannot tell. The element of a source
-     * stays unfinished, which is the default; that of a stream within the stream is finished once that stream has ended by
-     * itself and the rest goes on. The token must not be used for that claim again.
+     * stays unfinished and need not be waited for, as with {@link #forgo}; that of a stream within the stream is finished
+     * once that stream has ended by itself and the rest goes on. The token must not be used for that claim again.
      */
     default void abandon(long token) {}
 

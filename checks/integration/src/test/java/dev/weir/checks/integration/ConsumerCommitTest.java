@@ -7,6 +7,7 @@ import dev.weir.kafka.CommitMetadata;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.Subscription;
+import dev.weir.stream.DrainReport;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
 import dev.weir.testkit.KafkaCluster;
@@ -94,6 +95,29 @@ class ConsumerCommitTest {
                     .as("handled after %s", metadata)
                     .isEqualTo(60);
         }
+    }
+
+    /** Nobody wants what {@code take} has not let through, so the end does not wait for it. */
+    @Test
+    void take_endsTheRunWithoutWaiting_andTheNextOneGoesOnBehindIt() throws Exception {
+        KAFKA.cluster().createTopic("few", 1);
+        Records.produce(KAFKA.bootstrapServers(), "few", 0, RECORDS);
+        var settings = ConsumerLedger.settings(KAFKA.cluster(), "few").build();
+        try (RunningPipeline running = KafkaSource.committable(settings, "few")
+                .take(5)
+                .to(Sink.forEach(ledger::handled))
+                .run()) {
+            DrainReport report = running.await();
+            assertThat(report.leftUndone())
+                    .singleElement()
+                    .asString()
+                    .startsWith("unfinished, to be read again: few-0@5");
+            assertThat(report.elapsed()).isLessThan(RunningPipeline.DEFAULT_DRAIN);
+        }
+        assertThat(ledger.seen()).isEqualTo(5);
+        readToEnd("few");
+        assertThat(ledger.seen()).isEqualTo(RECORDS);
+        assertThat(ledger.duplicates()).isZero();
     }
 
     @Test

@@ -75,6 +75,10 @@ final class Ending {
     /** Polls on, so that membership lasts, until everything emitted is finished or patience is at its end. */
     void finishUnfinished() {
         stopEmission();
+        if (emission.commitsAhead()) {
+            // What was pulled was finished by that, and the rest nobody will pull any more.
+            return;
+        }
         while (true) {
             waiting.clearSignal();
             long left = loop.withinPatience(Long.MAX_VALUE);

@@ -174,10 +174,26 @@ public final class OffsetTracker implements AckTarget {
         if (!revoked) {
             return false;
         }
+        drop(token);
+        return true;
+    }
+
+    /** It stays unfinished, and an end need not wait for it. */
+    @Override
+    public void forgo(long token) {
+        drop(token);
+    }
+
+    /** It stays unfinished, and an end need not wait for it. */
+    @Override
+    public void abandon(long token) {
+        drop(token);
+    }
+
+    private void drop(long token) {
         if (chunkOf(token).drop((int) token & SLOT_MASK)) {
             tellIfWatched(token);
         }
-        return true;
     }
 
     @Override
@@ -315,8 +331,8 @@ public final class OffsetTracker implements AckTarget {
     }
 
     /**
-     * Asks for a call when no record is held by anybody: each is finished or, after {@link #revoke}, dropped. The call may
-     * come earlier.
+     * Asks for a call when no record is held by anybody: each is finished, forgone, abandoned or, after {@link #revoke},
+     * dropped. The call may come earlier.
      *
      * @return false if nobody will call, because it is so already
      */

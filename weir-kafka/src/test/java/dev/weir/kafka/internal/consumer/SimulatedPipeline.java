@@ -137,6 +137,18 @@ final class SimulatedPipeline {
         }
     }
 
+    /** Ends with all claims abandoned, or with some that nobody will ever end. */
+    void abandon() {
+        boolean all = random.nextBoolean();
+        for (Taken taken : inFlight) {
+            taken.dropped = true;
+            while (taken.claims > 0 && (all || random.nextInt(10) > 0)) {
+                taken.claims--;
+                taken.batch.target(taken.index).abandon(taken.batch.token(taken.index));
+            }
+        }
+    }
+
     /** Whether it holds something of this assignment of the partition. */
     boolean holds(SimulatedLog log) {
         return inFlight.stream().anyMatch(taken -> taken.log == log && taken.epoch == log.epoch);

@@ -237,7 +237,8 @@ final class SimulatedWorld implements Clock {
             case 12 -> {
                 if (random.nextInt(60) == 0) {
                     abandoned = true;
-                    requestClose(Duration.ZERO);
+                    pipeline.abandon();
+                    requestClose(Duration.ofSeconds(30L * random.nextInt(2)));
                 }
             }
             case 13 -> lookup.answerNext();

@@ -52,6 +52,26 @@ class OffsetTrackerTest {
     }
 
     @Test
+    void forgoneAndAbandoned_areNotWaitedForAndNeverCommitted() {
+        OffsetTracker tracker = tracker(10);
+        long finished = tracker.append(0, 1);
+        long forgone = tracker.append(1, 1);
+        long abandonedInPart = tracker.append(2, 1);
+        tracker.retain(abandonedInPart, 1);
+        tracker.ack(finished);
+        tracker.abandon(abandonedInPart);
+        assertThat(tracker.watchUnsettled()).isTrue();
+        tracker.forgo(forgone);
+        assertThat(tracker.watchUnsettled()).isTrue();
+        tracker.ack(abandonedInPart);
+        assertThat(calls.get()).isPositive();
+        assertThat(tracker.watchUnsettled()).isFalse();
+        tracker.advance();
+        assertThat(tracker.committableOffset()).isEqualTo(1);
+        assertThat(tracker.finishedPast(1, FinishedSet.EMPTY)).isEqualTo(FinishedSet.EMPTY);
+    }
+
+    @Test
     void revoked_dropsWhatHasNotBegunAndNeverCommitsPastIt() {
         OffsetTracker tracker = tracker(10);
         long begun = tracker.append(0, 1);
