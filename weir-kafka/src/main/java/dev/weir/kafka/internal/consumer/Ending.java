@@ -77,6 +77,7 @@ final class Ending {
         stopEmission();
         if (emission.commitsAhead()) {
             // What was pulled was finished by that, and the rest nobody will pull any more.
+            assignment.all().forEach(AssignedPartition::advance);
             return;
         }
         while (true) {

@@ -155,6 +155,7 @@ final class SimulatedWorld implements Clock {
         for (SimulatedLog log : logs.values()) {
             if (commitAhead > 0) {
                 require(abandoned || log.unseen().isEmpty(), "committed and never emitted: " + log.id + log.unseen());
+                require(abandoned || !left.contains(log.id + "@"), "all was pulled, but reported: " + left);
                 log.requirePlaceIsCommitted();
                 if (log.owned) {
                     checkEnd(log, false);
