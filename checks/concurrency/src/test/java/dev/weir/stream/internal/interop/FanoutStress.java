@@ -35,11 +35,7 @@ public class FanoutStress {
 
     @Actor
     public void loop() {
-        try {
-            fanout.loop(new Context()).run(new TwoBatches(claims));
-        } catch (InterruptedException e) {
-            throw new AssertionError(e);
-        }
+        handOut(fanout, claims);
     }
 
     @Actor
@@ -56,6 +52,15 @@ public class FanoutStress {
     public void arbiter(II_Result result) {
         result.r1 = claims.open() == 0 && one.seen == 2 && other.seen == 2 ? claims.acks() : -1;
         result.r2 = one.ends + other.ends;
+    }
+
+    /** The loop of a run of two batches. */
+    private static void handOut(Fanout<Integer> fanout, Claims claims) {
+        try {
+            fanout.loop(new Context()).run(new TwoBatches(claims));
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     private static final class TwoBatches implements Stage<Integer> {
@@ -167,11 +172,7 @@ public class FanoutStress {
 
         @Actor
         public void loop() {
-            try {
-                fanout.loop(new Context()).run(new TwoBatches(claims));
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
-            }
+            handOut(fanout, claims);
         }
 
         @Actor
