@@ -3,10 +3,9 @@ package dev.weir.kafka.internal.consumer;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ExternalOffsets;
 import dev.weir.kafka.KafkaPipelineException;
-import dev.weir.kafka.OffsetOutOfRangeException;
-import dev.weir.kafka.OutOfRangePolicy;
 import dev.weir.kafka.Position;
 import dev.weir.kafka.Subscription;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -48,15 +47,31 @@ final class Positions {
     private final ConsumerSettings<?, ?> settings;
     private final Lookup lookup;
     private final Executor owner;
+    private final Openings openings;
+    private final LostPositions lost;
 
-    /** Creates what asks {@code lookup} and continues on {@code owner}, the owner thread. */
-    Positions(Assignment assignment, Plan plan, ConsumerSettings<?, ?> settings, Lookup lookup, Executor owner) {
+    /**
+     * Creates what asks {@code lookup} and continues on {@code owner}, the owner thread.
+     *
+     * @param wake called when {@link #openIfDue} has something to do
+     */
+    Positions(
+            Assignment assignment,
+            Plan plan,
+            ConsumerSettings<?, ?> settings,
+            Lookup lookup,
+            Executor owner,
+            Commits commits,
+            Clock clock,
+            Runnable wake) {
         this.assignment = assignment;
         this.subscription = plan.subscription();
         this.external = plan.external();
         this.settings = settings;
         this.lookup = lookup;
         this.owner = owner;
+        this.openings = new Openings(assignment, commits, clock, wake, this::uncommitted);
+        this.lost = new LostPositions(assignment, settings.outOfRange());
     }
 
     /** Partitions have come: those that begin where the subscription says are held from now on. */
@@ -66,15 +81,36 @@ final class Positions {
                     partitions.stream().filter(partition -> !partition.placed).toList();
             assignment.hold(unplaced);
             load(external, unplaced, 1);
-        } else if (subscription.selection() instanceof Subscription.Partitions) {
-            place(partitions.stream()
-                    .filter(partition ->
-                            !partition.placed && subscription.start().of(partition.id) != null)
-                    .collect(Collectors.toMap(
-                            partition -> partition,
-                            partition ->
-                                    Objects.requireNonNull(subscription.start().of(partition.id)))));
+            return;
         }
+        Map<AssignedPartition, Position> given = new HashMap<>();
+        List<AssignedPartition> others = new ArrayList<>();
+        for (AssignedPartition partition : partitions) {
+            Position start = subscription.selection() instanceof Subscription.Partitions
+                    ? subscription.start().of(partition.id)
+                    : null;
+            if (start != null && !partition.placed) {
+                given.put(partition, start);
+            } else if (!partition.placed) {
+                others.add(partition);
+            }
+        }
+        place(given);
+        if (settings.groupId() != null) {
+            openings.open(others);
+        } else {
+            uncommitted(others);
+        }
+    }
+
+    /** How long {@link #openIfDue} has nothing to do. */
+    long nanosUntilDue() {
+        return openings.nanosUntilDue();
+    }
+
+    /** Looks whether partitions that have come can go on. Blocks for a moment. Outside of a poll. */
+    void openIfDue() {
+        openings.askIfDue();
     }
 
     private void load(ExternalOffsets from, Collection<AssignedPartition> partitions, int attempt) {
@@ -148,12 +184,16 @@ final class Positions {
             outOfRange(outOfRange);
             return;
         }
-        Map<AssignedPartition, Position> starts = new HashMap<>();
-        for (AssignedPartition partition : assignment.current(failure.partitions())) {
-            if (partition.held || partition.placed) {
+        uncommitted(assignment.current(failure.partitions()).stream()
                 // The client says so as of a moment ago.
-                continue;
-            }
+                .filter(partition -> !partition.held && !partition.placed)
+                .toList());
+    }
+
+    /** Lets partitions begin of which there is no commit. */
+    private void uncommitted(List<AssignedPartition> partitions) {
+        Map<AssignedPartition, Position> starts = new HashMap<>();
+        for (AssignedPartition partition : partitions) {
             Position start = subscription.start().of(partition.id);
             if (start == null) {
                 start = settings.startWithoutCommit();
@@ -161,8 +201,7 @@ final class Positions {
             if (start == null) {
                 throw new KafkaPipelineException(
                         "the group has committed nothing of " + partition.id + " and auto.offset.reset is none;"
-                                + " commit an offset, say where to start, or set auto.offset.reset to earliest or latest",
-                        failure);
+                                + " commit an offset, say where to start, or set auto.offset.reset to earliest or latest");
             }
             starts.put(partition, start);
         }
@@ -170,24 +209,16 @@ final class Positions {
     }
 
     private void outOfRange(org.apache.kafka.clients.consumer.OffsetOutOfRangeException failure) {
-        // What was read before the gap may be finished or not: its offsets mean nothing any more.
-        List<AssignedPartition> held = assignment.current(failure.partitions()).stream()
-                .filter(partition -> assignment.isAt(
-                        partition, failure.offsetOutOfRangePartitions().getOrDefault(partition.id, 0L)))
-                .map(assignment::renew)
-                .toList();
+        List<AssignedPartition> held = lost.held(failure);
         if (held.isEmpty()) {
             return;
         }
-        assignment.hold(held);
         List<TopicPartition> ids = held.stream().map(partition -> partition.id).toList();
         askUntilAnswered(() -> edges(ids), edges -> {
             for (AssignedPartition partition : held) {
                 if (assignment.isCurrent(partition)) {
-                    long wanted = Objects.requireNonNull(
-                            failure.offsetOutOfRangePartitions().get(partition.id));
                     Edges range = Objects.requireNonNull(edges.get(partition.id));
-                    assignment.release(partition, afterOutOfRange(partition.id, wanted, range, failure));
+                    lost.release(partition, range.beginning, range.end, failure);
                 }
             }
         });
@@ -212,25 +243,6 @@ final class Positions {
         return offsets.getOrDefault(id, 0L);
     }
 
-    private long afterOutOfRange(TopicPartition id, long wanted, Edges edges, InvalidOffsetException failure) {
-        OutOfRangePolicy policy = settings.outOfRange();
-        if (policy == OutOfRangePolicy.FAIL) {
-            throw new OffsetOutOfRangeException(id, wanted, edges.beginning, edges.end, failure);
-        }
-        boolean toBeginning =
-                policy == OutOfRangePolicy.EARLIEST || (policy == OutOfRangePolicy.NEAREST && wanted < edges.beginning);
-        long next = toBeginning ? edges.beginning : edges.end;
-        LOG.warn(
-                "{}@{} is out of range {} to {}; going on at {} as the policy {} says",
-                id,
-                wanted,
-                edges.beginning,
-                edges.end,
-                next,
-                policy);
-        return next;
-    }
-
     /** Holds partitions until it is known which offsets are meant. */
     void place(Map<AssignedPartition, Position> positions) {
         place(positions, allPlaced -> {});
@@ -249,7 +261,7 @@ final class Positions {
             boolean all = true;
             for (AssignedPartition partition : positions.keySet()) {
                 if (assignment.isCurrent(partition)) {
-                    assignment.release(partition, at(offsets, partition.id));
+                    assignment.release(partition, LogPosition.at(at(offsets, partition.id)));
                 } else {
                     all = false;
                 }

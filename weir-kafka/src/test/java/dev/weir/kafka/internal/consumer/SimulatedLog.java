@@ -61,6 +61,10 @@ final class SimulatedLog {
     long confirmed;
 
     boolean positionKnown;
+
+    /** Whether it has not yet gone on at what was committed when it came. */
+    private boolean opening;
+
     long start;
     long position;
     /** The first record of the assignment that the pipeline has not taken yet. */
@@ -84,6 +88,7 @@ final class SimulatedLog {
         paused = false;
         held = false;
         positionKnown = false;
+        opening = true;
         begin(Math.max(0, committed));
     }
 
@@ -97,21 +102,44 @@ final class SimulatedLog {
         confirmed = offset;
     }
 
-    /** The consumer begins a seek, which is anywhere, or ends it. */
-    void seek(long offset) {
+    /** The consumer waits for where to go on: it has just got the partition, or a seek was asked for. */
+    void hold() {
+        if (!paused) {
+            throw new AssertionError(id + " is held and may be fetched");
+        }
+        if (opening && !held) {
+            held = true;
+            return;
+        }
+        opening = false;
         if (held) {
+            return;
+        }
+        forgiveUnseen();
+        held = true;
+        beginSought(0);
+    }
+
+    /** The consumer goes on: where it had committed, or where a seek has said. */
+    void goOn(long offset) {
+        if (!held) {
+            throw new AssertionError(id + " goes on and was not held");
+        }
+        held = false;
+        if (opening && offset == start) {
+            restore();
+        } else {
             // What is skipped counts as done, what comes again may be seen again.
             finished.set(0, (int) offset);
             seen.clear((int) offset, Integer.MAX_VALUE);
             forgiven.set(0, (int) Math.max(offset, committed));
-        } else {
-            if (!paused) {
-                throw new AssertionError(id + " begins a seek and may be fetched");
-            }
-            forgiveUnseen();
+            beginSought(offset);
         }
-        held = !held;
+        opening = false;
         positionKnown = true;
+    }
+
+    private void beginSought(long offset) {
         begin(offset);
         soughtEpoch = epoch;
     }
