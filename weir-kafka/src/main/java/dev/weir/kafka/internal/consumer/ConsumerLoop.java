@@ -108,7 +108,7 @@ final class ConsumerLoop implements Runnable {
                 clock,
                 revokeDeadline.toNanos());
         this.rebalances = new Rebalances(this, assignment, emission, hooks, waiting, clock, revokeDeadline);
-        this.positions = new Positions(assignment, plan, settings, lookup, this::execute);
+        this.positions = new Positions(assignment, plan, settings, lookup, clock, this::execute);
         this.newPartitions = new NewPartitions(
                 plan, assignment, lookup, clock, limits.metadataAge(), this::execute, this::assignAlso);
         this.boundedRead = new BoundedRead(plan, client, fetcher, clock, assignment, emission);
@@ -257,7 +257,8 @@ final class ConsumerLoop implements Runnable {
         commits.throwFatal();
         commitIfDue();
         newPartitions.lookIfDue();
-        poll(Math.min(untilDetached(), Math.min(MAX_POLL_NANOS, untilCommit())));
+        positions.askIfDue();
+        poll(Math.min(Math.min(untilDetached(), positions.nanosUntilDue()), Math.min(MAX_POLL_NANOS, untilCommit())));
         observer.lookIfDue(assignment.all(), commits, rebalances.count());
         if (subscription.isBounded() && isEmitting()) {
             boundedRead.endWhenAllRead();
