@@ -105,8 +105,8 @@ final class ConsumerLoop implements Runnable {
                 clock,
                 revokeDeadline.toNanos());
         this.rebalances = new Rebalances(this, assignment, emission, hooks, waiting, clock, revokeDeadline);
-        this.positions =
-                new Positions(assignment, plan, settings, lookup, this::execute, commits, clock, waiting::wake);
+        this.positions = new Positions(
+                assignment, plan, settings, commits, lookup, clock, this::execute, waiting::wake);
         this.newPartitions = new NewPartitions(
                 plan, assignment, lookup, clock, limits.metadataAge(), this::execute, this::assignAlso);
         this.boundedRead = new BoundedRead(plan, client, fetcher, clock, assignment, emission);
@@ -255,19 +255,12 @@ final class ConsumerLoop implements Runnable {
         commits.throwFatal();
         commitIfDue();
         newPartitions.lookIfDue();
-        poll(Math.min(Math.min(untilOpened(), untilDetached()), Math.min(MAX_POLL_NANOS, untilCommit())));
+        positions.askIfDue();
+        poll(Math.min(Math.min(untilDetached(), positions.nanosUntilDue()), Math.min(MAX_POLL_NANOS, untilCommit())));
         observer.lookIfDue(assignment.all(), commits, rebalances.count());
         if (subscription.isBounded() && isEmitting()) {
             boundedRead.endWhenAllRead();
         }
-    }
-
-    private long untilOpened() {
-        if (!isEmitting()) {
-            return Long.MAX_VALUE;
-        }
-        positions.openIfDue();
-        return positions.nanosUntilDue();
     }
 
     private long untilDetached() {

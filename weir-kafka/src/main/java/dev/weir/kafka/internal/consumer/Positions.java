@@ -10,19 +10,14 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.InvalidOffsetException;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.RetriableException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,13 +26,13 @@ import org.slf4j.LoggerFactory;
  * Decides where partitions begin for which the group's committed offset is no answer: because the subscription says
  * otherwise, because there is none, or because what it points at is gone. Confined to the owner thread.
  *
- * <p>Such a partition is held, that is neither fetched nor committed, until the brokers have said which offset is meant.
+ * <p>Such a partition is held, that is neither fetched nor committed, until the brokers have said which offset is meant;
+ * it waits for no other.
  * The client itself never resets an offset: it would do so without a word.
  */
 final class Positions {
 
     private static final Logger LOG = LoggerFactory.getLogger(Positions.class);
-    private static final long RETRY_MILLIS = 500;
     private static final int LOAD_ATTEMPTS = 5;
     private static final long FIRST_LOAD_RETRY_MILLIS = 100;
 
@@ -45,7 +40,7 @@ final class Positions {
     private final Subscription subscription;
     private final @Nullable ExternalOffsets external;
     private final ConsumerSettings<?, ?> settings;
-    private final Lookup lookup;
+    private final OffsetQueries queries;
     private final Executor owner;
     private final Openings openings;
     private final LostPositions lost;
@@ -53,25 +48,42 @@ final class Positions {
     /**
      * Creates what asks {@code lookup} and continues on {@code owner}, the owner thread.
      *
-     * @param wake called when {@link #openIfDue} has something to do
+     * @param wake called when {@link #askIfDue} has something to do
      */
     Positions(
             Assignment assignment,
             Plan plan,
             ConsumerSettings<?, ?> settings,
-            Lookup lookup,
-            Executor owner,
             Commits commits,
+            Lookup lookup,
             Clock clock,
+            Executor owner,
             Runnable wake) {
         this.assignment = assignment;
         this.subscription = plan.subscription();
         this.external = plan.external();
         this.settings = settings;
-        this.lookup = lookup;
+        this.queries = new OffsetQueries(assignment, lookup, clock, owner);
         this.owner = owner;
         this.openings = new Openings(assignment, commits, clock, wake, this::uncommitted);
         this.lost = new LostPositions(assignment, settings.outOfRange());
+    }
+
+    /** Asks, or asks again, where that is due. Blocks for a moment at most. Outside of a poll. */
+    void askIfDue() {
+        openings.askIfDue();
+        queries.askIfDue();
+    }
+
+    /** How long {@link #askIfDue} has nothing to do. */
+    long nanosUntilDue() {
+        return Math.min(openings.nanosUntilDue(), queries.nanosUntilDue());
+    }
+
+    /** Why it is not known yet where the partition goes on; null if it is known, or was asked just now. */
+    @Nullable
+    String trouble(AssignedPartition partition) {
+        return queries.trouble(partition);
     }
 
     /** Partitions have come: those that begin where the subscription says are held from now on. */
@@ -101,16 +113,6 @@ final class Positions {
         } else {
             uncommitted(others);
         }
-    }
-
-    /** How long {@link #openIfDue} has nothing to do. */
-    long nanosUntilDue() {
-        return openings.nanosUntilDue();
-    }
-
-    /** Looks whether partitions that have come can go on. Blocks for a moment. Outside of a poll. */
-    void openIfDue() {
-        openings.askIfDue();
     }
 
     private void load(ExternalOffsets from, Collection<AssignedPartition> partitions, int attempt) {
@@ -209,41 +211,17 @@ final class Positions {
     }
 
     private void outOfRange(org.apache.kafka.clients.consumer.OffsetOutOfRangeException failure) {
-        List<AssignedPartition> held = lost.held(failure);
-        if (held.isEmpty()) {
-            return;
+        for (AssignedPartition partition : lost.held(failure)) {
+            queries.add(
+                    partition,
+                    List.of(Position.beginning(), Position.end()),
+                    edges -> lost.release(partition, edges.get(0), edges.get(1), failure),
+                    () -> {});
         }
-        List<TopicPartition> ids = held.stream().map(partition -> partition.id).toList();
-        askUntilAnswered(() -> edges(ids), edges -> {
-            for (AssignedPartition partition : held) {
-                if (assignment.isCurrent(partition)) {
-                    Edges range = Objects.requireNonNull(edges.get(partition.id));
-                    lost.release(partition, range.beginning, range.end, failure);
-                }
-            }
-        });
+        queries.askIfDue();
     }
 
-    private record Edges(long beginning, long end) {}
-
-    private CompletionStage<Map<TopicPartition, Edges>> edges(Collection<TopicPartition> ids) {
-        CompletionStage<Map<TopicPartition, Long>> ends = lookup.offsets(all(ids, Position.end()));
-        return lookup.offsets(all(ids, Position.beginning()))
-                .thenCombine(
-                        ends,
-                        (beginning, end) -> ids.stream()
-                                .collect(Collectors.toMap(id -> id, id -> new Edges(at(beginning, id), at(end, id)))));
-    }
-
-    private static Map<TopicPartition, Position> all(Collection<TopicPartition> ids, Position position) {
-        return ids.stream().collect(Collectors.toMap(id -> id, id -> position));
-    }
-
-    private static long at(Map<TopicPartition, Long> offsets, TopicPartition id) {
-        return offsets.getOrDefault(id, 0L);
-    }
-
-    /** Holds partitions until it is known which offsets are meant. */
+    /** Holds each partition until it is known which offset is meant. */
     void place(Map<AssignedPartition, Position> positions) {
         place(positions, allPlaced -> {});
     }
@@ -255,42 +233,35 @@ final class Positions {
             return;
         }
         assignment.hold(positions.keySet());
-        Map<TopicPartition, Position> wanted = new HashMap<>();
-        positions.forEach((partition, position) -> wanted.put(partition.id, position));
-        askUntilAnswered(() -> lookup.offsets(wanted), offsets -> {
-            boolean all = true;
-            for (AssignedPartition partition : positions.keySet()) {
-                if (assignment.isCurrent(partition)) {
-                    assignment.release(partition, LogPosition.at(at(offsets, partition.id)));
-                } else {
-                    all = false;
-                }
-            }
-            then.accept(all);
-        });
+        Placing placing = new Placing(positions.size(), then);
+        positions.forEach((partition, position) -> queries.add(
+                partition,
+                List.of(position),
+                offsets -> {
+                    assignment.release(partition, LogPosition.at(offsets.get(0)));
+                    placing.one(true);
+                },
+                () -> placing.one(false)));
+        queries.askIfDue();
     }
 
-    /** Asks again for as long as the brokers do not answer; what fails for good fails the run. */
-    private <A> void askUntilAnswered(Supplier<CompletionStage<A>> question, Consumer<A> then) {
-        question.get()
-                .whenComplete((answer, failure) -> owner.execute(() -> {
-                    if (failure == null) {
-                        then.accept(answer);
-                    } else {
-                        retry(question, then, failure);
-                    }
-                }));
-    }
+    /** Partitions that are placed together, though each goes on by itself. Confined to the owner thread. */
+    private static final class Placing {
 
-    private <A> void retry(Supplier<CompletionStage<A>> question, Consumer<A> then, Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-        if (!(cause instanceof RetriableException)) {
-            throw new KafkaPipelineException(
-                    "cannot find out where to start " + subscription.selection() + ": " + cause.getMessage(), cause);
+        private final Consumer<Boolean> then;
+        private int left;
+        private boolean all = true;
+
+        Placing(int partitions, Consumer<Boolean> then) {
+            this.left = partitions;
+            this.then = then;
         }
-        LOG.warn("cannot yet find out where to start, trying again: {}", cause.toString());
-        CompletableFuture.delayedExecutor(RETRY_MILLIS, TimeUnit.MILLISECONDS)
-                .execute(() -> owner.execute(() -> askUntilAnswered(question, then)));
+
+        void one(boolean placed) {
+            all &= placed;
+            if (--left == 0) {
+                then.accept(all);
+            }
+        }
     }
 }

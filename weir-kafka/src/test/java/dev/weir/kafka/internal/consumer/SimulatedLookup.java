@@ -2,9 +2,11 @@ package dev.weir.kafka.internal.consumer;
 
 import dev.weir.kafka.Position;
 import dev.weir.kafka.Subscription.Selection;
+import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -15,7 +17,7 @@ import org.apache.kafka.common.TopicPartition;
 final class SimulatedLookup implements Lookup {
 
     private record Question(
-            Map<TopicPartition, Position> positions, CompletableFuture<Map<TopicPartition, Long>> answer) {}
+            Map<TopicPartition, Position> positions, Map<TopicPartition, CompletableFuture<Long>> answers) {}
 
     private final SimulatedWorld world;
     private final Queue<Question> questions = new ArrayDeque<>();
@@ -30,15 +32,12 @@ final class SimulatedLookup implements Lookup {
         if (next == null) {
             return;
         }
-        Map<TopicPartition, Long> offsets = new HashMap<>();
-        next.positions.forEach((id, position) -> offsets.put(
-                id,
-                switch (position) {
+        next.answers.forEach((id, answer) -> answer.complete(
+                switch (Objects.requireNonNull(next.positions.get(id))) {
                     case Position.Offset given -> given.offset();
                     case Position.Edge.BEGINNING -> 0L;
                     default -> (long) world.log(id).end;
                 }));
-        next.answer.complete(offsets);
     }
 
     /** The process is gone, nobody waits for answers. */
@@ -47,14 +46,16 @@ final class SimulatedLookup implements Lookup {
     }
 
     @Override
-    public CompletionStage<Map<TopicPartition, Long>> offsets(Map<TopicPartition, Position> positions) {
-        CompletableFuture<Map<TopicPartition, Long>> answer = new CompletableFuture<>();
-        questions.add(new Question(positions, answer));
-        return answer;
+    public Map<TopicPartition, CompletionStage<Long>> offsets(
+            Map<TopicPartition, Position> positions, Duration within) {
+        Map<TopicPartition, CompletableFuture<Long>> answers = new LinkedHashMap<>();
+        positions.keySet().forEach(id -> answers.put(id, new CompletableFuture<>()));
+        questions.add(new Question(positions, answers));
+        return Map.copyOf(answers);
     }
 
     @Override
-    public CompletionStage<Set<TopicPartition>> partitions(Selection selection) {
+    public CompletionStage<Described> partitions(Selection selection) {
         return new CompletableFuture<>();
     }
 
