@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /**
@@ -35,6 +36,9 @@ public interface Surroundings {
      * org.apache.kafka.common.errors.RetriableException} is asked for again. Any thread.
      */
     Map<TopicPartition, CompletionStage<Long>> offsets(Map<TopicPartition, Position> positions);
+
+    /** What a group has committed. Any thread. */
+    CompletionStage<Map<TopicPartition, OffsetAndMetadata>> commits(String group);
 
     /** The time by which the consumer commits and waits, in nanoseconds from an arbitrary origin. Any thread. */
     long nanoTime();

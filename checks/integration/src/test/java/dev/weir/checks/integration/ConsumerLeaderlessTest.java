@@ -97,7 +97,7 @@ class ConsumerLeaderlessTest {
     @Test
     @Order(1)
     @Timeout(240)
-    void brokerDeadUnderANewGroupOfManyTopics_theOthersPartitionsBeginAtOnce() throws Exception {
+    void brokerDead_underANewGroupOfManyTopics_theOthersPartitionsBeginAtOnce() throws Exception {
         spread(topics());
         spread("lone-classic", "lone-consumer", "sought", "asked");
         killVictim();

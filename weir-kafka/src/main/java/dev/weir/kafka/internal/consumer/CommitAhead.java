@@ -135,7 +135,7 @@ final class CommitAhead {
             boolean waits = next.token == NO_TOKEN
                     ? paused.getOrDefault(next.partition, false)
                     : paused.computeIfAbsent(next.partition, each -> isPaused.test(each.id));
-            if (waits) {
+            if (waits || commits.isGone(next.partition.id)) {
                 continue;
             }
             room -= next.batch.size();
@@ -151,7 +151,7 @@ final class CommitAhead {
 
     private void letOut(List<Promised> next) {
         Map<TopicPartition, OffsetAndMetadata> past = new HashMap<>();
-        next.forEach(each -> past.put(each.partition.id, new OffsetAndMetadata(each.nextOffset)));
+        next.forEach(each -> past.put(each.partition.id, commits.texts().commitAhead(each.partition, each.nextOffset)));
         try {
             commits.commitSync(past, clock.nanoTime() + ANSWER_NANOS);
         } catch (KafkaException failure) {
@@ -184,7 +184,7 @@ final class CommitAhead {
         Map<TopicPartition, OffsetAndMetadata> places = new HashMap<>();
         for (AssignedPartition partition : partitions) {
             if (partition.uncommittedPlace != AssignedPartition.UNKNOWN) {
-                places.put(partition.id, new OffsetAndMetadata(partition.uncommittedPlace));
+                places.put(partition.id, commits.texts().commitAhead(partition, partition.uncommittedPlace));
             }
         }
         if (!places.isEmpty()) {

@@ -87,7 +87,7 @@ final class ConsumerLoop implements Runnable {
         this.plan = plan;
         this.subscription = plan.subscription();
         this.onFailure = onFailure;
-        this.commits = new Commits(client, fetcher, settings, clock);
+        this.commits = new Commits(client, fetcher, settings, lookup, clock);
         this.waiting = new Waiting(fetcher, clock);
         this.requests = new Requests(waiting, clock);
         this.flow = new FlowControl(settings, plan.isCommittable() ? 1 : plan.batchSize(), waiting::wake);
@@ -108,10 +108,10 @@ final class ConsumerLoop implements Runnable {
                 clock,
                 revokeDeadline.toNanos());
         this.rebalances = new Rebalances(this, assignment, emission, hooks, waiting, clock, revokeDeadline);
-        this.positions = new Positions(assignment, plan, settings, lookup, clock, this::execute);
+        this.positions = new Positions(assignment, plan, settings, commits, lookup, clock, this::execute);
         this.newPartitions = new NewPartitions(
                 plan, assignment, lookup, clock, limits.metadataAge(), this::execute, this::assignAlso);
-        this.boundedRead = new BoundedRead(plan, client, fetcher, clock, assignment, emission);
+        this.boundedRead = new BoundedRead(plan, client, fetcher, lookup, clock, this::execute, assignment, emission);
         this.observer = new Observer(
                 this,
                 fetcher,
@@ -229,6 +229,7 @@ final class ConsumerLoop implements Runnable {
     }
 
     private void subscribe() {
+        positions.begin();
         if (!plan.ungrouped().isEmpty()) {
             assignAlso(plan.ungrouped());
             return;
@@ -319,7 +320,7 @@ final class ConsumerLoop implements Runnable {
             return;
         }
         assignment.add(ids, observer.assigned());
-        if (plan.isCommittable()) {
+        if (plan.isCommittable() || ahead != null) {
             commits.restore(ids, assignment.byId(), withinPatience(RESTORE_NANOS));
         }
         hooks.assigned(Set.copyOf(ids));
@@ -389,5 +390,12 @@ final class ConsumerLoop implements Runnable {
 
     Positions positions() {
         return positions;
+    }
+
+    /** Why nothing of the partition is read that the brokers could change, in words; null if there is no such reason. */
+    @Nullable
+    String trouble(AssignedPartition partition) {
+        String trouble = positions.trouble(partition);
+        return trouble == null ? boundedRead.trouble(partition) : trouble;
     }
 }

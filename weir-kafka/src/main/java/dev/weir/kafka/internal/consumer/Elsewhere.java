@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /** A consumer's questions and its time where it meets something else than Kafka. As thread-safe as that. */
@@ -26,6 +27,11 @@ record Elsewhere(Surroundings surroundings) implements Lookup, Clock {
     @Override
     public CompletionStage<Described> partitions(Selection selection) {
         return surroundings.partitions(selection).thenApply(ids -> new Described(ids, Map.of()));
+    }
+
+    @Override
+    public CompletionStage<Map<TopicPartition, OffsetAndMetadata>> commits(String group) {
+        return surroundings.commits(group);
     }
 
     @Override

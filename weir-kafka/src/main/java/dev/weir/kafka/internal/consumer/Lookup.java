@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /**
@@ -37,6 +38,9 @@ public interface Lookup extends AutoCloseable {
 
     /** The partitions that a selection has now. Topics that do not exist are no failures if the selection is a pattern. */
     CompletionStage<Described> partitions(Selection selection);
+
+    /** What a group has committed; nothing for a group that does not exist. */
+    CompletionStage<Map<TopicPartition, OffsetAndMetadata>> commits(String group);
 
     /** The names of all topics but Kafka's own. */
     CompletionStage<Set<String>> topics();

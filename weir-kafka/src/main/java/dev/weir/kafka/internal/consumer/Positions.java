@@ -7,6 +7,7 @@ import dev.weir.kafka.OffsetOutOfRangeException;
 import dev.weir.kafka.OutOfRangePolicy;
 import dev.weir.kafka.Position;
 import dev.weir.kafka.Subscription;
+import dev.weir.kafka.internal.consumer.Plan.Delivery;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -16,6 +17,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.InvalidOffsetException;
@@ -38,18 +40,30 @@ final class Positions {
     private static final int LOAD_ATTEMPTS = 5;
     private static final long FIRST_LOAD_RETRY_MILLIS = 100;
 
+    /** What {@link ExternalOffsets#load} says. */
+    private static final long LOAD_TIMEOUT_SECONDS = 30;
+
     private final Assignment assignment;
     private final Subscription subscription;
     private final @Nullable ExternalOffsets external;
     private final ConsumerSettings<?, ?> settings;
     private final OffsetQueries queries;
+    private final StartSizes sizes;
+
+    /** Null where nothing is committed, or everything before it goes out. */
+    private final @Nullable Places places;
+
     private final Executor owner;
+
+    /** What wait for {@link #external}, and how it went. */
+    private final Map<AssignedPartition, String> loading = new HashMap<>();
 
     /** Creates what asks {@code lookup} and continues on {@code owner}, the owner thread. */
     Positions(
             Assignment assignment,
             Plan plan,
             ConsumerSettings<?, ?> settings,
+            Commits commits,
             Lookup lookup,
             Clock clock,
             Executor owner) {
@@ -58,12 +72,24 @@ final class Positions {
         this.external = plan.external();
         this.settings = settings;
         this.queries = new OffsetQueries(assignment, lookup, clock, owner);
+        boolean commitsNothing = plan.delivery() instanceof Delivery.Plain;
+        this.sizes = new StartSizes(
+                subscription.selection(), commitsNothing ? null : settings.groupId(), lookup, commits.texts(), owner);
+        this.places = plan.isCommittable() ? new Places(assignment, commits, owner) : null;
         this.owner = owner;
     }
 
-    /** Asks again where that is due. */
+    /** The run starts: what comes to be after this is read from its beginning. */
+    void begin() {
+        sizes.begin();
+    }
+
+    /** Asks again, and commits where partitions begin, where that is due. */
     void askIfDue() {
         queries.askIfDue();
+        if (places != null) {
+            places.commitIfDue();
+        }
     }
 
     /** How long {@link #askIfDue} has nothing to do. */
@@ -74,7 +100,8 @@ final class Positions {
     /** Why it is not known yet where the partition goes on; null if it is known, or was asked just now. */
     @Nullable
     String trouble(AssignedPartition partition) {
-        return queries.trouble(partition);
+        String trouble = loading.get(partition);
+        return trouble == null ? queries.trouble(partition) : trouble;
     }
 
     /** Partitions have come: those that begin where the subscription says are held from now on. */
@@ -101,8 +128,10 @@ final class Positions {
         if (ids.isEmpty()) {
             return;
         }
+        partitions.forEach(
+                partition -> loading.put(partition, "ExternalOffsets.load has not answered yet, attempt " + attempt));
         CompletableFuture<Map<TopicPartition, Position>> answer = new CompletableFuture<>();
-        Thread.startVirtualThread(() -> {
+        Thread asking = Thread.startVirtualThread(() -> {
             try {
                 from.load(ids).whenComplete((positions, failure) -> {
                     if (failure == null) {
@@ -115,10 +144,16 @@ final class Positions {
                 answer.completeExceptionally(failure);
             }
         });
-        answer.minimalCompletionStage()
+        answer.orTimeout(LOAD_TIMEOUT_SECONDS, TimeUnit.SECONDS)
+                .minimalCompletionStage()
                 .whenComplete((positions, failure) -> owner.execute(() -> {
                     if (failure == null) {
+                        loading.keySet().removeAll(partitions);
                         loaded(partitions, positions);
+                    } else if (failure instanceof TimeoutException) {
+                        asking.interrupt();
+                        String late = "no answer of ExternalOffsets.load within " + LOAD_TIMEOUT_SECONDS + " s";
+                        loadAgain(from, partitions, attempt, new TimeoutException(late));
                     } else {
                         loadAgain(from, partitions, attempt, failure);
                     }
@@ -133,6 +168,9 @@ final class Positions {
             throw new KafkaPipelineException(
                     "cannot load the offsets of " + left + ", " + attempt + " times: " + failure, failure);
         }
+        loading.keySet().removeAll(partitions);
+        left.forEach(partition ->
+                loading.put(partition, "ExternalOffsets.load failed, attempt " + attempt + ": " + failure));
         LOG.warn("cannot load the offsets of {}, trying again: {}", left, failure.toString());
         CompletableFuture.delayedExecutor(FIRST_LOAD_RETRY_MILLIS << attempt, TimeUnit.MILLISECONDS)
                 .execute(() -> owner.execute(() -> load(from, left, attempt + 1)));
@@ -140,24 +178,65 @@ final class Positions {
 
     private void loaded(Collection<AssignedPartition> partitions, Map<TopicPartition, Position> positions) {
         Map<AssignedPartition, Position> known = new HashMap<>();
+        Map<AssignedPartition, Position> starts = new HashMap<>();
         for (AssignedPartition partition : partitions) {
             if (!assignment.isCurrent(partition)) {
                 continue;
             }
             Position position = positions.get(partition.id);
-            if (position == null) {
-                position = subscription.start().of(partition.id);
+            if (position != null) {
+                known.put(partition, position);
+                continue;
             }
-            if (position == null) {
-                position = settings.startWithoutCommit();
-            }
-            if (position == null) {
+            Position start = start(partition.id);
+            if (start == null) {
                 throw new KafkaPipelineException("no offset was loaded for " + partition
                         + ", the subscription has no start for it, and auto.offset.reset is none");
             }
-            known.put(partition, position);
+            starts.put(partition, start);
         }
         place(known);
+        begin(starts);
+    }
+
+    private @Nullable Position start(TopicPartition id) {
+        Position start = subscription.start().of(id);
+        return start == null ? settings.startWithoutCommit() : start;
+    }
+
+    /** Lets partitions begin of which nobody has a position: at the start, or at their beginning if they were added later. */
+    private void begin(Map<AssignedPartition, Position> starts) {
+        Map<AssignedPartition, Position> others = new HashMap<>(starts);
+        others.values().removeIf(Position.beginning()::equals);
+        Map<AssignedPartition, Position> beginnings = new HashMap<>(starts);
+        beginnings.keySet().removeAll(others.keySet());
+        place(beginnings);
+        if (others.isEmpty()) {
+            return;
+        }
+        assignment.hold(others.keySet());
+        sizes.learn(others.keySet().stream().map(partition -> partition.id).toList(), () -> {
+            others.keySet().removeIf(partition -> !assignment.isCurrent(partition));
+            others.replaceAll((partition, start) -> {
+                if (!sizes.isAdded(partition.id)) {
+                    return start;
+                }
+                LOG.info("{} was added after the reading of its topic began: it is read from its beginning", partition);
+                return Position.beginning();
+            });
+            others.forEach((partition, position) -> queries.add(
+                    partition, List.of(position), offsets -> commitAndRelease(partition, offsets.get(0)), () -> {}));
+            queries.askIfDue();
+        });
+    }
+
+    /** Goes on at the offset once that is committed: without, a crash before the first commit would begin somewhere else. */
+    private void commitAndRelease(AssignedPartition partition, long offset) {
+        if (places == null) {
+            assignment.release(partition, offset);
+        } else {
+            places.add(partition, offset, () -> assignment.release(partition, offset), () -> {});
+        }
     }
 
     /** The client does not know where to go on. */
@@ -172,10 +251,7 @@ final class Positions {
                 // The client says so as of a moment ago.
                 continue;
             }
-            Position start = subscription.start().of(partition.id);
-            if (start == null) {
-                start = settings.startWithoutCommit();
-            }
+            Position start = start(partition.id);
             if (start == null) {
                 throw new KafkaPipelineException(
                         "the group has committed nothing of " + partition.id + " and auto.offset.reset is none;"
@@ -184,7 +260,7 @@ final class Positions {
             }
             starts.put(partition, start);
         }
-        place(starts);
+        begin(starts);
     }
 
     private void outOfRange(org.apache.kafka.clients.consumer.OffsetOutOfRangeException failure) {
@@ -204,7 +280,7 @@ final class Positions {
             queries.add(
                     partition,
                     List.of(Position.beginning(), Position.end()),
-                    edges -> assignment.release(
+                    edges -> commitAndRelease(
                             partition,
                             afterOutOfRange(partition.id, wanted, new Edges(edges.get(0), edges.get(1)), failure)),
                     () -> {});

@@ -10,8 +10,9 @@ import java.util.zip.Deflater;
 import java.util.zip.Inflater;
 
 /**
- * The metadata of a commit: {@code weir1:<finished set>:<the user's text>}, or empty if there is neither. Immutable; ADR
- * 0013 describes the form.
+ * The metadata of a commit: {@code weir1:<finished set>:<the user's text>}, or empty if there is neither. A note may precede
+ * the set, {@code n<number>.}: how many partitions the topic had when the group began to read it. Immutable; ADR 0013
+ * describes the form, ADR 0058 the note.
  *
  * @param finished what is finished at and past the committed offset
  * @param userText what the user's own function said
@@ -25,6 +26,17 @@ public record CommitText(FinishedSet finished, String userText) {
 
     /** What the form takes beside the set and the user's text. */
     public static final int OVERHEAD_CHARS = PREFIX.length() + 1;
+
+    /** No {@link #startSize} is noted. */
+    public static final int NO_SIZE = -1;
+
+    /** What the note of a start size takes at most, in a text that is otherwise empty. */
+    public static final int SIZE_CHARS = OVERHEAD_CHARS + 12;
+
+    private static final char SIZE_MARK = 'n';
+
+    /** Not in Base64. */
+    private static final char SIZE_END = '.';
 
     private static final CommitText NONE = new CommitText(FinishedSet.EMPTY, "");
     private static final int HEADER_BYTES = 5;
@@ -66,6 +78,33 @@ public record CommitText(FinishedSet finished, String userText) {
         return PREFIX + Base64.getUrlEncoder().withoutPadding().encodeToString(set) + ":" + userText;
     }
 
+    /** The same text with a note of {@code size}, if that is not {@link #NO_SIZE}, and fits. */
+    public static String withStartSize(String metadata, int size, int maxChars) {
+        if (size < 0) {
+            return metadata;
+        }
+        String rest = metadata.isEmpty() ? ":" : metadata.substring(PREFIX.length());
+        String noted = PREFIX + SIZE_MARK + size + SIZE_END + rest;
+        return noted.length() <= maxChars ? noted : metadata;
+    }
+
+    /** The number that {@link #withStartSize} noted, or {@link #NO_SIZE}, also for a text that is not Weir's. */
+    public static int startSize(String metadata) {
+        int at = PREFIX.length();
+        int end = metadata.indexOf(SIZE_END);
+        if (!metadata.startsWith(PREFIX)
+                || end < 0
+                || metadata.charAt(at) != SIZE_MARK
+                || metadata.indexOf(':', at) < end) {
+            return NO_SIZE;
+        }
+        try {
+            return Integer.parseInt(metadata, at + 1, end, 10);
+        } catch (NumberFormatException foreign) {
+            return NO_SIZE;
+        }
+    }
+
     /**
      * Reads what {@link #encode} wrote for this offset.
      *
@@ -82,7 +121,8 @@ public record CommitText(FinishedSet finished, String userText) {
         if (end < 0) {
             throw new IllegalArgumentException("it is cut off");
         }
-        String set = metadata.substring(PREFIX.length(), end);
+        String noted = metadata.substring(PREFIX.length(), end);
+        String set = noted.substring(noted.lastIndexOf(SIZE_END) + 1);
         return new CommitText(
                 set.isEmpty()
                         ? FinishedSet.EMPTY
