@@ -175,6 +175,27 @@ class ConsumerLeaderlessTest {
     }
 
     @Test
+    @Order(6)
+    @Timeout(120)
+    void boundedRead_withALeaderlessPartition_readsTheOthersAndEndsWhenItIsBack() throws Exception {
+        killVictim();
+        TopicPartition leaderless = new TopicPartition("sought", 2);
+        try (RunningPipeline running = run(
+                settings("bounded", "classic").build(),
+                Subscription.topics("sought").untilEnd())) {
+            ConsumerLedger.await("the healthy partitions", SOON, () -> read.size() == 2);
+            ConsumerLedger.await(
+                    () -> "the reason, not " + consumer(running).health(SOON).reason(),
+                    SOON,
+                    () -> consumer(running).health(SOON).reason().contains(leaderless + ": "));
+            assertThat(running.completion()).isNotDone();
+            KAFKA.cluster().broker(VICTIM).start();
+            assertThat(running.await().drained()).isTrue();
+            assertThat(read).hasSize(3);
+        }
+    }
+
+    @Test
     @Order(4)
     @Timeout(60)
     void missingTopic_amongGivenPartitions_waitsAloneAndIsNamed() throws Exception {
