@@ -7,7 +7,6 @@ import dev.weir.kafka.Position;
 import dev.weir.kafka.RebalanceListener;
 import dev.weir.kafka.RestrictedConsumer;
 import dev.weir.kafka.Subscription;
-import dev.weir.kafka.Subscription.Selection;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import java.lang.reflect.InvocationTargetException;
@@ -206,7 +205,7 @@ class ConsumerLoopTest {
         }
     }
 
-    private static final class Answers implements Lookup {
+    private static final class Answers extends SilentLookup {
 
         @Override
         public Map<TopicPartition, CompletionStage<Long>> offsets(
@@ -217,18 +216,5 @@ class ConsumerLoopTest {
                     CompletableFuture.completedStage(position instanceof Position.Offset given ? given.offset() : 0L)));
             return offsets;
         }
-
-        @Override
-        public CompletionStage<Described> partitions(Selection selection) {
-            return new CompletableFuture<>();
-        }
-
-        @Override
-        public CompletionStage<Set<String>> topics() {
-            return new CompletableFuture<>();
-        }
-
-        @Override
-        public void close() {}
     }
 }

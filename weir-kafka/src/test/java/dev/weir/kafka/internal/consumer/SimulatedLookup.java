@@ -11,6 +11,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /** Brokers that say which offset a position is, when the world lets them. Confined to the world's thread. */
@@ -56,6 +57,11 @@ final class SimulatedLookup implements Lookup {
 
     @Override
     public CompletionStage<Described> partitions(Selection selection) {
+        return new CompletableFuture<>();
+    }
+
+    @Override
+    public CompletionStage<Map<TopicPartition, OffsetAndMetadata>> commits(String group) {
         return new CompletableFuture<>();
     }
 
