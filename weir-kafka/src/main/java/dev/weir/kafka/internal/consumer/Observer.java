@@ -48,8 +48,9 @@ final class Observer {
      * What a look has found.
      *
      * @param sought beside each partition its first unfinished record, or null
+     * @param assignments how often partitions had come by then
      */
-    private record Look(List<PartitionDump> partitions, List<@Nullable Sought> sought) {}
+    private record Look(List<PartitionDump> partitions, List<@Nullable Sought> sought, int assignments) {}
 
     private final ConsumerLoop loop;
     private final Fetcher fetcher;
@@ -76,7 +77,7 @@ final class Observer {
 
     // Written by the owner thread for others.
     private volatile ConsumerSnapshot snapshot = new ConsumerSnapshot(List.of(), 0, 0, 0, 0);
-    private volatile Look last = new Look(List.of(), List.of());
+    private volatile Look last = new Look(List.of(), List.of(), 0);
     private volatile long polledNanos;
     private volatile long progressNanos;
     private volatile boolean worksLeft;
@@ -147,12 +148,14 @@ final class Observer {
             reasons.add(
                     "closed".equals(state) ? "the consumer has ended" : "not polled for " + millis(now - polledNanos));
         }
-        List<PartitionDump> current = last.partitions;
+        Look look = last;
+        List<PartitionDump> current = look.partitions;
         List<PartitionDump> starting = current.stream()
                 .filter(partition -> partition.paused().contains(Paused.STARTING) || partition.position() < 0)
                 .toList();
-        boolean ready = live && assignments > 0 && starting.isEmpty();
-        if (assignments == 0) {
+        // As of the look: partitions that came since have no position in it.
+        boolean ready = live && look.assignments > 0 && starting.isEmpty();
+        if (look.assignments == 0) {
             reasons.add("no partition was ever assigned");
         } else if (!starting.isEmpty()) {
             reasons.add("no position yet of " + byTrouble(starting));
@@ -241,7 +244,7 @@ final class Observer {
                     dump.lag()));
         }
         worksLeft = left;
-        last = new Look(dumps, sought);
+        last = new Look(dumps, sought, assignments);
         snapshot =
                 new ConsumerSnapshot(snapshots, outlets.records(), commits.succeeded(), commits.failed(), rebalances);
         askForEndsIfDue(assigned, now);
