@@ -94,14 +94,14 @@ final class Ending {
     void commitAtLast(List<String> leftUndone) {
         try {
             emission.end();
-            // What nobody has begun by now is read again: whoever is told of the end finds nothing begun after it.
-            assignment.all().forEach(partition -> partition.tracker.revoke());
-            loop.dropRevoked();
             commitWhenAllowed();
         } catch (RuntimeException failure) {
             LOG.warn("last commit failed: {}", failure.toString());
             leftUndone.add(String.valueOf(failure.getMessage()));
         }
+        // What nobody has begun by now is read again: whoever is told of the end finds nothing begun after it.
+        assignment.all().forEach(partition -> partition.tracker.revoke());
+        loop.dropRevoked();
         hooks.revoked(assignment.ids(), hooks.deadline());
         // As the commit saw it: what is finished after that is read again as well.
         String what = loop.isTracked() ? "unfinished, to be read again: " : "fetched and not pulled: ";

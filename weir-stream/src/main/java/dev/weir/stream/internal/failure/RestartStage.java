@@ -218,6 +218,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
         Child<T> failed = current;
         current = null;
         if (failed != null) {
+            failed.beginsAnew();
             Failing.close(failed, failure);
             awaitLetGo(failed);
         }

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 
 /**
  * Resources of streams that ended within a run, which close on threads of their own while it goes on: what they emitted is
@@ -28,10 +29,12 @@ final class Closings {
     final class Closing {
 
         private final PatientTermination resource;
+        private final Consumer<String> leftUndone;
         private final CompletableFuture<Void> done = new CompletableFuture<>();
 
-        private Closing(PatientTermination resource) {
+        private Closing(PatientTermination resource, Consumer<String> leftUndone) {
             this.resource = resource;
+            this.leftUndone = leftUndone;
         }
 
         void hurry(Duration patience) {
@@ -44,7 +47,7 @@ final class Closings {
 
         private void close() {
             try {
-                run.leftUndone(resource.close(run.patienceWithin()));
+                leftUndone.accept(resource.close(run.patienceWithin()));
             } catch (Throwable failure) {
                 run.fail(failure);
             } finally {
@@ -54,9 +57,9 @@ final class Closings {
         }
     }
 
-    /** Begins to close a resource; it has time until the run ends. */
-    Closing begin(PatientTermination resource) {
-        Closing closing = new Closing(resource);
+    /** Begins to close a resource, which has time until the run ends; {@code leftUndone} is told what is left then. */
+    Closing begin(PatientTermination resource, Consumer<String> leftUndone) {
+        Closing closing = new Closing(resource, leftUndone);
         lock.lock();
         try {
             // Before it asks for its patience: whoever shortens that after the answer finds it here.

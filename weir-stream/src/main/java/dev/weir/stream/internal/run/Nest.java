@@ -112,6 +112,9 @@ public final class Nest {
         private @Nullable Stage<R> lowest;
         private List<Segment<?>> segments = List.of();
 
+        /** Whether another gets what it leaves undone. */
+        private boolean anew;
+
         /** Whether it was begun, so that what it emitted may be at work. */
         private boolean begun;
 
@@ -177,9 +180,9 @@ public final class Nest {
             for (Termination termination : terminations.reversed()) {
                 try {
                     if (begun && termination instanceof PatientTermination patient) {
-                        goOn.add(nest.run.closings().begin(patient));
+                        goOn.add(nest.run.closings().begin(patient, this::leftUndone));
                     } else {
-                        nest.run.leftUndone(termination.close(Duration.ZERO));
+                        leftUndone(termination.close(Duration.ZERO));
                     }
                 } catch (RuntimeException | Error failure) {
                     // One resource that cannot be closed must not keep the others from it.
@@ -188,6 +191,17 @@ public final class Nest {
             }
             terminations.clear();
             closings = List.copyOf(goOn);
+        }
+
+        private void leftUndone(String what) {
+            if (!anew) {
+                nest.run.leftUndone(what);
+            }
+        }
+
+        /** It will be built anew: what it leaves undone, when it is closed, is not left. */
+        public void beginsAnew() {
+            anew = true;
         }
 
         /** Done when the resources of the stream, which has been closed, are. */
