@@ -87,6 +87,7 @@ final class PipeCommand implements Callable<Integer> {
                 report,
                 flow.deadLettered(running),
                 flow.deadLettersInOutput(),
+                flow.deadLettersCut(running),
                 running.handles(ConsumerHandle.class).getFirst().snapshot());
         if (options.json) {
             summary.write(weir.json());

@@ -13,9 +13,15 @@ import java.util.Locale;
  *
  * @param deadLettered records that went to the dead-letter topic
  * @param deadLettersInOutput those of them that the output stage wrote
+ * @param deadLettersCut those of them that were too large for their topic and stand there without their value
  * @param consumer the consumer's last state
  */
-record PipeSummary(DrainReport report, long deadLettered, long deadLettersInOutput, ConsumerSnapshot consumer) {
+record PipeSummary(
+        DrainReport report,
+        long deadLettered,
+        long deadLettersInOutput,
+        long deadLettersCut,
+        ConsumerSnapshot consumer) {
 
     private long in() {
         return report.stages().getFirst().elementsIn();
@@ -35,6 +41,7 @@ record PipeSummary(DrainReport report, long deadLettered, long deadLettersInOutp
             line.writeNumberField("records_in", in());
             line.writeNumberField("records_out", out());
             line.writeNumberField("dead_lettered", deadLettered);
+            line.writeNumberField("dead_letters_cut", deadLettersCut);
             line.writeNumberField("elapsed_ms", report.elapsed().toMillis());
             line.writeNumberField("records_per_second", Math.round(perSecond()));
             line.writeBooleanField("drained", report.drained());
@@ -80,6 +87,12 @@ record PipeSummary(DrainReport report, long deadLettered, long deadLettersInOutp
                 deadLettered,
                 report.elapsed().toMillis() / 1000.0,
                 Math.round(perSecond())));
+        if (deadLettersCut > 0) {
+            text.append(String.format(
+                    Locale.ROOT,
+                    "%,d of the dead letters were too large for their topic and were written without their value%n",
+                    deadLettersCut));
+        }
         text.append(
                 report.drained()
                         ? "drained: everything read is written and committed"

@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.failure;
 
+import dev.weir.kafka.DeadLetter;
 import dev.weir.kafka.DeadLetterHandle;
 import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.FailedRecord;
@@ -48,6 +49,8 @@ public final class Forwarder implements DeadLetterHandle {
 
     // Written by the segment's thread.
     private volatile long written;
+
+    private volatile long cut;
     private volatile int held;
     private volatile int inHand;
 
@@ -66,7 +69,7 @@ public final class Forwarder implements DeadLetterHandle {
     /** Makes one for a run that writes letters. */
     public static Forwarder create(DeadLetters letters, StageContext context) {
         return create(
-                letters.settings(), List.of(letters.topic()), new Letters(letters.topic(), letters.group()), context);
+                letters.settings(), List.of(letters.topic()), new Letters(letters), context);
     }
 
     /** Makes one for a run, which closes it; refuses topics that do not exist. */
@@ -82,6 +85,9 @@ public final class Forwarder implements DeadLetterHandle {
         context.depth(() -> forwarder.inHand);
         context.onTermination(patience -> {
             forwarder.closeProducer(CLOSE_PATIENCE);
+            if (forwarder.cut > 1) {
+                LOG.warn("{} dead letters of this run were cut because they were too large", forwarder.cut);
+            }
             return "";
         });
         return forwarder;
@@ -98,7 +104,8 @@ public final class Forwarder implements DeadLetterHandle {
         }
         inHand = left.size();
         for (int failures = 0; !left.isEmpty(); ) {
-            Exception refusal = attempt(left);
+            // What was refused together is sent one by one, so that nothing is held up by its neighbour.
+            Exception refusal = attempt(left, failures > 0);
             int before = left.size();
             left.removeIf(pending -> pending.acknowledged);
             written = written + before - left.size();
@@ -117,12 +124,17 @@ public final class Forwarder implements DeadLetterHandle {
     }
 
     @Override
+    public long cut() {
+        return cut;
+    }
+
+    @Override
     public int held() {
         return held;
     }
 
     /** One attempt at each; returns why one of them failed, if it was not for its size. */
-    private @Nullable Exception attempt(List<Pending> all) throws InterruptedException {
+    private @Nullable Exception attempt(List<Pending> all, boolean oneByOne) throws InterruptedException {
         Exception refusal = null;
         try {
             Producer<byte[], byte[]> open = producer;
@@ -142,6 +154,9 @@ public final class Forwarder implements DeadLetterHandle {
             }
             for (Pending pending : all) {
                 pending.send(open);
+                if (oneByOne) {
+                    open.flush();
+                }
             }
             open.flush();
             for (Pending pending : all) {
@@ -186,6 +201,7 @@ public final class Forwarder implements DeadLetterHandle {
         private final Batch<FailedRecord> batch;
         private final int index;
         private int tooLarge;
+        private boolean isCut;
         private boolean acknowledged;
         private @Nullable Future<?> answer;
         private @Nullable RuntimeException notSent;
@@ -206,12 +222,32 @@ public final class Forwarder implements DeadLetterHandle {
         void send(Producer<byte[], byte[]> open) {
             answer = null;
             notSent = null;
+            // Not within the try: with nothing to propose the run fails.
+            ProducerRecord<byte[], byte[]> proposal = proposal();
+            isCut = proposal.headers().lastHeader(DeadLetter.CUT) != null;
             try {
-                answer = open.send(proposal());
+                answer = open.send(proposal);
             } catch (InterruptException interrupted) {
                 throw interrupted;
             } catch (RuntimeException refused) {
                 notSent = refused;
+            }
+        }
+
+        @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
+        private void countIfCut() {
+            if (!isCut) {
+                return;
+            }
+            if (cut++ == 0) {
+                LOG.warn(
+                        "pipeline {}: dead letters are too large for topic {} and are written without their value, which is"
+                                + " lost when its topic deletes it: first that of {}, {} bytes; raise max.message.bytes of {}",
+                        context.pipelineName(),
+                        topic(),
+                        Origin.of(batch.get(index).raw()).place(),
+                        Math.max(0, batch.get(index).raw().serializedValueSize()),
+                        topic());
             }
         }
 
@@ -223,6 +259,7 @@ public final class Forwarder implements DeadLetterHandle {
                 try {
                     answer.get();
                     acknowledged = true;
+                    countIfCut();
                     batch.ack(index);
                     return null;
                 } catch (ExecutionException failed) {
