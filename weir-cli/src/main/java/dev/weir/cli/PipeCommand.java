@@ -91,6 +91,9 @@ final class PipeCommand implements Callable<Integer> {
                 running.handles(ConsumerHandle.class).getFirst().snapshot());
         if (options.json) {
             summary.write(weir.json());
+            if (summary.deadLettersCut() > 0) {
+                weir.terminal().note("weir: " + summary.cutLetters());
+            }
         } else {
             weir.terminal().note(summary.text());
         }

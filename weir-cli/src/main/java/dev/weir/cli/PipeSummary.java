@@ -77,6 +77,15 @@ record PipeSummary(
         return Math.round(share * 1000) / 1000.0;
     }
 
+    /** What there is to say if letters were cut. */
+    String cutLetters() {
+        return String.format(
+                Locale.ROOT,
+                "%,d of the dead letters were too large for their topic and stand there without their value:"
+                        + " raise its max.message.bytes, or use --dead-letter-too-large fail",
+                deadLettersCut);
+    }
+
     String text() {
         StringBuilder text = new StringBuilder();
         text.append(String.format(
@@ -88,10 +97,7 @@ record PipeSummary(
                 report.elapsed().toMillis() / 1000.0,
                 Math.round(perSecond())));
         if (deadLettersCut > 0) {
-            text.append(String.format(
-                    Locale.ROOT,
-                    "%,d of the dead letters were too large for their topic and were written without their value%n",
-                    deadLettersCut));
+            text.append(cutLetters()).append(System.lineSeparator());
         }
         text.append(
                 report.drained()

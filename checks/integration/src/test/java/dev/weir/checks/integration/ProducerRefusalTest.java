@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.DeadLetter;
 import dev.weir.kafka.KafkaFlow;
+import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ProduceException;
@@ -124,9 +125,8 @@ class ProducerRefusalTest {
         assertEachInOrder("restart", Set.of());
     }
 
-    // Batches fit the topic, one record does not: the broker refuses it alone, and those behind it with a gap.
     @Test
-    void recordTooLargeForTheBroker_failsTheRunNamingItsInput_andARestartKeepsTheOrder() throws Exception {
+    void recordTooLargeForTheBroker_failsTheRunAndSaysWhatToDo_andARestartKeepsTheOrder() throws Exception {
         createTopics("large");
         setMaxMessageBytes("large-out", "3000");
         Pipeline pipeline = KafkaSource.committable(consumer("large"), Subscription.topics("large").untilEnd())
@@ -140,8 +140,10 @@ class ProducerRefusalTest {
                 .to(KafkaSink.producing(producer()));
         try (RunningPipeline running = pipeline.run()) {
             assertThatThrownBy(running::await)
-                    .isInstanceOf(ProduceException.class)
-                    .hasMessageContaining("large-0@800");
+                    .isInstanceOf(KafkaPipelineException.class)
+                    .hasMessageContaining("max.message.bytes")
+                    .hasMessageContaining("batch.size")
+                    .hasMessageContaining("without an answer are large-0@");
         }
         setMaxMessageBytes("large-out", "1000000");
         try (RunningPipeline running = pipeline.run()) {
@@ -159,6 +161,50 @@ class ProducerRefusalTest {
                                 new ConfigEntry("max.message.bytes", bytes), AlterConfigOp.OpType.SET))))
                 .all()
                 .get();
+    }
+
+    // The client splits a batch that is too large into the same batch again, without end: the pipe stood still.
+    @Test
+    void recordTooLargeForTheBrokerWithinABatch_becomesTheLetter_andItsNeighboursAreWrittenInOrder() throws Exception {
+        createTopics("batch");
+        setMaxMessageBytes("batch-out", "3000");
+        try (RunningPipeline running = KafkaFlow.from(
+                        consumer("batch"), Subscription.topics("batch").untilEnd())
+                .handle(1, Ordering.input(), record -> record)
+                .deadLetter("batch-dead")
+                .produceTo(producer(), record -> {
+                    ProducerRecord<byte[], byte[]> made = made("batch", record, n -> false);
+                    if (record.offset() == 800) {
+                        made.headers().add("large", new byte[5000]);
+                    }
+                    return made;
+                })
+                .run()) {
+            assertThat(running.await().drained()).isTrue();
+        }
+        assertThat(FailureTopics.letters(KAFKA.cluster(), "batch-dead"))
+                .singleElement()
+                .satisfies(letter -> {
+                    assertThat(letter.offset()).isEqualTo(800);
+                    assertThat(letter.header(DeadLetter.CAUSE)).contains("RecordTooLargeException");
+                });
+        assertEachInOrder("batch", Set.of(800L));
+    }
+
+    @Test
+    void recordTooLargeForTheBrokerAlone_failsTheRunNamingItsInput() throws Exception {
+        KAFKA.cluster().createTopic("alone", 1);
+        KAFKA.cluster().createTopic("alone-out", 1, Map.of("max.message.bytes", "3000"));
+        FailureTopics.produce(KAFKA.cluster(), new ProducerRecord<>("alone", 0, null, new byte[5000]));
+        try (RunningPipeline running = KafkaSource.committable(
+                        consumer("alone"), Subscription.topics("alone").untilEnd())
+                .map(record -> new ProducerRecord<>("alone-out", record.key(), record.value()))
+                .to(KafkaSink.producing(producer()))
+                .run()) {
+            assertThatThrownBy(running::await)
+                    .isInstanceOf(ProduceException.class)
+                    .hasMessageContaining("alone-0@0");
+        }
     }
 
     // The client fails a whole batch for one record: three runs failed, and there was no letter.

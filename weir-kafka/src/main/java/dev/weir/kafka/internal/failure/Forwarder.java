@@ -10,17 +10,21 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.StageContext;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,6 +44,12 @@ public final class Forwarder implements DeadLetterHandle {
 
     /** Proposals beyond which a route has nothing smaller to offer. */
     private static final int MAX_TOO_LARGE = 3;
+
+    /**
+     * The client splits a batch that is too large for its topic by its batch size, without end if that is more than the topic
+     * takes. So batches are small, and what is larger goes alone.
+     */
+    private static final int BATCH_BYTES = 16 * 1024;
 
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(2);
 
@@ -76,9 +86,10 @@ public final class Forwarder implements DeadLetterHandle {
     static Forwarder create(
             ProducerSettings<byte[], byte[]> settings, List<String> topics, Route route, StageContext context) {
         TopicCheck.check(settings, topics);
+        Map<String, Object> config = new HashMap<>(settings.clientConfig());
+        config.put(ProducerConfig.BATCH_SIZE_CONFIG, BATCH_BYTES);
         Forwarder forwarder = new Forwarder(
-                () -> new KafkaProducer<>(
-                        settings.clientConfig(), settings.keySerializer(), settings.valueSerializer()),
+                () -> new KafkaProducer<>(config, settings.keySerializer(), settings.valueSerializer()),
                 route,
                 context);
         context.expose(forwarder);
@@ -154,7 +165,7 @@ public final class Forwarder implements DeadLetterHandle {
             }
             for (Pending pending : all) {
                 pending.send(open);
-                if (oneByOne) {
+                if (oneByOne || pending.isLarge) {
                     open.flush();
                 }
             }
@@ -202,6 +213,7 @@ public final class Forwarder implements DeadLetterHandle {
         private final int index;
         private int tooLarge;
         private boolean isCut;
+        private boolean isLarge;
         private boolean acknowledged;
         private @Nullable Future<?> answer;
         private @Nullable RuntimeException notSent;
@@ -225,6 +237,7 @@ public final class Forwarder implements DeadLetterHandle {
             // Not within the try: with nothing to propose the run fails.
             ProducerRecord<byte[], byte[]> proposal = proposal();
             isCut = proposal.headers().lastHeader(DeadLetter.CUT) != null;
+            isLarge = bytes(proposal) > BATCH_BYTES / 2;
             try {
                 answer = open.send(proposal);
             } catch (InterruptException interrupted) {
@@ -249,6 +262,15 @@ public final class Forwarder implements DeadLetterHandle {
                         Math.max(0, batch.get(index).raw().serializedValueSize()),
                         topic());
             }
+        }
+
+        private static int bytes(ProducerRecord<byte[], byte[]> record) {
+            int bytes = (record.key() == null ? 0 : record.key().length)
+                    + (record.value() == null ? 0 : record.value().length);
+            for (Header header : record.headers()) {
+                bytes += header.key().length() + (header.value() == null ? 0 : header.value().length);
+            }
+            return bytes;
         }
 
         /** Acknowledges if the brokers have it; returns why not, unless there is something smaller to be tried at once. */

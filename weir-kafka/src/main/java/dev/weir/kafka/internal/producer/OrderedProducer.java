@@ -1,22 +1,30 @@
 package dev.weir.kafka.internal.producer;
 
+import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.internal.producer.Answer.Kept;
+import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.StageMeter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.Metric;
+import org.apache.kafka.common.MetricName;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +42,12 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class OrderedProducer<K, V> {
+
+    /** Batches that the client has split since the last look, without any answer meanwhile: it splits without end. */
+    private static final double MANY_SPLITS = 100;
+
+    /** Partitions that a message names. */
+    private static final int MAX_PLACES = 5;
 
     /** How long the client's thread is waited for when it has nothing more to do. */
     private static final Duration SETTLE = Duration.ofSeconds(2);
@@ -58,9 +72,11 @@ final class OrderedProducer<K, V> {
             return Refusals.weight(refusal) < 2;
         }
 
-        ProduceException asException() {
-            return new ProduceException(topic, place, refusal);
+        /** Whether the client has split batches without end, so that nobody knows for which record. */
+        boolean isOfSplits() {
+            return topic.isEmpty();
         }
+
     }
 
     private final Producer<K, V> producer;
@@ -73,11 +89,21 @@ final class OrderedProducer<K, V> {
     private final AtomicLong unfinished = new AtomicLong();
     private final Queue<Kept<?, ?, ?>> cameBack = new ConcurrentLinkedQueue<>();
 
+    /** By source, the first record without an answer. */
+    private final Map<AckTarget, Long> firstBack = new ConcurrentHashMap<>();
+
     /** Partitions with a refused record, and topics of which it is not known in which partition. */
     private final Set<Object> refused = ConcurrentHashMap.newKeySet();
 
-    // Written by the producer's thread.
+    // Written by the producer's thread, or by who finds it stuck.
     private volatile @Nullable Stop stop;
+
+    /** Counted by the producer's thread. */
+    private volatile long answers;
+
+    // Of the last look of one thread.
+    private double splitsSeen;
+    private long answersSeen;
 
     /**
      * Takes a producer over.
@@ -145,7 +171,36 @@ final class OrderedProducer<K, V> {
         }
     }
 
+    /**
+     * Stops it if the client splits batches without end: a batch that is too large for its topic is split by {@code
+     * batch.size}, which gives the same batch again if a topic takes less, or one of its records is too large. To be called now
+     * and then, by one thread.
+     */
+    void checkSplits() {
+        double splits = 0;
+        for (Map.Entry<MetricName, ? extends Metric> metric : producer.metrics().entrySet()) {
+            if (metric.getKey().name().equals("batch-split-total")
+                    && metric.getValue().metricValue() instanceof Double total) {
+                splits = total;
+            }
+        }
+        boolean stuck = splits - splitsSeen >= MANY_SPLITS && answers == answersSeen;
+        splitsSeen = splits;
+        answersSeen = answers;
+        if (stuck && stop == null) {
+            stop = new Stop(
+                    "",
+                    "",
+                    new RecordTooLargeException("the brokers refuse a batch as too large, and the client splits it without"
+                            + " end: a record is larger than max.message.bytes of its topic, or batch.size is: raise the"
+                            + " first or lower the second"));
+            producer.close(Duration.ZERO);
+        }
+    }
+
+    @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
     private void countAnswer() {
+        answers++;
         if (unanswered.decrementAndGet() == 0 && stop != null) {
             whenSettled.run();
         }
@@ -154,6 +209,9 @@ final class OrderedProducer<K, V> {
     private void stopAt(Answer answer, @Nullable RecordMetadata metadata, Exception refusal) {
         refused.add(isPlaced(metadata) ? new TopicPartition(answer.topic, metadata.partition()) : answer.topic);
         Stop before = stop;
+        if (before != null && before.isOfSplits()) {
+            return; // it says why
+        }
         if (before == null || Refusals.weight(refusal) > Refusals.weight(before.refusal)) {
             stop = new Stop(answer.topic, answer.place(), refusal);
         }
@@ -180,6 +238,7 @@ final class OrderedProducer<K, V> {
 
     private void giveBack(Answer answer, @Nullable RecordMetadata metadata, @Nullable Exception refusal) {
         unfinished.incrementAndGet();
+        firstBack.merge(answer.target, answer.token, Math::min);
         if (answer instanceof Kept<?, ?, ?> kept) {
             kept.cameBack(isPlaced(metadata) ? metadata.partition() : RecordMetadata.UNKNOWN_PARTITION, refusal);
             cameBack.add(kept);
@@ -199,6 +258,24 @@ final class OrderedProducer<K, V> {
     @Nullable
     Stop stop() {
         return stop;
+    }
+
+    /** What its stop means for a run that ends with it; once it has settled. */
+    KafkaPipelineException failure() {
+        Stop why = Objects.requireNonNull(stop, "it has not stopped");
+        if (!why.isOfSplits()) {
+            return new ProduceException(why.topic, why.place, why.refusal);
+        }
+        String places = firstBack.entrySet().stream()
+                .map(first -> first.getKey().placeOf(first.getValue()))
+                .filter(place -> !place.isEmpty())
+                .sorted()
+                .limit(MAX_PLACES)
+                .collect(Collectors.joining(", "));
+        return new KafkaPipelineException(
+                why.refusal.getMessage()
+                        + (places.isEmpty() ? "" : "; the first inputs without an answer are " + places),
+                why.refusal);
     }
 
     /** Waits until it has settled, and returns what came back, in the order in which it was sent. */

@@ -54,6 +54,7 @@ final class OutputTopics implements TopicWatch {
     private final Consumer<KafkaPipelineException> onFailure;
     private final Map<String, State> topics = new ConcurrentHashMap<>();
     private final Semaphore hints = new Semaphore(0);
+    private volatile Runnable eachLook = () -> {};
     private @Nullable Thread looking;
     private boolean closed;
 
@@ -73,6 +74,11 @@ final class OutputTopics implements TopicWatch {
             return "";
         });
         return topics;
+    }
+
+    /** Also does this each time, on the thread that looks. */
+    void eachLook(Runnable alsoLooks) {
+        eachLook = alsoLooks;
     }
 
     @Override
@@ -108,6 +114,7 @@ final class OutputTopics implements TopicWatch {
             while (true) {
                 boolean ignored = hints.tryAcquire(INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
                 hints.drainPermits();
+                eachLook.run();
                 look(admin);
                 Thread.sleep(PAUSE);
             }

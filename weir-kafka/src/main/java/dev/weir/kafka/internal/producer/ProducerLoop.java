@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -135,9 +136,12 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
     /** The producer has stopped and no answer is missing. Any thread: the segment's may wait above for long. */
     private void settled() {
         OrderedProducer<K, V> sending = current;
-        OrderedProducer.Stop stop = sending == null ? null : sending.stop();
+        if (sending == null) {
+            return;
+        }
+        OrderedProducer.Stop stop = sending.stop();
         if (stop != null && !closing && (rejects == null || !stop.isOfRecords())) {
-            context.fail(stop.asException());
+            context.fail(sending.failure());
         }
     }
 
@@ -234,13 +238,23 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
         throw failure;
     }
 
+    /** See {@link OrderedProducer#checkSplits}. One thread. */
+    void checkSplits() {
+        OrderedProducer<K, V> sending = current;
+        if (sending != null && !closing) {
+            sending.checkSplits();
+        }
+    }
+
     /** Sends again what came back from a producer that has stopped; returns the one that goes on. Fails without rejects. */
     private OrderedProducer<K, V> replace(OrderedProducer<K, V> stopped) throws InterruptedException {
         List<Kept<T, K, V>> left = cameBack(stopped);
+        OrderedProducer.Stop stop = stopped.stop();
         OrderedProducer<K, V> sending = open();
         while (!left.isEmpty()) {
             again = left.size();
-            int taken = sendAgain(sending, left);
+            int taken = sendAgain(sending, left, stop != null && stop.isOfSplits());
+            stop = sending.stop();
             if (taken < left.size() || sending.stop() != null) {
                 List<Kept<T, K, V>> rest = cameBack(sending);
                 rest.addAll(left.subList(taken, left.size()));
@@ -261,15 +275,13 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
         stopped.awaitSettled().forEach(kept -> all.add((Kept<T, K, V>) kept));
         OrderedProducer.Stop stop = stopped.stop();
         if (stop != null && (rejects == null || !stop.isOfRecords())) {
-            throw stop.asException();
+            throw stopped.failure();
         }
         if (stop != null) {
             LOG.warn(
-                    "brokers refuse a record for {} that {} became, with its batch: {}; {} records are sent again,"
-                            + " those alone that may be the reason",
-                    stop.topic(),
-                    stop.place(),
-                    stop.refusal().getMessage(),
+                    "pipeline {}: {}; {} records are sent again, those alone that may be the reason",
+                    context.pipelineName(),
+                    stopped.failure().getMessage(),
                     all.size());
         }
         return all;
@@ -295,12 +307,13 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
      *
      * @return how many were taken; all their answers have come, unless the producer has stopped
      */
-    private int sendAgain(OrderedProducer<K, V> sending, List<Kept<T, K, V>> inOrder) throws InterruptedException {
+    private int sendAgain(OrderedProducer<K, V> sending, List<Kept<T, K, V>> inOrder, boolean eachAlone)
+            throws InterruptedException {
         // If nobody says which record it was, the first one is tried, so that each round settles one at least.
         boolean told = inOrder.stream().anyMatch(ProducerLoop::isSuspect);
         for (int i = 0; i < inOrder.size(); i++) {
             Kept<T, K, V> kept = inOrder.get(i);
-            if (isSuspect(kept) || (i == 0 && !told)) {
+            if (eachAlone || isSuspect(kept) || (i == 0 && !told)) {
                 if (!isAnswered(sending)) {
                     return i;
                 }
@@ -322,7 +335,9 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
     private void sendAlone(Kept<T, K, V> kept) throws InterruptedException {
         while (true) {
             try {
-                var ignored = client.send(kept.record).get();
+                Future<?> answer = client.send(kept.record);
+                client.flush(); // it does not linger
+                var ignored = answer.get();
                 kept.target.ack(kept.token);
                 meter.out(1);
                 return;

@@ -33,6 +33,7 @@ public final class ProducerSink<K, V> implements SinkFactory<ProducerRecord<K, V
         OutputTopics topics = OutputTopics.create(settings.clientConfig(), context);
         ProducerLoop<T, K, V> loop =
                 new ProducerLoop<>(producers, context, records, rejects, producers.firstRecords(), topics);
+        topics.eachLook(loop::checkSplits);
         context.onTermination(patience -> {
             String left = loop.close(patience);
             producers.close();

@@ -56,7 +56,7 @@ class OrderedProducerTest {
         return producer.send(record, new Kept<>(number, record, number, target, number));
     }
 
-    private void send(int... partitions) {
+    private void sendTo(int... partitions) {
         for (int number = 0; number < partitions.length; number++) {
             assertThat(send(number, partitions[number])).isEqualTo(Sent.TAKEN);
         }
@@ -65,7 +65,7 @@ class OrderedProducerTest {
     // The finished set kept N+1 for the next run, which wrote N behind it.
     @Test
     void answer_behindARefusedRecordOfItsPartition_countsAsIfItHadNotCome() throws Exception {
-        send(0, 1, 0, 1);
+        sendTo(0, 1, 0, 1);
         client.answer(0, new InvalidRecordException("no key"));
         client.answer(1, null);
         client.answer(2, null);
@@ -77,7 +77,7 @@ class OrderedProducerTest {
 
     @Test
     void answer_thatSaysNo_closesTheClientBeforeItReturns() throws Exception {
-        send(0, 0);
+        sendTo(0, 0);
         client.answer(0, OF_A_NEIGHBOUR);
         assertThat(client.closed()).isTrue();
         assertThat(send(2, 0)).isEqualTo(Sent.STOPPED);
@@ -87,7 +87,7 @@ class OrderedProducerTest {
 
     @Test
     void refusal_whosePartitionIsNotKnown_countsForItsTopic() throws Exception {
-        send(0, 1);
+        sendTo(0, 1);
         client.answerWithoutPlace(0, new InvalidRecordException("no key"));
         client.answer(1, null);
         assertThat(acknowledged).isEmpty();
@@ -96,19 +96,19 @@ class OrderedProducerTest {
     // The first of a batch to be told was its first record, which nothing is wrong with.
     @Test
     void stop_afterAWholeBatchIsRefused_namesTheRecordThatIsToBlame() throws Exception {
-        send(0, 0, 0);
+        sendTo(0, 0, 0);
         client.answer(0, OF_A_NEIGHBOUR);
         client.answer(1, new InvalidRecordException("no key"));
         client.answer(2, OF_A_NEIGHBOUR);
         OrderedProducer.Stop stop = producer.stop();
         assertThat(stop).isNotNull();
         assertThat(stop.isOfRecords()).isTrue();
-        assertThat(stop.asException()).hasMessageContaining("out").hasMessageContaining("in-0@1:");
+        assertThat(producer.failure()).hasMessageContaining("out").hasMessageContaining("in-0@1:");
     }
 
     @Test
     void stop_forWhatIsNotOfOneRecord_saysSo() throws Exception {
-        send(0, 0);
+        sendTo(0, 0);
         client.answer(0, new TopicAuthorizationException("out"));
         client.answer(1, OF_A_NEIGHBOUR);
         OrderedProducer.Stop stop = producer.stop();
@@ -129,7 +129,7 @@ class OrderedProducerTest {
 
     @Test
     void offsets_thatGoBack_areToldOnce() throws Exception {
-        send(0, 1, 0, 0);
+        sendTo(0, 1, 0, 0);
         client.answerAt(0, 100);
         client.answerAt(1, 7);
         client.answerAt(2, 101);
