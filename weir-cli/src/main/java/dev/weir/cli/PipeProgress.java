@@ -55,7 +55,8 @@ final class PipeProgress {
     }
 
     private static String deadLetters(long letters, long cut) {
-        return String.format(Locale.ROOT, cut == 0 ? " (%,d dead letters)" : " (%,d dead letters, %,d cut)", letters, cut);
+        return String.format(
+                Locale.ROOT, cut == 0 ? " (%,d dead letters)" : " (%,d dead letters, %,d cut)", letters, cut);
     }
 
     /** Records per second since the newest sample that is at least a window old, or since the start. */

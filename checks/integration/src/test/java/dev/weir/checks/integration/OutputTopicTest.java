@@ -27,8 +27,8 @@ class OutputTopicTest {
 
     /** Brokers that create what a producer asks for, as they do by default. */
     @RegisterExtension
-    static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(
-            KafkaCluster.builder().brokerConfig("auto.create.topics.enable", "true"));
+    static final KafkaClusterExtension KAFKA =
+            new KafkaClusterExtension(KafkaCluster.builder().brokerConfig("auto.create.topics.enable", "true"));
 
     private static Pipeline writing(String topic, String bootstrapServers) {
         ProducerSettings<byte[], byte[]> settings = ProducerSettings.builder()
@@ -49,7 +49,8 @@ class OutputTopicTest {
                 () -> Collections.max(cluster.endOffsets(topic).values()) > 100);
     }
 
-    // The producer's own metadata request brought it back with one partition, and the run went on as if nothing had been.
+    // The producer's own metadata request brought it back with one partition, and the run went on as if nothing had
+    // been.
     @Test
     void topic_thatIsDeletedAndComesBackByItself_failsTheRunByName() throws Exception {
         KAFKA.cluster().createTopic("back", 3);
@@ -91,7 +92,8 @@ class OutputTopicTest {
                 .brokerConfig("auto.create.topics.enable", "false")
                 .start()) {
             cluster.createTopic("gone", 3);
-            try (RunningPipeline running = writing("gone", cluster.bootstrapServers()).run()) {
+            try (RunningPipeline running =
+                    writing("gone", cluster.bootstrapServers()).run()) {
                 awaitRecords(cluster, "gone");
                 cluster.deleteTopic("gone");
                 assertThatThrownBy(running::await)

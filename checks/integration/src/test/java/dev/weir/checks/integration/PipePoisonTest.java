@@ -78,7 +78,9 @@ class PipePoisonTest {
                         pipe.kill();
                     } else {
                         pipe.signal("TERM");
-                        assertThat(pipe.exitCode(Duration.ofSeconds(60))).as(pipe.err()).isZero();
+                        assertThat(pipe.exitCode(Duration.ofSeconds(60)))
+                                .as(pipe.err())
+                                .isZero();
                     }
                 }
             }
@@ -114,7 +116,11 @@ class PipePoisonTest {
                 }
                 byte[] key = isPoison(n) ? null : Long.toString(n % KEYS).getBytes(US_ASCII);
                 var ignored = producer.send(
-                        new ProducerRecord<>("in", (int) (n % KEYS % 6), key, Long.toString(n).getBytes(US_ASCII)),
+                        new ProducerRecord<>(
+                                "in",
+                                (int) (n % KEYS % 6),
+                                key,
+                                Long.toString(n).getBytes(US_ASCII)),
                         (metadata, refused) -> failure.compareAndSet(null, refused));
             }
         } catch (RuntimeException thrown) {
@@ -147,8 +153,8 @@ class PipePoisonTest {
                         .isTrue();
             }
         }
-        assertThat(seen)
-                .hasSize((int) LongStream.range(0, count).filter(n -> !isPoison(n)).count());
+        assertThat(seen).hasSize((int)
+                LongStream.range(0, count).filter(n -> !isPoison(n)).count());
         assertThat(last).isEqualTo(lastFirst);
     }
 
@@ -162,7 +168,9 @@ class PipePoisonTest {
         Map<String, Long> places = new HashMap<>();
         for (ConsumerRecord<byte[], byte[]> record : input) {
             if (record.key() == null) {
-                places.put(record.partition() + "@" + record.offset(), Records.numbers(List.of(record)).getFirst());
+                places.put(
+                        record.partition() + "@" + record.offset(),
+                        Records.numbers(List.of(record)).getFirst());
             }
         }
         assertThat(letters).allSatisfy(each -> {

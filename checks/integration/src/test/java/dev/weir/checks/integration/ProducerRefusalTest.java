@@ -85,9 +85,9 @@ class ProducerRefusalTest {
 
     private static List<Long> written(String name, int partition) {
         return Records.numbers(
-                        Records.readAll(KAFKA.bootstrapServers(), name + "-out", IsolationLevel.READ_UNCOMMITTED).stream()
-                                .filter(record -> record.partition() == partition)
-                                .toList());
+                Records.readAll(KAFKA.bootstrapServers(), name + "-out", IsolationLevel.READ_UNCOMMITTED).stream()
+                        .filter(record -> record.partition() == partition)
+                        .toList());
     }
 
     private static void assertEachInOrder(String name, Set<Long> without) {
@@ -101,7 +101,8 @@ class ProducerRefusalTest {
                             .filter(n -> n % 7 % 2 == ofIt && !without.contains(n))
                             .boxed()
                             .toList());
-            assertThat(written.getLast()).isEqualTo(written.stream().max(Long::compare).orElseThrow());
+            assertThat(written.getLast())
+                    .isEqualTo(written.stream().max(Long::compare).orElseThrow());
         }
     }
 
@@ -117,7 +118,8 @@ class ProducerRefusalTest {
                         .hasMessageContaining("restart-0@663");
             }
             int poisoned = 663 % 7 % 2;
-            assertThat(written("restart", poisoned)).allSatisfy(n -> assertThat(n).isLessThan(663));
+            assertThat(written("restart", poisoned))
+                    .allSatisfy(n -> assertThat(n).isLessThan(663));
         }
         try (RunningPipeline running = plain("restart", n -> false).run()) {
             assertThat(running.await().drained()).isTrue();
@@ -129,7 +131,8 @@ class ProducerRefusalTest {
     void recordTooLargeForTheBroker_failsTheRunAndSaysWhatToDo_andARestartKeepsTheOrder() throws Exception {
         createTopics("large");
         setMaxMessageBytes("large-out", "3000");
-        Pipeline pipeline = KafkaSource.committable(consumer("large"), Subscription.topics("large").untilEnd())
+        Pipeline pipeline = KafkaSource.committable(
+                        consumer("large"), Subscription.topics("large").untilEnd())
                 .map(record -> {
                     ProducerRecord<byte[], byte[]> made = made("large", record, n -> false);
                     if (record.offset() == 800) {
@@ -228,7 +231,8 @@ class ProducerRefusalTest {
                 .extracting(DeadLetter::offset)
                 .containsExactlyInAnyOrderElementsOf(poison);
         assertEachInOrder("poison", poison);
-        assertThat(KAFKA.cluster().committedOffsets("poison")).isEqualTo(KAFKA.cluster().endOffsets("poison"));
+        assertThat(KAFKA.cluster().committedOffsets("poison"))
+                .isEqualTo(KAFKA.cluster().endOffsets("poison"));
     }
 
     @Test

@@ -78,8 +78,7 @@ public final class Forwarder implements DeadLetterHandle {
 
     /** Makes one for a run that writes letters. */
     public static Forwarder create(DeadLetters letters, StageContext context) {
-        return create(
-                letters.settings(), List.of(letters.topic()), new Letters(letters), context);
+        return create(letters.settings(), List.of(letters.topic()), new Letters(letters), context);
     }
 
     /** Makes one for a run, which closes it; refuses topics that do not exist. */

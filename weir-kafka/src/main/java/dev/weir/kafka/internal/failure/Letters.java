@@ -62,9 +62,10 @@ public final class Letters implements Route {
 
     private KafkaPipelineException tooLarge(ConsumerRecord<byte[], byte[]> raw) {
         Origin origin = Origin.of(raw);
-        return new KafkaPipelineException("the dead letter of " + origin.place() + ", with a value of "
-                + Math.max(0, raw.serializedValueSize()) + " bytes, is too large for topic " + topic
-                + ": raise that topic's max.message.bytes and the max.request.size of its producer, or let letters be cut");
+        return new KafkaPipelineException(
+                "the dead letter of " + origin.place() + ", with a value of "
+                        + Math.max(0, raw.serializedValueSize()) + " bytes, is too large for topic " + topic
+                        + ": raise that topic's max.message.bytes and the max.request.size of its producer, or let letters be cut");
     }
 
     @SuppressWarnings("NullAway") // a record without key or value has null there

@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.producer;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -27,9 +28,15 @@ final class FirstRecords<K> {
 
     private static final class Topic {
         int partitions;
-        final BitSet sent = new BitSet();
+        final Map<Integer, Future<?>> asked = new HashMap<>();
         final BitSet answered = new BitSet();
         int answeredCount;
+
+        void answered(int partition) {
+            asked.remove(partition);
+            answered.set(partition);
+            answeredCount = answered.cardinality();
+        }
     }
 
     /** Null if it is not known how the client finds the partition of a key. */
@@ -38,6 +45,11 @@ final class FirstRecords<K> {
     private final Map<String, Topic> topics = new HashMap<>();
     private @Nullable Producer<K, ?> producer;
     private long countedNanos;
+
+    /** Where the record that was asked for last is the first of a partition; null if it is not. */
+    private @Nullable Topic next;
+
+    private int nextPartition;
     private Topic last = new Topic();
     private String lastName = "";
 
@@ -50,34 +62,41 @@ final class FirstRecords<K> {
         producer = newProducer;
         topics.clear();
         lastName = "";
+        next = null;
         countedNanos = System.nanoTime() - 2 * COUNT_NANOS;
     }
 
-    /** Whether answers have to be waited for, all of them, before this record is sent; afterwards it need not be asked again. */
-    boolean mustWaitBefore(ProducerRecord<K, ?> record) {
+    /**
+     * What has to be answered before this record is sent: the first one of its partition. Null if nothing has. Once that was
+     * waited for it need not be asked again.
+     */
+    @Nullable
+    Future<?> before(ProducerRecord<K, ?> record) {
+        next = null;
         Topic topic = topicOf(record.topic());
         if (topic == null || topic.answeredCount == topic.partitions) {
-            return false;
+            return null;
         }
         int partition = partitionOf(record, topic);
-        if (partition < 0 || partition >= topic.partitions) {
-            return false;
+        if (partition < 0 || topic.answered.get(partition)) {
+            return null;
         }
-        boolean follows = topic.sent.get(partition);
-        topic.sent.set(partition);
-        return follows && !topic.answered.get(partition);
+        Future<?> first = topic.asked.get(partition);
+        if (first == null) {
+            next = topic;
+            nextPartition = partition;
+        } else {
+            // Waited for or answered: either way no other record of the partition waits for it.
+            topic.answered(partition);
+        }
+        return first == null || first.isDone() ? null : first;
     }
 
-    /** Whether this was the first record of its topic: answers have to be waited for now. */
-    boolean mustWaitAfter(ProducerRecord<K, ?> record) {
-        return topicOf(record.topic()) == null;
-    }
-
-    /** All that was sent so far is answered. */
-    void answered() {
-        for (Topic topic : topics.values()) {
-            topic.answered.or(topic.sent);
-            topic.answeredCount = topic.answered.cardinality();
+    /** The record that was asked for last was sent. */
+    void sent(Future<?> answer) {
+        if (next != null) {
+            next.asked.put(nextPartition, answer);
+            next = null;
         }
     }
 
@@ -88,9 +107,8 @@ final class FirstRecords<K> {
         count(record.topic(), topic);
         int partition = partitionOf(record, topic);
         if (partition >= 0) {
-            topic.sent.set(partition);
+            topic.answered(partition);
         }
-        answered();
     }
 
     boolean isKnown(String topic) {

@@ -13,8 +13,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.producer.Producer;
@@ -76,7 +78,6 @@ final class OrderedProducer<K, V> {
         boolean isOfSplits() {
             return topic.isEmpty();
         }
-
     }
 
     private final Producer<K, V> producer;
@@ -100,6 +101,9 @@ final class OrderedProducer<K, V> {
 
     /** Counted by the producer's thread. */
     private volatile long answers;
+
+    /** The sender's: what was sent last. */
+    private Future<?> lastSent = CompletableFuture.completedFuture(null);
 
     // Of the last look of one thread.
     private double splitsSeen;
@@ -126,7 +130,7 @@ final class OrderedProducer<K, V> {
         answer.sentBy(this);
         unanswered.incrementAndGet();
         try {
-            var ignored = producer.send(record, answer);
+            lastSent = producer.send(record, answer);
         } catch (RuntimeException thrown) {
             // Thrown, not called back: interrupted, not serialisable, or a producer that can do nothing any more.
             countAnswer();
@@ -143,6 +147,11 @@ final class OrderedProducer<K, V> {
             return Sent.STOPPED;
         }
         return notTaken instanceof TimeoutException ? Sent.NO_ROOM : Sent.REFUSED;
+    }
+
+    /** Is done with the answer to the record that was taken last. */
+    Future<?> lastSent() {
+        return lastSent;
     }
 
     /** Returns when all answers have come, however long brokers are away. */
@@ -191,9 +200,10 @@ final class OrderedProducer<K, V> {
             stop = new Stop(
                     "",
                     "",
-                    new RecordTooLargeException("the brokers refuse a batch as too large, and the client splits it without"
-                            + " end: a record is larger than max.message.bytes of its topic, or batch.size is: raise the"
-                            + " first or lower the second"));
+                    new RecordTooLargeException(
+                            "the brokers refuse a batch as too large, and the client splits it without"
+                                    + " end: a record is larger than max.message.bytes of its topic, or batch.size is: raise the"
+                                    + " first or lower the second"));
             producer.close(Duration.ZERO);
         }
     }
@@ -216,7 +226,8 @@ final class OrderedProducer<K, V> {
             stop = new Stop(answer.topic, answer.place(), refusal);
         }
         if (before == null) {
-            // From here, on the client's own thread, nothing more leaves the client. What is on its way behind the refused
+            // From here, on the client's own thread, nothing more leaves the client. What is on its way behind the
+            // refused
             // batch has a gap before it, which the broker does not let pass.
             producer.close(Duration.ZERO);
         }
@@ -229,7 +240,8 @@ final class OrderedProducer<K, V> {
         if (isPlaced(metadata)) {
             return refused.contains(new TopicPartition(answer.topic, metadata.partition()));
         }
-        return refused.stream().anyMatch(at -> at instanceof TopicPartition of && of.topic().equals(answer.topic));
+        return refused.stream()
+                .anyMatch(at -> at instanceof TopicPartition of && of.topic().equals(answer.topic));
     }
 
     private static boolean isPlaced(@Nullable RecordMetadata metadata) {

@@ -170,8 +170,10 @@ final class OutputTopics implements TopicWatch {
             hints.release();
             LOG.warn("output topic {} does not exist any more, as a broker says", topic);
         } else if (now - state.missingSinceNanos >= GONE.toNanos()) {
-            onFailure.accept(new KafkaPipelineException("output topic " + topic
-                    + " was deleted since this run began; what was written to it is gone: create it, then start again"));
+            onFailure.accept(
+                    new KafkaPipelineException(
+                            "output topic " + topic
+                                    + " was deleted since this run began; what was written to it is gone: create it, then start again"));
         } else {
             hints.release();
         }

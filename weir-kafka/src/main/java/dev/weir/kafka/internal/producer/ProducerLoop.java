@@ -45,6 +45,9 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
     /** How often a producer that has stopped is looked for while answers are out. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
+    /** How long the first record of a partition is waited for before another one follows. */
+    private static final Duration FIRST_ANSWER = Duration.ofSeconds(2);
+
     private static final Backoff REOPEN = Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(10));
 
     private final Supplier<Producer<K, V>> producers;
@@ -184,11 +187,12 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
     }
 
     /** Returns false if the producer has stopped; the record was not sent then. One that is refused counts as taken. */
-    private boolean isTaken(OrderedProducer<K, V> sending, ProducerRecord<K, V> record, Answer answer) {
-        if (firsts.mustWaitBefore(record) && !isAnswered(sending)) {
-            return false;
+    private boolean isTaken(OrderedProducer<K, V> sending, ProducerRecord<K, V> record, Answer answer)
+            throws InterruptedException {
+        Future<?> before = firsts.before(record);
+        if (before != null) {
+            awaitFirst(before);
         }
-        boolean first = firsts.mustWaitAfter(record);
         OrderedProducer.Sent sent = sending.send(record, answer);
         while (sent == OrderedProducer.Sent.NO_ROOM) {
             waitedInVain(record.topic(), answer);
@@ -196,24 +200,41 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
         }
         if (sent == OrderedProducer.Sent.REFUSED) {
             reject(answer, answer.notTaken);
-        } else if (sent == OrderedProducer.Sent.TAKEN && first) {
-            // A broker that is not quite ready for a topic that was just created can refuse the first batch and take the second.
-            sending.flush();
-            if (sending.stop() == null) {
-                firsts.answered(record);
-                watch.written(record.topic());
+        } else if (sent == OrderedProducer.Sent.TAKEN) {
+            firsts.sent(sending.lastSent());
+            if (!firsts.isKnown(record.topic())) {
+                awaitFirstOfTopic(sending, record);
             }
         }
         return sent != OrderedProducer.Sent.STOPPED;
     }
 
+    /** A broker that is not quite ready for a topic that was just created can refuse the first batch and take the second. */
+    private void awaitFirstOfTopic(OrderedProducer<K, V> sending, ProducerRecord<K, V> record)
+            throws InterruptedException {
+        if (watch.isKnown(record.topic())) {
+            awaitFirst(sending.lastSent());
+        } else {
+            sending.flush();
+        }
+        if (sending.stop() == null) {
+            firsts.answered(record);
+            watch.written(record.topic());
+        }
+    }
+
+    /** Not for ever: one partition without a leader must not hold up the others. */
+    private static void awaitFirst(Future<?> answer) throws InterruptedException {
+        try {
+            var ignored = answer.get(FIRST_ANSWER.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException | java.util.concurrent.TimeoutException refusedOrLate) {
+            // If it is refused, the producer has stopped.
+        }
+    }
+
     private boolean isAnswered(OrderedProducer<K, V> sending) {
         sending.flush();
-        if (sending.stop() != null) {
-            return false;
-        }
-        firsts.answered();
-        return true;
+        return sending.stop() == null;
     }
 
     /** The client gave up waiting for room or for metadata. With a topic that exists that passes; keep on. */
@@ -297,7 +318,8 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
             } catch (KafkaException cannotOpen) {
                 // The same configuration was good before: names of brokers are not resolved at the moment.
                 LOG.warn("no new producer: {}", cannotOpen.toString());
-                context.clock().sleepUntil(context.clock().after(REOPEN.after(failures).toNanos()));
+                context.clock()
+                        .sleepUntil(context.clock().after(REOPEN.after(failures).toNanos()));
             }
         }
     }

@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.producer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -34,25 +35,37 @@ class FirstRecordsTest {
         return new ProducerRecord<>("out", partition, "k", "v");
     }
 
+    private final CompletableFuture<Void> answer = new CompletableFuture<>();
+
     @Test
-    void record_thatIsTheFirstOfItsTopic_isWaitedFor() {
+    void topic_isKnownOnceItsFirstRecordIsAnswered() {
         FirstRecords<String> firsts = firsts(new StringSerializer());
-        assertThat(firsts.mustWaitAfter(to(0))).isTrue();
+        assertThat(firsts.before(to(0))).isNull();
+        assertThat(firsts.isKnown("out")).isFalse();
         firsts.answered(to(0));
-        assertThat(firsts.mustWaitAfter(to(1))).isFalse();
         assertThat(firsts.isKnown("out")).isTrue();
+        assertThat(firsts.before(to(0))).isNull();
     }
 
     @Test
     void record_behindTheFirstOfItsPartition_waitsUntilThatIsAnswered() {
         FirstRecords<String> firsts = firsts(new StringSerializer());
         firsts.answered(to(0));
-        assertThat(firsts.mustWaitBefore(to(0))).isFalse();
-        assertThat(firsts.mustWaitBefore(to(1))).isFalse();
-        assertThat(firsts.mustWaitBefore(to(0))).isFalse();
-        assertThat(firsts.mustWaitBefore(to(1))).isTrue();
-        firsts.answered();
-        assertThat(firsts.mustWaitBefore(to(1))).isFalse();
+        assertThat(firsts.before(to(1))).isNull();
+        firsts.sent(answer);
+        assertThat(firsts.before(to(0))).isNull();
+        assertThat(firsts.before(to(1))).isSameAs(answer);
+        assertThat(firsts.before(to(1))).as("waited for").isNull();
+    }
+
+    @Test
+    void record_behindAFirstThatIsAnswered_doesNotWait() {
+        FirstRecords<String> firsts = firsts(new StringSerializer());
+        firsts.answered(to(0));
+        assertThat(firsts.before(to(1))).isNull();
+        firsts.sent(answer);
+        answer.complete(null);
+        assertThat(firsts.before(to(1))).isNull();
     }
 
     @Test
@@ -61,8 +74,9 @@ class FirstRecordsTest {
         partitions = 1000;
         firsts.answered(to(0));
         ProducerRecord<String, String> keyed = new ProducerRecord<>("out", "some key", "v");
-        assertThat(firsts.mustWaitBefore(keyed)).isFalse();
-        assertThat(firsts.mustWaitBefore(keyed)).isTrue();
+        assertThat(firsts.before(keyed)).isNull();
+        firsts.sent(answer);
+        assertThat(firsts.before(keyed)).isSameAs(answer);
     }
 
     @Test
@@ -70,8 +84,9 @@ class FirstRecordsTest {
         FirstRecords<String> firsts = firsts(null);
         firsts.answered(to(0));
         ProducerRecord<String, String> keyed = new ProducerRecord<>("out", "some key", "v");
-        assertThat(firsts.mustWaitBefore(keyed)).isFalse();
-        assertThat(firsts.mustWaitBefore(keyed)).isFalse();
+        assertThat(firsts.before(keyed)).isNull();
+        firsts.sent(answer);
+        assertThat(firsts.before(keyed)).isNull();
     }
 
     @Test
@@ -81,7 +96,8 @@ class FirstRecordsTest {
         firsts.answered(to(0));
         partitions = 2;
         firsts.refresh(System.nanoTime());
-        assertThat(firsts.mustWaitBefore(to(1))).isFalse();
-        assertThat(firsts.mustWaitBefore(to(1))).isTrue();
+        assertThat(firsts.before(to(1))).isNull();
+        firsts.sent(answer);
+        assertThat(firsts.before(to(1))).isSameAs(answer);
     }
 }

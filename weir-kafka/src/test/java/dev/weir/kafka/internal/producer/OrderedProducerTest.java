@@ -33,8 +33,8 @@ class OrderedProducerTest {
     private final AtomicInteger settled = new AtomicInteger();
     private final List<String> suspected = new ArrayList<>();
     private final Scripted client = new Scripted();
-    private final OrderedProducer<String, String> producer = new OrderedProducer<>(
-            client, new StageMeter(), new OffsetOrder(suspected::add), settled::incrementAndGet);
+    private final OrderedProducer<String, String> producer =
+            new OrderedProducer<>(client, new StageMeter(), new OffsetOrder(suspected::add), settled::incrementAndGet);
 
     private final AckTarget target = new AckTarget() {
         @Override
@@ -170,8 +170,8 @@ class OrderedProducerTest {
 
         private void answer(int index, long offset, int partition, @Nullable Exception failure)
                 throws InterruptedException {
-            RecordMetadata metadata =
-                    new RecordMetadata(new TopicPartition("out", partition), failure == null ? offset : -1, 0, -1, -1, -1);
+            RecordMetadata metadata = new RecordMetadata(
+                    new TopicPartition("out", partition), failure == null ? offset : -1, 0, -1, -1, -1);
             Thread.ofPlatform()
                     .start(() -> callbacks.get(index).onCompletion(metadata, failure))
                     .join();

@@ -38,14 +38,13 @@ class ProducerLoopTest {
     private final List<Long> acknowledged = new CopyOnWriteArrayList<>();
     private final BareContext context = new BareContext();
     private final Scripted producer = new Scripted();
-    private final ProducerLoop<ProducerRecord<String, String>, String, String> loop =
-            new ProducerLoop<>(
-                    () -> producer,
-                    context,
-                    Function.identity(),
-                    null,
-                    new FirstRecords<>(new StringSerializer()),
-                    new NoWatch());
+    private final ProducerLoop<ProducerRecord<String, String>, String, String> loop = new ProducerLoop<>(
+            () -> producer,
+            context,
+            Function.identity(),
+            null,
+            new FirstRecords<>(new StringSerializer()),
+            new NoWatch());
 
     private final AckTarget target = new AckTarget() {
         @Override
