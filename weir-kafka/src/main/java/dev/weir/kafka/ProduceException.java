@@ -20,12 +20,17 @@ public final class ProduceException extends KafkaPipelineException {
      * @param input the place of the record that it was made of, or an empty string
      */
     public ProduceException(String topic, String input, Throwable cause) {
-        super(
-                "cannot write to topic " + topic + (input.isEmpty() ? "" : " what was made of " + input) + ": "
-                        + cause.getMessage(),
-                cause);
-        this.topic = Objects.requireNonNull(topic, "topic");
+        super(message(topic, input, cause), cause);
+        this.topic = topic;
         this.input = input;
+    }
+
+    private static String message(String topic, String input, Throwable cause) {
+        Objects.requireNonNull(topic, "topic");
+        Objects.requireNonNull(cause, "cause");
+        return "cannot write to topic " + topic
+                + (Objects.requireNonNull(input, "input").isEmpty() ? "" : " what was made of " + input) + ": "
+                + cause.getMessage();
     }
 
     public String topic() {

@@ -13,6 +13,7 @@ import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterExtension;
 import java.time.Duration;
 import java.util.Collections;
+import java.util.List;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Test;
@@ -42,6 +43,11 @@ class OutputTopicTest {
                 .to(KafkaSink.producing(settings));
     }
 
+    /** Without waiting until it is gone, as it may come back at once. */
+    private static void delete(String topic) throws Exception {
+        KAFKA.cluster().admin().deleteTopics(List.of(topic)).all().get();
+    }
+
     private static void awaitRecords(KafkaCluster cluster, String topic) throws Exception {
         ConsumerLedger.await(
                 "records in " + topic,
@@ -57,7 +63,7 @@ class OutputTopicTest {
         try (RunningPipeline running = writing("back", KAFKA.bootstrapServers()).run()) {
             awaitRecords(KAFKA.cluster(), "back");
             ConsumerLedger.work(Duration.ofSeconds(2));
-            KAFKA.cluster().deleteTopic("back");
+            delete("back");
             assertThatThrownBy(running::await)
                     .isInstanceOf(KafkaPipelineException.class)
                     .hasMessageContaining("output topic back was deleted")
@@ -71,7 +77,7 @@ class OutputTopicTest {
         try (RunningPipeline running = writing("anew", KAFKA.bootstrapServers()).run()) {
             awaitRecords(KAFKA.cluster(), "anew");
             ConsumerLedger.work(Duration.ofSeconds(2));
-            KAFKA.cluster().deleteTopic("anew");
+            delete("anew");
             ConsumerLedger.await("created", SOON, () -> {
                 try {
                     KAFKA.cluster().createTopic("anew", 3);

@@ -217,7 +217,8 @@ final class OrderedProducer<K, V> {
     }
 
     private void stopAt(Answer answer, @Nullable RecordMetadata metadata, Exception refusal) {
-        refused.add(isPlaced(metadata) ? new TopicPartition(answer.topic, metadata.partition()) : answer.topic);
+        int partition = partitionOf(metadata);
+        refused.add(partition < 0 ? answer.topic : new TopicPartition(answer.topic, partition));
         Stop before = stop;
         if (before != null && before.isOfSplits()) {
             return; // it says why
@@ -237,22 +238,23 @@ final class OrderedProducer<K, V> {
         if (refused.contains(answer.topic)) {
             return true;
         }
-        if (isPlaced(metadata)) {
-            return refused.contains(new TopicPartition(answer.topic, metadata.partition()));
+        int partition = partitionOf(metadata);
+        if (partition >= 0) {
+            return refused.contains(new TopicPartition(answer.topic, partition));
         }
         return refused.stream()
                 .anyMatch(at -> at instanceof TopicPartition of && of.topic().equals(answer.topic));
     }
 
-    private static boolean isPlaced(@Nullable RecordMetadata metadata) {
-        return metadata != null && metadata.partition() >= 0;
+    private static int partitionOf(@Nullable RecordMetadata metadata) {
+        return metadata == null ? RecordMetadata.UNKNOWN_PARTITION : metadata.partition();
     }
 
     private void giveBack(Answer answer, @Nullable RecordMetadata metadata, @Nullable Exception refusal) {
         unfinished.incrementAndGet();
         firstBack.merge(answer.target, answer.token, Math::min);
         if (answer instanceof Kept<?, ?, ?> kept) {
-            kept.cameBack(isPlaced(metadata) ? metadata.partition() : RecordMetadata.UNKNOWN_PARTITION, refusal);
+            kept.cameBack(partitionOf(metadata), refusal);
             cameBack.add(kept);
         }
     }

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -199,7 +200,7 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
             sent = sending.send(record, answer);
         }
         if (sent == OrderedProducer.Sent.REFUSED) {
-            reject(answer, answer.notTaken);
+            reject(answer, Objects.requireNonNull(answer.notTaken));
         } else if (sent == OrderedProducer.Sent.TAKEN) {
             firsts.sent(sending.lastSent());
             if (!firsts.isKnown(record.topic())) {
@@ -239,7 +240,7 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
 
     /** The client gave up waiting for room or for metadata. With a topic that exists that passes; keep on. */
     private void waitedInVain(String topic, Answer answer) {
-        Exception reason = answer.notTaken;
+        Exception reason = Objects.requireNonNull(answer.notTaken);
         if (!firsts.isKnown(topic) && !watch.isKnown(topic)) {
             throw new ProduceException(topic, answer.place(), reason);
         }
