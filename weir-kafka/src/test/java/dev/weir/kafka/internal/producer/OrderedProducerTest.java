@@ -8,6 +8,7 @@ import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.StageMeter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
@@ -100,8 +101,7 @@ class OrderedProducerTest {
         client.answer(0, OF_A_NEIGHBOUR);
         client.answer(1, new InvalidRecordException("no key"));
         client.answer(2, OF_A_NEIGHBOUR);
-        OrderedProducer.Stop stop = producer.stop();
-        assertThat(stop).isNotNull();
+        OrderedProducer.Stop stop = Objects.requireNonNull(producer.stop());
         assertThat(stop.isOfRecords()).isTrue();
         assertThat(producer.failure()).hasMessageContaining("out").hasMessageContaining("in-0@1:");
     }
@@ -111,8 +111,7 @@ class OrderedProducerTest {
         sendTo(0, 0);
         client.answer(0, new TopicAuthorizationException("out"));
         client.answer(1, OF_A_NEIGHBOUR);
-        OrderedProducer.Stop stop = producer.stop();
-        assertThat(stop).isNotNull();
+        OrderedProducer.Stop stop = Objects.requireNonNull(producer.stop());
         assertThat(stop.isOfRecords()).isFalse();
     }
 
