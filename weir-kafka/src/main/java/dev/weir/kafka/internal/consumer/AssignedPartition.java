@@ -99,6 +99,7 @@ final class AssignedPartition {
         this.atEnd = endOffset == UNKNOWN;
         this.buffered = new RecordBuffer.Queue(priority);
         this.shares = shares;
+        tracker.name(id);
     }
 
     /** See {@link OffsetTracker#advance}. */
