@@ -55,6 +55,11 @@ public record ConsumerSettings<K, V>(
         FetchPath fetch) {
 
     private static final int MEGABYTE = 1024 * 1024;
+
+    // A poll of records of up to 8 KB, of whatever size on the wire, fits the buffer.
+    private static final int POLL_RECORD_BYTES = 8 * 1024;
+    private static final int MIN_POLL_RECORDS = 500;
+    private static final int MAX_POLL_RECORDS = 5_000;
     private static final int MAX_OUTSTANDING = 1_000_000;
 
     /** Checks and copies. */
@@ -172,9 +177,11 @@ public record ConsumerSettings<K, V>(
     public Map<String, Object> clientConfig() {
         Map<String, Object> config = new HashMap<>();
         long fetchBytes = Math.clamp(bufferBytes / 16, MEGABYTE, 8L * MEGABYTE);
-        config.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 5_000);
+        config.put(
+                ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
+                Math.clamp(bufferBytes / POLL_RECORD_BYTES, MIN_POLL_RECORDS, MAX_POLL_RECORDS));
         config.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, (int) fetchBytes);
-        config.put(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, (int) Math.min(bufferBytes, 50L * MEGABYTE));
+        config.put(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, (int) Math.min(bufferBytes / 4, 50L * MEGABYTE));
         config.put(ConsumerConfig.RECEIVE_BUFFER_CONFIG, MEGABYTE);
         if (!"consumer".equalsIgnoreCase(properties.get(ConsumerConfig.GROUP_PROTOCOL_CONFIG))) {
             config.put(ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG, CooperativeStickyAssignor.class.getName());

@@ -19,8 +19,6 @@ import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.StaleMemberEpochException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Brings the group's committed offsets to what is finished. Confined to the owner thread.
@@ -31,7 +29,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Commits {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Commits.class);
+    private static final ConsumerLog LOG = ConsumerLog.of(Commits.class);
     private static final long MIN_BACKOFF_NANOS = Duration.ofMillis(100).toNanos();
     private static final long MAX_BACKOFF_NANOS = Duration.ofSeconds(5).toNanos();
 

@@ -25,8 +25,6 @@ import org.apache.kafka.clients.consumer.InvalidOffsetException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RetriableException;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Decides where partitions begin for which the group's committed offset is no answer: because the subscription says
@@ -37,7 +35,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Positions {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Positions.class);
+    private static final ConsumerLog LOG = ConsumerLog.of(Positions.class);
     private static final long RETRY_MILLIS = 500;
     private static final int LOAD_ATTEMPTS = 5;
     private static final long FIRST_LOAD_RETRY_MILLIS = 100;
