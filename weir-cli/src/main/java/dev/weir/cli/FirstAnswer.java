@@ -8,6 +8,7 @@ import java.net.Socket;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.ClientDnsLookup;
 import org.apache.kafka.clients.ClientUtils;
 import org.apache.kafka.clients.CommonClientConfigs;
@@ -19,6 +20,7 @@ import org.apache.kafka.common.config.ConfigException;
  */
 final class FirstAnswer {
 
+    /** For all addresses together; the clients that follow have theirs. */
     private static final int PATIENCE_MILLIS = 2_000;
 
     private static final short API_VERSIONS = 18;
@@ -42,22 +44,26 @@ final class FirstAnswer {
         if (!String.valueOf(protocol).toUpperCase(Locale.ROOT).endsWith("PLAINTEXT")) {
             return;
         }
+        long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
         try {
             for (InetSocketAddress address : ClientUtils.parseAndValidateAddresses(
                     List.of(bootstrapServers.strip().split("\\s*,\\s*")), ClientDnsLookup.USE_ALL_DNS_IPS)) {
-                check(address);
+                int millis = (int) TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
+                if (millis > 0) {
+                    check(address, millis);
+                }
             }
         } catch (ConfigException notAddresses) { // The clients say so too, and that it is about the option.
             return;
         }
     }
 
-    private static void check(InetSocketAddress address) {
+    private static void check(InetSocketAddress address, int millis) {
         int size;
         int correlation;
         try (Socket socket = new Socket()) {
-            socket.setSoTimeout(PATIENCE_MILLIS);
-            socket.connect(address, PATIENCE_MILLIS);
+            socket.setSoTimeout(millis);
+            socket.connect(address, millis);
             DataOutputStream out = new DataOutputStream(socket.getOutputStream());
             out.writeInt(REQUEST_BYTES);
             out.writeShort(API_VERSIONS);

@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param commitRecords finished records that bring a commit forward: at least 1, default 100,000
  * @param maxOutstandingRecords unfinished records per partition at which fetching it pauses: 1 to 1,000,000, default
  *     16,384; it goes on at half of that, with others that are low
- * @param bufferBytes memory for fetched and unfinished records, shared evenly by the assigned partitions: at least 1 MB,
- *     default an eighth of the heap, but 4 to 128 MB; a partition may exceed its share by one poll
+ * @param bufferBytes memory for fetched and unfinished records with their headers, shared evenly by the assigned partitions:
+ *     at least 1 MB, default an eighth of the heap, but 4 to 128 MB; exceeded by half at most, and by one poll
  * @param revokeDeadline how long a rebalance waits for unfinished records of the partitions it takes: 0 to 4 min, default
  *     20 s
  * @param outOfRange what happens when the next record to read is not there, default {@link OutOfRangePolicy#FAIL}

@@ -82,8 +82,9 @@ class BrokerCommandTest {
             brokers.get(0).destroyForcibly();
             Awaitility.await().atMost(STOP).until(() -> broker.err().contains("\n"));
             assertThat(broker.err())
-                    .containsPattern("weir broker: broker [123] at 127\\.0\\.0\\.1:\\d+ has ended with status 137, 2 of 3 go on;"
-                            + " its log is .*broker-[123]");
+                    .containsPattern(
+                            "weir broker: broker [123] at 127\\.0\\.0\\.1:\\d+ has ended with status 137, 2 of 3 go on;"
+                                    + " its log is .*broker-[123]");
             Records.produce(addresses, "t", 0, 100);
             broker.signal("INT");
             assertThat(broker.exitCode(STOP)).as(broker.err()).isZero();

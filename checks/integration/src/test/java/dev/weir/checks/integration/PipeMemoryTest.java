@@ -91,8 +91,9 @@ class PipeMemoryTest {
             fillLarge(cluster.bootstrapServers());
             for (String run : List.of("client-1", "client-2", "client-3", "lean-1")) {
                 cluster.createTopic("out-" + run, onBroker(2, 6));
-                String command = "pipe --bootstrap-server " + cluster.bootstrapServers() + " --from large --to out-" + run
-                        + " --group " + run + " --fetch " + run.substring(0, run.indexOf('-')) + " --until-end --json";
+                String command = "pipe --bootstrap-server " + cluster.bootstrapServers() + " --from large --to out-"
+                        + run + " --group " + run + " --fetch " + run.substring(0, run.indexOf('-'))
+                        + " --until-end --json";
                 try (PipeProcess pipe = PipeProcess.start(64, command.split(" "))) {
                     awaitWritten(cluster, "out-" + run, 10);
                     cluster.broker(2).freeze();

@@ -29,23 +29,23 @@ final class ConsumerLog {
         return new ConsumerLog(LoggerFactory.getLogger(type));
     }
 
-    void debug(String format, Object... arguments) {
+    void debug(String format, @Nullable Object... arguments) {
         log(Level.DEBUG, format, arguments);
     }
 
-    void info(String format, Object... arguments) {
+    void info(String format, @Nullable Object... arguments) {
         log(Level.INFO, format, arguments);
     }
 
-    void warn(String format, Object... arguments) {
+    void warn(String format, @Nullable Object... arguments) {
         log(Level.WARN, format, arguments);
     }
 
-    void error(String format, Object... arguments) {
+    void error(String format, @Nullable Object... arguments) {
         log(Level.ERROR, format, arguments);
     }
 
-    private void log(Level level, String format, Object... arguments) {
+    private void log(Level level, String format, @Nullable Object... arguments) {
         Surroundings around = SurroundingsRegistry.current();
         if (around == null && !isEnabled(level)) {
             return;
@@ -58,7 +58,7 @@ final class ConsumerLog {
             // A log that names the caller names the one of this class.
             aware.log(null, CALLED, level.toInt(), message, null, line.getThrowable());
         } else {
-            log(level, message, line.getThrowable());
+            plain(level, message, line.getThrowable());
         }
     }
 
@@ -72,7 +72,7 @@ final class ConsumerLog {
         };
     }
 
-    private void log(Level level, String message, @Nullable Throwable thrown) {
+    private void plain(Level level, String message, @Nullable Throwable thrown) {
         switch (level) {
             case ERROR -> log.error(message, thrown);
             case WARN -> log.warn(message, thrown);

@@ -353,9 +353,7 @@ class FlowControlTest {
         Map<TopicPartition, AssignedPartition> assignment = new LinkedHashMap<>();
         for (int i = 0; i < 40; i++) {
             AssignedPartition each = new AssignedPartition(
-                    new TopicPartition("large", i),
-                    new OffsetTracker(100, wakeUps::incrementAndGet),
-                    Long.MAX_VALUE);
+                    new TopicPartition("large", i), new OffsetTracker(100, wakeUps::incrementAndGet), Long.MAX_VALUE);
             each.outlet = outlet;
             assignment.put(each.id, each);
         }
