@@ -81,8 +81,9 @@ final class BrokerCommand implements Callable<Integer> {
             wanted.forEach(topic -> topic.createIn(cluster));
             announce(cluster);
             if (brokers > 1) {
-                cluster.brokers()
-                        .forEach(broker -> broker.exit().thenAccept(status -> ended(cluster, broker, status, end)));
+                for (Broker broker : cluster.brokers()) {
+                    var ignored = broker.exit().thenAccept(status -> ended(cluster, broker, status, end));
+                }
             }
             end.get();
         } catch (KafkaClusterException e) {
