@@ -1,11 +1,14 @@
 package dev.weir.cli;
 
+import dev.weir.testkit.Broker;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -70,17 +73,39 @@ final class BrokerCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         List<NewTopic> wanted = check();
+        CompletableFuture<Void> end = new CompletableFuture<>();
         // From here on a signal is a request, so that a cluster that is just starting is closed as well.
-        weir.shutdown().onStop(() -> {});
+        weir.shutdown().onStop(() -> end.complete(null));
         SERVER_LOGGERS.forEach(logger -> logger.setLevel(Level.INFO)); // for the log files; terminals have a level too
         try (KafkaCluster cluster = start()) {
             wanted.forEach(topic -> topic.createIn(cluster));
             announce(cluster);
-            weir.shutdown().await();
+            if (brokers > 1) {
+                for (Broker broker : cluster.brokers()) {
+                    var ignored = broker.exit().thenAccept(status -> ended(cluster, broker, status, end));
+                }
+            }
+            end.get();
         } catch (KafkaClusterException e) {
             throw CliFailure.work(String.valueOf(e.getMessage()), "", e);
+        } catch (ExecutionException e) {
+            throw CliFailure.unexpected(e);
         }
-        return ExitCode.DONE;
+        return weir.shutdown().isRequested() ? ExitCode.DONE : ExitCode.FAILED;
+    }
+
+    /** One of several has ended, and nobody asked for it; the command ends with the last one. */
+    private void ended(KafkaCluster cluster, Broker broker, int status, CompletableFuture<Void> end) {
+        if (weir.shutdown().isRequested()) {
+            return;
+        }
+        long left = cluster.brokers().stream().filter(Broker::isRunning).count();
+        weir.terminal()
+                .note("weir broker: " + broker + " has ended with status " + status + ", " + left + " of " + brokers
+                        + (left == 1 ? " goes on" : " go on") + "; its log is " + broker.logFile());
+        if (left == 0) {
+            end.complete(null);
+        }
     }
 
     private List<NewTopic> check() {

@@ -48,8 +48,18 @@ final class CliFailure extends RuntimeException {
         return usage(option + " must be " + allowed + ": " + option + "=" + value, "");
     }
 
-    /** A fault that nobody foresaw. */
+    /** A fault that nobody foresaw, or too little memory. */
     static CliFailure unexpected(Throwable cause) {
+        for (Throwable each = cause; each != null; each = each.getCause()) {
+            if (each instanceof OutOfMemoryError) {
+                return new CliFailure(
+                        ExitCode.OUT_OF_MEMORY,
+                        "out of memory: " + each.getMessage(),
+                        "Give it more heap (WEIR_OPTS=-Xmx1g); a pipe holds less with a smaller weir.buffer.bytes in"
+                                + " --client-config.",
+                        cause);
+            }
+        }
         return work(
                 "unexpected " + cause, "This is a fault of Weir: run it again with --verbose and report it.", cause);
     }

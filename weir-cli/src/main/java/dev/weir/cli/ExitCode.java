@@ -12,5 +12,8 @@ final class ExitCode {
     /** The command line was wrong; nothing was started. */
     static final int WRONG_USAGE = 2;
 
+    /** The JVM had no memory left. The JVM itself ends with the same, under {@code -XX:+ExitOnOutOfMemoryError}. */
+    static final int OUT_OF_MEMORY = 3;
+
     private ExitCode() {}
 }

@@ -147,6 +147,7 @@ final class PipeClients {
         config.put(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
         config.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, (int) PATIENCE.toMillis());
         config.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, (int) PATIENCE.toMillis());
+        FirstAnswer.check(bootstrapServers, config);
         long deadlineNanos = System.nanoTime() + PATIENCE.toNanos();
         Admin admin = configured(() -> Admin.create(config));
         try {

@@ -186,6 +186,66 @@ class LauncherTest {
         assertThat(launch().out).doesNotContain("--sun-misc-unsafe-memory-access", "aot*=off");
     }
 
+    /** Takes all the heap, in a thread that nobody waits for. */
+    static final class Glutton {
+
+        private Glutton() {}
+
+        public static void main(String[] args) {
+            Thread.ofPlatform().start(() -> {
+                List<byte[]> taken = new ArrayList<>();
+                while (true) {
+                    taken.add(new byte[1024 * 1024]);
+                }
+            });
+        }
+    }
+
+    /** The options of the launcher with another program behind them. */
+    private Result launchGlutton(String... args) throws Exception {
+        jdk("jdk-25", "25.0.1");
+        script(temp.resolve("jdk-25/bin/java"), """
+                #!/bin/sh
+                left=$#
+                jar=
+                while [ "$left" -gt 0 ]; do
+                  argument=$1
+                  shift
+                  left=$((left - 1))
+                  [ "$argument" != -jar ] || jar=1
+                  # The version that runs the test may not know it.
+                  case $argument in --sun-misc*) continue ;; esac
+                  [ -n "$jar" ] || set -- "$@" "$argument"
+                done
+                exec 'JAVA' "$@" -cp 'CLASSES' 'MAIN'
+                """.replace(
+                        "JAVA",
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString())
+                .replace(
+                        "CLASSES",
+                        Path.of(getClass()
+                                        .getProtectionDomain()
+                                        .getCodeSource()
+                                        .getLocation()
+                                        .toURI())
+                                .toString())
+                .replace("MAIN", Glutton.class.getName()));
+        return launch(args);
+    }
+
+    @Test
+    void outOfMemory_isSaidWithTheWayOut_andEndsWithAStatusOfItsOwn() throws Exception {
+        Result result = launchGlutton("pipe");
+        assertThat(result.code).as(result.err).isEqualTo(ExitCode.OUT_OF_MEMORY);
+        assertThat(result.err)
+                .contains("OutOfMemoryError", "weir: out of memory.", "WEIR_OPTS=-Xmx", "weir.buffer.bytes");
+        assertThat(result.out).isEmpty();
+        Result json = launchGlutton("pipe", "--json");
+        assertThat(json.code).isEqualTo(ExitCode.OUT_OF_MEMORY);
+        assertThat(json.out).isEqualTo("{\"error\":\"out of memory\"}\n");
+        assertThat(json.err).contains("weir: out of memory.");
+    }
+
     private void jdk(String folder, String version) throws IOException {
         Path home = temp.resolve(folder);
         write(home.resolve("release"), "IMPLEMENTOR=\"None\"\nJAVA_VERSION=\"" + version + "\"\n");

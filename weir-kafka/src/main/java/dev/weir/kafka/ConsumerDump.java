@@ -37,7 +37,7 @@ public record ConsumerDump(
     public enum Paused {
         /** The pipeline is behind: {@link ConsumerSettings#maxOutstandingRecords} of it are unfinished. */
         WINDOW("window full"),
-        /** The pipeline is behind: the unfinished records fill its share of {@link ConsumerSettings#bufferBytes}. */
+        /** The pipeline is behind: the unfinished records fill its share of {@link ConsumerSettings#bufferBytes}, or all of it. */
         BUDGET("memory budget full"),
         /** A user has paused it. */
         USER("paused by a user"),

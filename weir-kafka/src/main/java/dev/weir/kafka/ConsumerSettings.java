@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param commitRecords finished records that bring a commit forward: at least 1, default 100,000
  * @param maxOutstandingRecords unfinished records per partition at which fetching it pauses: 1 to 1,000,000, default
  *     16,384; it goes on at half of that, with others that are low
- * @param bufferBytes memory for fetched and unfinished records, shared evenly by the assigned partitions: at least 1 MB,
- *     default an eighth of the heap, but 4 to 128 MB; a partition may exceed its share by one poll
+ * @param bufferBytes memory for fetched and unfinished records with their headers, shared evenly by the assigned partitions:
+ *     at least 1 MB, default an eighth of the heap, but 4 to 128 MB; exceeded by half at most, and by one poll
  * @param revokeDeadline how long a rebalance waits for unfinished records of the partitions it takes: 0 to 4 min, default
  *     20 s
  * @param outOfRange what happens when the next record to read is not there, default {@link OutOfRangePolicy#FAIL}
@@ -55,6 +55,11 @@ public record ConsumerSettings<K, V>(
         FetchPath fetch) {
 
     private static final int MEGABYTE = 1024 * 1024;
+
+    // A poll of records of up to 8 KB, of whatever size on the wire, fits the buffer.
+    private static final int POLL_RECORD_BYTES = 8 * 1024;
+    private static final int MIN_POLL_RECORDS = 500;
+    private static final int MAX_POLL_RECORDS = 5_000;
     private static final int MAX_OUTSTANDING = 1_000_000;
 
     /** Checks and copies. */
@@ -172,9 +177,11 @@ public record ConsumerSettings<K, V>(
     public Map<String, Object> clientConfig() {
         Map<String, Object> config = new HashMap<>();
         long fetchBytes = Math.clamp(bufferBytes / 16, MEGABYTE, 8L * MEGABYTE);
-        config.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 5_000);
+        config.put(
+                ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
+                Math.clamp(bufferBytes / POLL_RECORD_BYTES, MIN_POLL_RECORDS, MAX_POLL_RECORDS));
         config.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, (int) fetchBytes);
-        config.put(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, (int) Math.min(bufferBytes, 50L * MEGABYTE));
+        config.put(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, (int) Math.min(bufferBytes / 4, 50L * MEGABYTE));
         config.put(ConsumerConfig.RECEIVE_BUFFER_CONFIG, MEGABYTE);
         // Reading a topic that was deleted must not bring it back.
         config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);

@@ -81,6 +81,11 @@ public final class LeanConsumer implements AutoCloseable {
         return engine.poll(Objects.requireNonNull(handler, "handler"), null);
     }
 
+    /** To be called from a handler: ends the poll that runs after this record or batch; the next poll goes on behind it. */
+    public void endPoll() {
+        engine.endPoll();
+    }
+
     /** As {@link #poll}, with a whole batch for each call. */
     public int pollBatches(BatchHandler handler) {
         return engine.poll(null, Objects.requireNonNull(handler, "handler"));

@@ -27,6 +27,9 @@ public interface RecordView {
     /** The epoch of the leader that wrote the record's batch; -1 if unknown. */
     int leaderEpoch();
 
+    /** What the record takes in its batch, decompressed: key, value, headers, and what says how long they are. */
+    int sizeBytes();
+
     Slice key();
 
     Slice value();

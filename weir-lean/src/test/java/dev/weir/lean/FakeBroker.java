@@ -204,7 +204,7 @@ final class FakeBroker implements AutoCloseable {
         selector.send(new NetworkSend(receive.source(), ByteBufferSend.sizePrefixed(bytes)));
     }
 
-    private static ApiVersionsResponseData versions() {
+    static ApiVersionsResponseData versions() {
         ApiVersionsResponseData data = new ApiVersionsResponseData();
         for (ApiKeys api : List.of(
                 ApiKeys.API_VERSIONS,

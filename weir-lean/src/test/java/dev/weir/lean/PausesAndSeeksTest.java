@@ -2,6 +2,7 @@ package dev.weir.lean;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -51,6 +52,52 @@ class PausesAndSeeksTest {
         });
         assertThat(offsets).isEqualTo(LongStream.range(0, FakeLog.END).boxed().toList());
         assertThat(consumer.metrics().batches()).isEqualTo(3);
+    }
+
+    @Test
+    void endPoll_withinABatch_leavesTheRestToTheNextPoll() {
+        var ignored = consumer.assign(FakeBroker.TOPIC, 0, StartAt.beginning());
+        List<Integer> sizes = new ArrayList<>();
+        while (offsets.size() < FakeLog.END) {
+            int before = offsets.size();
+            FakeLog.pollUntil(
+                    consumer,
+                    record -> {
+                        offsets.add(record.offset());
+                        sizes.add(record.sizeBytes()
+                                - record.value().length()
+                                - Math.max(0, record.key().length()));
+                        if (offsets.size() % 4 == 0) {
+                            consumer.endPoll();
+                        }
+                    },
+                    () -> offsets.size() > before);
+            assertThat(offsets.size() - before).isLessThanOrEqualTo(4);
+        }
+        assertThat(offsets).isEqualTo(LongStream.range(0, FakeLog.END).boxed().toList());
+        // Attributes, timestamp, offset, three lengths, and headers where there are some.
+        assertThat(sizes).allSatisfy(size -> assertThat(size).isBetween(6, 200));
+    }
+
+    @Test
+    void endPoll_afterABatch_leavesTheNextOnesToTheNextPoll() {
+        var ignored = consumer.assign(FakeBroker.TOPIC, 0, StartAt.beginning());
+        List<Integer> perPoll = new ArrayList<>();
+        long deadline = System.nanoTime() + 20_000_000_000L;
+        while (perPoll.stream().mapToInt(Integer::intValue).sum() < FakeLog.END) {
+            int[] records = {0};
+            int work = consumer.pollBatches(batch -> {
+                records[0] += batch.recordCount();
+                consumer.endPoll();
+            });
+            if (records[0] > 0) {
+                perPoll.add(records[0]);
+            } else if (work == 0) {
+                consumer.await(Duration.ofMillis(10));
+            }
+            assertThat(System.nanoTime()).isLessThan(deadline);
+        }
+        assertThat(perPoll).containsExactly(FakeLog.PER_BATCH, FakeLog.PER_BATCH, FakeLog.PER_BATCH);
     }
 
     /** The answer about the first place was taken for one about the second. */

@@ -4,13 +4,14 @@ import dev.weir.testkit.internal.BrokerNode;
 import dev.weir.testkit.internal.ClusterLayout;
 import dev.weir.testkit.internal.ForkedNode;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * One broker of a {@link KafkaCluster}; it keeps its id, port and data however often it starts. Thread-safe: its methods
  * run one after the other.
  *
- * <p>{@link #kill}, {@link #freeze}, {@link #thaw} and {@link #pid} need a process: a cluster that was built with
+ * <p>{@link #kill}, {@link #freeze}, {@link #thaw}, {@link #pid} and {@link #exit} need a process: a cluster that was built with
  * {@link KafkaCluster.Builder#forked()}.
  */
 public final class Broker {
@@ -108,6 +109,14 @@ public final class Broker {
     /** The id of its process. */
     public long pid() {
         return forked("pid").pid();
+    }
+
+    /**
+     * Completes with its exit status when the process that was started last has ended, for whatever reason: 137 after a
+     * {@link #kill}. Needs {@code forked()}, as they do.
+     */
+    public CompletableFuture<Integer> exit() {
+        return forked("exit").exit();
     }
 
     private ForkedNode forked(String wanted) {

@@ -58,7 +58,10 @@ final class ClusterStart {
         Path data = folder.brokerData(id);
         folder.awaitUnused(data);
         Formatting.format(layout, id, folder.clusterId(), data);
-        Map<String, String> settings = BrokerSettings.of(layout, id, data, options.configOf(id));
+        long heapBytes = options.forked()
+                ? options.heapMegabytes() * 1024L * 1024
+                : Runtime.getRuntime().maxMemory();
+        Map<String, String> settings = BrokerSettings.of(layout, id, data, heapBytes, options.configOf(id));
         Path logFile = folder.logFile(options.forked() ? "broker-" + id : "brokers");
         BrokerNode node = options.forked()
                 ? new ForkedNode(id, settings, folder.settingsFile(id), logFile, options.heapMegabytes())

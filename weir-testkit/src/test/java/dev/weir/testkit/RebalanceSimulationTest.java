@@ -17,8 +17,13 @@ import dev.weir.testkit.RebalanceSimulation.Delivery;
 import dev.weir.testkit.RebalanceSimulation.Order;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.junit.jupiter.api.Test;
@@ -50,6 +55,42 @@ class RebalanceSimulationTest {
 
     private static RebalanceSimulation simulation(Function<SimulatedKafka, Pipeline> pipeline) {
         return RebalanceSimulation.of(pipeline).topic("orders", 3).seeds(1, 60);
+    }
+
+    // ---- What a test that passes says: nothing
+    // --------------------------------------------------------------------------
+
+    /** 746 warnings for four tests that passed. */
+    @Test
+    void faultsOfTheWorld_areInTheHistory_andNotInTheLog() {
+        List<String> logged = new CopyOnWriteArrayList<>();
+        Handler handler = new Handler() {
+            @Override
+            public void publish(LogRecord line) {
+                logged.add(line.getLevel() + " " + line.getLoggerName() + ": " + line.getMessage());
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        Logger weirs = Logger.getLogger("dev.weir");
+        weirs.addHandler(handler);
+        try {
+            RebalanceSimulation simulation =
+                    simulation(RebalanceSimulationTest::byKey).order(Order.KEY);
+            simulation.run();
+            List<String> lines = new ArrayList<>();
+            for (long seed = 1; seed <= 20; seed++) {
+                lines.addAll(simulation.replay(seed));
+            }
+            assertThat(logged).isEmpty();
+            assertThat(lines).anyMatch(line -> line.contains("s  logged       WARN commit of {orders-"));
+        } finally {
+            weirs.removeHandler(handler);
+        }
     }
 
     // ---- Pipelines that keep their promises

@@ -50,6 +50,12 @@ public interface Surroundings {
     /** The time by which the consumer commits and waits, in nanoseconds from an arbitrary origin. Any thread. */
     long nanoTime();
 
+    /**
+     * Takes a line that a consumer would have logged, with its level before it. Called by the thread that is {@linkplain
+     * SurroundingsRegistry#within within}.
+     */
+    default void logged(String line) {}
+
     /** Waits for that time to pass, or less. The consumer's own thread. */
     void park(long nanos);
 

@@ -11,6 +11,8 @@ public final class SurroundingsRegistry {
 
     private static final Map<String, Surroundings> PLACES = new ConcurrentHashMap<>();
 
+    private static final ThreadLocal<@Nullable Surroundings> CURRENT = new ThreadLocal<>();
+
     private SurroundingsRegistry() {}
 
     /**
@@ -27,6 +29,26 @@ public final class SurroundingsRegistry {
     /** Makes the address one like any other again; consumers that run keep what they have. */
     public static void remove(String bootstrapServers) {
         PLACES.remove(bootstrapServers);
+    }
+
+    /** Runs {@code body} on this thread; what consumers log meanwhile goes to {@link Surroundings#logged}. */
+    public static void within(Surroundings surroundings, Runnable body) {
+        Surroundings before = CURRENT.get();
+        CURRENT.set(surroundings);
+        try {
+            body.run();
+        } finally {
+            if (before == null) {
+                CURRENT.remove();
+            } else {
+                CURRENT.set(before);
+            }
+        }
+    }
+
+    /** What this thread is {@link #within}, or null. */
+    public static @Nullable Surroundings current() {
+        return CURRENT.get();
     }
 
     /** What a consumer with this configuration meets, or null if that is Kafka. */

@@ -11,13 +11,21 @@ public final class BrokerSettings {
 
     private BrokerSettings() {}
 
-    /** Settings of node {@code id}, the user's own over the testkit's. */
-    public static Map<String, String> of(ClusterLayout layout, int id, Path dataFolder, Map<String, String> own) {
+    private static final int MEGABYTE = 1024 * 1024;
+
+    /**
+     * Settings of node {@code id}, the user's own over the testkit's.
+     *
+     * @param heapBytes of the JVM that it will run in
+     */
+    public static Map<String, String> of(
+            ClusterLayout layout, int id, Path dataFolder, long heapBytes, Map<String, String> own) {
         Map<String, String> settings = new TreeMap<>();
         identity(settings, layout, id, dataFolder);
         replication(settings, layout);
         timing(settings);
         size(settings);
+        requests(settings, heapBytes);
         settings.putAll(own);
         return settings;
     }
@@ -82,6 +90,16 @@ public final class BrokerSettings {
         }
         settings.put("group.streams.initial.rebalance.delay.ms", "0");
         settings.put("group.share.initialize.retry.interval.ms", "2000");
+    }
+
+    /**
+     * A server makes room for a request as soon as a connection has claimed its size, before anything of it came. So one takes a
+     * sixteenth of the heap at most, and those that are being received an eighth together, and one more.
+     */
+    private static void requests(Map<String, String> settings, long heapBytes) {
+        long largest = Math.clamp(heapBytes / 16, 8L * MEGABYTE, 100L * MEGABYTE);
+        settings.put("socket.request.max.bytes", Long.toString(largest));
+        settings.put("queued.max.request.bytes", Long.toString(Math.max(2 * largest, heapBytes / 8)));
     }
 
     private static void size(Map<String, String> settings) {

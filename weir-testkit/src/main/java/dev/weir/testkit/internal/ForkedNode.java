@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -152,6 +153,15 @@ public final class ForkedNode implements BrokerNode {
             Thread.currentThread().interrupt();
             throw new KafkaClusterException("interrupted while sending a signal to broker " + id, e);
         }
+    }
+
+    /** Completes with the exit status when the process that was started last has ended. */
+    public CompletableFuture<Integer> exit() {
+        Process started = process;
+        if (started == null) {
+            throw new KafkaClusterException("broker " + id + " was not started; see " + logFile);
+        }
+        return started.onExit().thenApply(Process::exitValue);
     }
 
     public long pid() {

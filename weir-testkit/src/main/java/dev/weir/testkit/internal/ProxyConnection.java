@@ -2,6 +2,7 @@ package dev.weir.testkit.internal;
 
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.Socket;
@@ -63,8 +64,12 @@ final class ProxyConnection {
             throws IOException, InterruptedException {
         DataInputStream in = new DataInputStream(new BufferedInputStream(from.getInputStream()));
         while (true) {
-            byte[] body = new byte[in.readInt()];
-            in.readFully(body);
+            int size = in.readInt();
+            // Room is made for what has come, not for what is claimed.
+            byte[] body = in.readNBytes(Math.max(0, size));
+            if (body.length != size) {
+                throw new EOFException("the end within a message of " + size + " bytes");
+            }
             to.put(new Message(ByteBuffer.wrap(change.apply(body)), network.dueNanos()));
         }
     }

@@ -5,13 +5,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.testkit.Records;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -61,6 +70,70 @@ class BrokerCommandTest {
             broker.signal("INT");
             assertThat(broker.exitCode(STOP)).as(broker.err()).isZero();
             assertThat(brokers).noneMatch(ProcessHandle::isAlive);
+        }
+    }
+
+    @Test
+    @Timeout(120)
+    void severalBrokers_oneOfThemGone_isToldAndTheOthersGoOn() {
+        try (PipeProcess broker = start("--brokers", "3", "--port", "0", "--topic", "t:3")) {
+            String addresses = broker.awaitOut();
+            List<ProcessHandle> brokers = broker.children();
+            brokers.get(0).destroyForcibly();
+            Awaitility.await().atMost(STOP).until(() -> broker.err().contains("\n"));
+            assertThat(broker.err())
+                    .containsPattern(
+                            "weir broker: broker [123] at 127\\.0\\.0\\.1:\\d+ has ended with status 137, 2 of 3 go on;"
+                                    + " its log is .*broker-[123]");
+            Records.produce(addresses, "t", 0, 100);
+            broker.signal("INT");
+            assertThat(broker.exitCode(STOP)).as(broker.err()).isZero();
+            assertThat(broker.err().lines().filter(line -> line.contains("has ended")))
+                    .hasSize(1);
+        }
+    }
+
+    @Test
+    @Timeout(120)
+    void severalBrokers_allGone_endTheCommand() {
+        try (PipeProcess broker = start("--brokers", "2", "--port", "0")) {
+            var ignored = broker.awaitOut();
+            broker.children().forEach(ProcessHandle::destroyForcibly);
+            assertThat(broker.exitCode(STOP)).as(broker.err()).isEqualTo(1);
+            assertThat(broker.err()).contains("1 of 2 goes on", "0 of 2 go on");
+        }
+    }
+
+    /** 176 connections that claimed 90 to 100 MB and sent nothing more ended the JVM. */
+    @Test
+    @Timeout(120)
+    void connections_thatClaimLargeRequests_endNoBroker() throws Exception {
+        try (PipeProcess broker = PipeProcess.start(256, "broker", "--port", "0", "--topic", "t:1")) {
+            String address = broker.awaitOut();
+            int port = Integer.parseInt(address.substring(address.indexOf(':') + 1));
+            for (int claimed : new int[] {95 << 20, 15 << 20}) {
+                List<Socket> connections = new ArrayList<>();
+                for (int i = 0; i < 176; i++) {
+                    Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+                    connections.add(socket);
+                    socket.getOutputStream()
+                            .write(ByteBuffer.allocate(8).putInt(claimed).array());
+                }
+                for (Socket socket : connections) {
+                    socket.close();
+                }
+                Records.produce(address, "t", 0, 100);
+                assertThat(broker.isAlive()).as(broker.err()).isTrue();
+            }
+            // And a large record passes.
+            try (var producer = new KafkaProducer<>(
+                    Map.<String, Object>of("bootstrap.servers", address),
+                    new ByteArraySerializer(),
+                    new ByteArraySerializer())) {
+                producer.send(new ProducerRecord<>("t", new byte[1_000_000])).get();
+            }
+            broker.signal("INT");
+            assertThat(broker.exitCode(STOP)).as(broker.err()).isZero();
         }
     }
 

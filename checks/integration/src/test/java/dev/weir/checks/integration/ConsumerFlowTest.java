@@ -129,6 +129,65 @@ class ConsumerFlowTest {
         }
     }
 
+    /** All of them were outstanding, and nothing was paused: 352 MB with a budget of 4. */
+    @Test
+    @Timeout(120)
+    void headers_countInTheBudget() throws Exception {
+        int records = 300;
+        int headerBytes = 100_000;
+        long budgetBytes = 4L * 1024 * 1024;
+        try (KafkaCluster cluster = KafkaCluster.builder().start()) {
+            cluster.createTopic("headed", 2);
+            fillWithHeaders(cluster, records, headerBytes);
+            CountDownLatch gate = new CountDownLatch(1);
+            ConsumerLedger ledger = new ConsumerLedger(records);
+            var settings = ConsumerLedger.settings(cluster, "headed")
+                    .bufferBytes(budgetBytes)
+                    .build();
+            try (RunningPipeline running = KafkaSource.committable(settings, "headed")
+                    .mapBlocking(4, RecordOrdering.byPartition(), record -> {
+                        gate.await();
+                        ledger.handled(record);
+                        return record;
+                    })
+                    .to(Sink.ignore())
+                    .run()) {
+                ConsumerLedger.await(
+                        "both paused, or all read",
+                        PATIENCE,
+                        () -> snapshot(running).pausedPartitions() == 2 || outstanding(running) == records);
+                // Half of it more for a fetch of each, and one poll: an answer of a quarter of it.
+                assertThat(outstanding(running) * headerBytes).isLessThan(budgetBytes * 7 / 4 + headerBytes);
+                gate.countDown();
+                ledger.awaitSeen(records, PATIENCE);
+                assertThat(running.drain(Duration.ofSeconds(20)).drained()).isTrue();
+            } finally {
+                gate.countDown();
+            }
+            assertThat(ledger.duplicates()).isZero();
+        }
+    }
+
+    private static long outstanding(RunningPipeline running) {
+        return snapshot(running).partitions().stream()
+                .mapToLong(ConsumerSnapshot.PartitionSnapshot::outstanding)
+                .sum();
+    }
+
+    private static void fillWithHeaders(KafkaCluster cluster, int records, int headerBytes) {
+        try (var producer = new KafkaProducer<>(
+                Map.<String, Object>of("bootstrap.servers", cluster.bootstrapServers(), "batch.size", 500_000),
+                new ByteArraySerializer(),
+                new ByteArraySerializer())) {
+            for (int i = 0; i < records; i++) {
+                var record = new ProducerRecord<byte[], byte[]>(
+                        "headed", i % 2, null, Integer.toString(i).getBytes(StandardCharsets.US_ASCII));
+                record.headers().add("trace", new byte[headerBytes]);
+                var ignored = producer.send(record);
+            }
+        }
+    }
+
     private static void fill(KafkaCluster cluster, int partitions, int perPartition, int valueBytes) {
         try (var producer = new KafkaProducer<>(
                 Map.<String, Object>of(

@@ -8,6 +8,8 @@ import java.time.Duration;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -26,6 +28,10 @@ class PipeMemoryTest {
     private static final int LARGE_BYTES = 100_000;
     private static final int SMALL_BYTES = 1_000;
     private static final Duration FREEZE = Duration.ofSeconds(30);
+
+    private static final int LARGE_PARTITIONS = 60;
+    private static final int LARGE_PER_PARTITION = 3;
+    private static final Duration LARGE_FREEZE = Duration.ofSeconds(8);
 
     /**
      * About 500 MB wait in the input, on a broker that gives them as fast as they are taken; the output's broker stops
@@ -48,7 +54,7 @@ class PipeMemoryTest {
             String command = "pipe --bootstrap-server " + cluster.bootstrapServers()
                     + " --from in --to out --group g --until-end --json";
             try (PipeProcess pipe = PipeProcess.start(64, command.split(" "))) {
-                awaitWritten(cluster, 5_000);
+                awaitWritten(cluster, "out", 5_000);
                 cluster.broker(2).freeze();
                 long thawNanos = System.nanoTime() + FREEZE.toNanos();
                 Awaitility.await()
@@ -67,8 +73,66 @@ class PipeMemoryTest {
         }
     }
 
+    /**
+     * Records that are larger than a partition's share of the budget, of so many partitions that one of each would not fit, and
+     * an output that stops answering: 29 of them were held with a budget of 8 MB, and the heap was too small in two runs of three.
+     */
+    @Test
+    @Timeout(600)
+    void recordsOfOneMegabyte_of60Partitions_heapOf64MegabytesSuffices() throws Exception {
+        try (KafkaCluster cluster = KafkaCluster.builder().brokers(2).forked().start()) {
+            cluster.admin()
+                    .createTopics(List.of(
+                            new NewTopic("__consumer_offsets", Map.of(0, List.of(1), 1, List.of(1), 2, List.of(1)))
+                                    .configs(Map.of("cleanup.policy", "compact"))))
+                    .all()
+                    .get();
+            cluster.createTopic("large", onBroker(1, LARGE_PARTITIONS));
+            fillLarge(cluster.bootstrapServers());
+            for (String run : List.of("client-1", "client-2", "client-3", "lean-1")) {
+                cluster.createTopic("out-" + run, onBroker(2, 6));
+                String command = "pipe --bootstrap-server " + cluster.bootstrapServers() + " --from large --to out-"
+                        + run + " --group " + run + " --fetch " + run.substring(0, run.indexOf('-'))
+                        + " --until-end --json";
+                try (PipeProcess pipe = PipeProcess.start(64, command.split(" "))) {
+                    awaitWritten(cluster, "out-" + run, 10);
+                    cluster.broker(2).freeze();
+                    long thawNanos = System.nanoTime() + LARGE_FREEZE.toNanos();
+                    Awaitility.await()
+                            .atMost(LARGE_FREEZE.plusSeconds(20))
+                            .until(() -> !pipe.isAlive() || System.nanoTime() - thawNanos >= 0);
+                    assertThat(pipe.isAlive())
+                            .as("%s: %s %s", run, pipe.out(), pipe.err())
+                            .isTrue();
+                    cluster.broker(2).thaw();
+                    assertThat(pipe.exitCode(Duration.ofMinutes(2)))
+                            .as("%s: %s %s", run, pipe.out(), pipe.err())
+                            .isZero();
+                    assertThat(pipe.out())
+                            .contains("\"drained\":true", "\"records_out\":" + LARGE_PARTITIONS * LARGE_PER_PARTITION);
+                }
+            }
+        }
+    }
+
+    private static void fillLarge(String bootstrapServers) {
+        try (var producer = new KafkaProducer<>(
+                Map.<String, Object>of("bootstrap.servers", bootstrapServers, "buffer.memory", 64 << 20),
+                new ByteArraySerializer(),
+                new ByteArraySerializer())) {
+            for (int n = 0; n < LARGE_PARTITIONS * LARGE_PER_PARTITION; n++) {
+                var ignored =
+                        producer.send(new ProducerRecord<>("large", n % LARGE_PARTITIONS, null, new byte[1_000_000]));
+            }
+        }
+    }
+
     private static Map<Integer, List<Integer>> onBroker(int id) {
-        return Map.of(0, List.of(id), 1, List.of(id), 2, List.of(id), 3, List.of(id), 4, List.of(id), 5, List.of(id));
+        return onBroker(id, 6);
+    }
+
+    private static Map<Integer, List<Integer>> onBroker(int id, int partitions) {
+        return IntStream.range(0, partitions).boxed().collect(Collectors.toMap(each -> each, each -> List.of(id)));
     }
 
     private static void fill(String bootstrapServers) {
@@ -85,15 +149,19 @@ class PipeMemoryTest {
         }
     }
 
-    private static void awaitWritten(KafkaCluster cluster, long records) {
+    private static void awaitWritten(KafkaCluster cluster, String topic, long records) {
         Awaitility.await()
                 .atMost(Duration.ofSeconds(40))
                 .pollInterval(Duration.ofMillis(20))
-                .until(() -> written(cluster) >= records);
+                .until(() -> written(cluster, topic) >= records);
     }
 
     private static long written(KafkaCluster cluster) {
-        return cluster.endOffsets("out").values().stream()
+        return written(cluster, "out");
+    }
+
+    private static long written(KafkaCluster cluster, String topic) {
+        return cluster.endOffsets(topic).values().stream()
                 .mapToLong(Long::longValue)
                 .sum();
     }

@@ -3,7 +3,9 @@ package dev.weir.checks.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.testkit.KafkaCluster;
+import java.io.IOException;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the user did wrong: one or two lines that say what and what to do, the right exit code, within 15 seconds. */
 class PipeRefusalTest {
@@ -92,6 +95,29 @@ class PipeRefusalTest {
         try (ServerSocket silent = new ServerSocket(0)) {
             String address = "127.0.0.1:" + silent.getLocalPort();
             assertRefused("--bootstrap-server " + address, 1, "no broker answers at " + address);
+        }
+    }
+
+    /** Kafka's clients made room for the size that its first bytes claim, 1.2 GB, and the process ended without a word. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"HTTP/1.1 400 Bad Request\r\n\r\n", "\u0015\u0003\u0003\u0000\u0002\u0002\u0050 a TLS alert"})
+    void bootstrapServer_thatIsNoBroker_isReported(String answer) throws Exception {
+        try (ServerSocket other = new ServerSocket(0)) {
+            Thread.ofPlatform().daemon().start(() -> answerAll(other, answer.getBytes(StandardCharsets.ISO_8859_1)));
+            String address = "127.0.0.1:" + other.getLocalPort();
+            assertRefused("--bootstrap-server " + address, 1, "what listens at " + address + " is no Kafka broker");
+        }
+    }
+
+    private static void answerAll(ServerSocket server, byte[] answer) {
+        try {
+            while (true) {
+                Socket socket = server.accept();
+                socket.getOutputStream().write(answer);
+            }
+        } catch (IOException closed) {
+            // By the test.
         }
     }
 

@@ -15,8 +15,6 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Ends a read that has an end. Confined to the owner thread. */
 final class BoundedRead {
@@ -27,7 +25,7 @@ final class BoundedRead {
     /** How long an end waits for the answer that its topics still are the same ones. */
     private static final Duration MAX_DOUBT = Duration.ofSeconds(10);
 
-    private static final Logger LOG = LoggerFactory.getLogger(BoundedRead.class);
+    private static final ConsumerLog LOG = ConsumerLog.of(BoundedRead.class);
 
     /** How often ends are asked for that are not known, and how long for. */
     private static final Duration END_LOOK = Duration.ofSeconds(1);

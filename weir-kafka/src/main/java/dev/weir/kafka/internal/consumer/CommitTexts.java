@@ -15,13 +15,11 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Writes and reads the metadata of commits, see {@link CommitText}. Confined to the owner thread. */
 final class CommitTexts {
 
-    private static final Logger LOG = LoggerFactory.getLogger(CommitTexts.class);
+    private static final ConsumerLog LOG = ConsumerLog.of(CommitTexts.class);
 
     private final Consumer<?, ?> client;
     private final Clock clock;

@@ -21,8 +21,6 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Brings the group's committed offsets to what is finished. Confined to the owner thread.
@@ -33,7 +31,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Commits {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Commits.class);
+    private static final ConsumerLog LOG = ConsumerLog.of(Commits.class);
     private static final long MIN_BACKOFF_NANOS = Duration.ofMillis(100).toNanos();
     private static final long MAX_BACKOFF_NANOS = Duration.ofSeconds(5).toNanos();
 

@@ -93,7 +93,12 @@ final class ConsumerLoop implements Runnable {
         this.commits = new Commits(client, fetcher, settings, lookup, clock);
         this.waiting = new Waiting(fetcher, clock);
         this.requests = new Requests(waiting, clock);
-        this.flow = new FlowControl(settings, plan.isTracked() ? 1 : plan.batchSize(), waiting::wake);
+        this.flow = new FlowControl(
+                settings,
+                plan.isTracked() ? 1 : plan.batchSize(),
+                limits.partitionFetchBytes(),
+                clock,
+                waiting::wake);
         this.ahead = plan.delivery() instanceof Delivery.AtMostOnce atMostOnce
                 ? new CommitAhead(commits, outlets, atMostOnce.commitAhead(), control::isPaused, waiting, clock)
                 : null;

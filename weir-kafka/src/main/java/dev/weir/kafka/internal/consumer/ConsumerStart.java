@@ -36,13 +36,11 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** How a consumer is brought to life: a client, its owner thread, and what asks the brokers beside it. Immutable. */
 final class ConsumerStart {
 
-    private static final Logger LOG = LoggerFactory.getLogger(ConsumerStart.class);
+    private static final ConsumerLog LOG = ConsumerLog.of(ConsumerStart.class);
 
     /** Static members that run in this process. */
     private static final Set<String> STATIC_MEMBERS = ConcurrentHashMap.newKeySet();
@@ -175,7 +173,10 @@ final class ConsumerStart {
         }
     }
 
-    /** A client keeps what it has fetched of paused partitions, a fetch of each: all of them have to fit. */
+    /**
+     * A client keeps what it has fetched of paused partitions, a fetch of each, beside what they hold of the budget: a quarter
+     * of their shares.
+     */
     private void limitFetches(Map<String, Object> config, Lookup lookup) {
         String limit = ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG;
         if (settings.properties().containsKey(limit)
@@ -192,7 +193,7 @@ final class ConsumerStart {
     }
 
     static int fetchBytes(long bufferBytes, int partitions, int most) {
-        return (int) Math.clamp(bufferBytes / Math.max(1, partitions), Math.min(MIN_FETCH_BYTES, most), most);
+        return (int) Math.clamp(bufferBytes / 4 / Math.max(1, partitions), Math.min(MIN_FETCH_BYTES, most), most);
     }
 
     private <A> A answer(CompletionStage<A> question) {
@@ -272,7 +273,10 @@ final class ConsumerStart {
                     outlets,
                     lookup,
                     lookup instanceof Clock clock ? clock : Clock.SYSTEM);
-            Thread.ofPlatform().daemon().name("weir-" + name + "-consumer").start(loop);
+            Runnable owner = lookup instanceof Elsewhere elsewhere
+                    ? () -> SurroundingsRegistry.within(elsewhere.surroundings(), loop)
+                    : loop;
+            Thread.ofPlatform().daemon().name("weir-" + name + "-consumer").start(owner);
             return loop;
         } catch (RuntimeException | Error failure) {
             client.close(CloseOptions.timeout(Duration.ZERO));

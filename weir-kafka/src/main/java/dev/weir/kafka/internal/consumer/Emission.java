@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,8 +15,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class Emission {
 
-    /** Per record, beside key and value: the record object, its headers and its place in batch and tracker. */
+    /** Per record, beside key, value and headers: the record object and its place in batch and tracker. */
     private static final int RECORD_OVERHEAD_BYTES = 128;
+
+    /** Per header, beside its bytes: three objects. */
+    private static final int HEADER_OVERHEAD_BYTES = 96;
 
     private final boolean tracked;
     private final @Nullable CommitAhead ahead;
@@ -188,8 +192,24 @@ final class Emission {
     }
 
     private static int weight(ConsumerRecord<?, ?> record) {
-        return RECORD_OVERHEAD_BYTES
+        // Without headers that is an array which exists.
+        Header[] headers = record.headers().toArray();
+        int bytes = RECORD_OVERHEAD_BYTES
                 + Math.max(0, record.serializedKeySize())
                 + Math.max(0, record.serializedValueSize());
+        return headers.length == 0 ? bytes : (int) Math.min(Integer.MAX_VALUE, bytes + weight(headers));
+    }
+
+    /**
+     * The client's headers refer to the answer that they came in, and would keep all of it: as soon as key and value were asked
+     * for, they no longer do.
+     */
+    private static long weight(Header[] headers) {
+        long bytes = 0;
+        for (Header header : headers) {
+            byte @Nullable [] value = header.value();
+            bytes += HEADER_OVERHEAD_BYTES + header.key().length() + (value == null ? 0 : value.length);
+        }
+        return bytes;
     }
 }

@@ -6,8 +6,6 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * How a consumer ends: it emits no more, waits for what is unfinished, commits for the last time, closes the client. Confined to the owner
@@ -15,7 +13,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Ending {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Ending.class);
+    private static final ConsumerLog LOG = ConsumerLog.of(Ending.class);
 
     /** One round of a rebalance that the last commit has to wait for. */
     private static final long REBALANCE_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
@@ -23,8 +24,9 @@ import org.jspecify.annotations.Nullable;
  * something waiting; or when none of its peers has, because stages hold what was taken. For one of which nothing was read yet,
  * as after a seek, nobody waits.
  *
- * <p>With so many partitions that the smallest shares exceed the budget, all pause when the whole budget is used, and go
- * on when half of it is free.
+ * <p>Records can be larger than a share, and shares, which have a least size, can exceed the budget together. So all pause
+ * when the whole budget is used, and go on when half of it is free. If that takes long, because some partitions are stuck, the
+ * others go on when half of what those leave is free. See ADR 62.
  */
 final class FlowControl {
 
@@ -42,19 +44,31 @@ final class FlowControl {
     /** Partitions that are too few for their requests to matter. */
     private static final int FEW = 4;
 
+    /** How long all pause before what is still held counts as stuck, and the others go on without it. */
+    static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final int highRecords;
     private final long budgetBytes;
+    private final long fetchBytes;
+    private final Clock clock;
     private final Runnable wake;
     private int partitions;
     private long shares;
     private boolean allPaused;
+    private long allPausedNanos;
+
+    /** Down to which all go on though more than half is used; 0 as long as nothing is stuck. */
+    private long goOnBytes;
 
     /**
      * Creates a control over trackers that count {@code recordsPerToken} records as one.
      *
+     * @param fetchBytes what a fetch brings of a partition at most, unless its first batch is larger
      * @param wake called by any thread when {@link #resumeLow} may have something to do
      */
-    FlowControl(ConsumerSettings<?, ?> settings, int recordsPerToken, Runnable wake) {
+    FlowControl(ConsumerSettings<?, ?> settings, int recordsPerToken, int fetchBytes, Clock clock, Runnable wake) {
+        this.fetchBytes = fetchBytes;
+        this.clock = clock;
         this.highRecords = Math.max(1, settings.maxOutstandingRecords() / recordsPerToken);
         this.budgetBytes = settings.bufferBytes();
         this.wake = wake;
@@ -84,23 +98,36 @@ final class FlowControl {
         return partitions * MIN_SHARE_BYTES > budgetBytes;
     }
 
+    /**
+     * Where all pause. An ordinary fetch takes a partition past its share; that alone stops nobody, or those that are stuck
+     * above their shares would stop the others.
+     */
+    private long stopBytes() {
+        return isOvercommitted() ? budgetBytes : budgetBytes + Math.min(partitions * fetchBytes, budgetBytes / 2);
+    }
+
     /** Pauses all if the budget is used up, which shares alone do not prevent. Call after each poll that brought records. */
     void afterPoll(Map<TopicPartition, AssignedPartition> assignment, Fetcher fetcher) {
-        if (allPaused || !isOvercommitted() || outstandingBytes(assignment) < budgetBytes) {
-            return;
-        }
-        assignment.values().forEach(AssignedPartition::advance);
-        if (outstandingBytes(assignment) >= budgetBytes) {
-            allPaused = true;
-            Collection<TopicPartition> running = new ArrayList<>();
-            for (AssignedPartition partition : assignment.values()) {
-                if (!partition.paused) {
-                    partition.paused = true;
-                    running.add(partition.id);
-                }
+        if (!allPaused) {
+            if (outstandingBytes(assignment) < stopBytes()) {
+                return;
             }
-            fetcher.pause(running);
+            assignment.values().forEach(AssignedPartition::advance);
+            if (outstandingBytes(assignment) < stopBytes()) {
+                return;
+            }
+            allPaused = true;
+            allPausedNanos = clock.nanoTime();
         }
+        // Those too that have come since all were paused.
+        Collection<TopicPartition> running = new ArrayList<>();
+        for (AssignedPartition partition : assignment.values()) {
+            if (!partition.paused) {
+                partition.paused = true;
+                running.add(partition.id);
+            }
+        }
+        fetcher.pause(running);
     }
 
     private static long outstandingBytes(Map<TopicPartition, AssignedPartition> assignment) {
@@ -116,7 +143,7 @@ final class FlowControl {
         boolean looksAgain;
         do {
             assignment.values().forEach(AssignedPartition::advance);
-            if (outstandingBytes(assignment) <= budgetBytes / 2) {
+            if (isLow(outstandingBytes(assignment))) {
                 return true;
             }
             looksAgain = false;
@@ -125,6 +152,16 @@ final class FlowControl {
             }
         } while (looksAgain);
         return false;
+    }
+
+    private boolean isLow(long bytes) {
+        long stopBytes = stopBytes();
+        if (bytes <= stopBytes / 2) {
+            goOnBytes = 0;
+        } else if (bytes < stopBytes && clock.nanoTime() - allPausedNanos >= STUCK_NANOS) {
+            goOnBytes = bytes + (stopBytes - bytes) / 2;
+        }
+        return bytes <= Math.max(stopBytes / 2, Math.min(goOnBytes, stopBytes - 1));
     }
 
     /** Pauses the partition if it is full. */
@@ -155,7 +192,7 @@ final class FlowControl {
      * poll.
      */
     void resumeLow(Map<TopicPartition, AssignedPartition> assignment, Fetcher fetcher) {
-        if (allPaused && isOvercommitted() && !isFreeAgain(assignment)) {
+        if (allPaused && !isFreeAgain(assignment)) {
             return;
         }
         allPaused = false;

@@ -8,8 +8,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Assigned partitions that do not exist any more, because their topic was deleted. A commit that contains one is never
@@ -17,7 +15,7 @@ import org.slf4j.LoggerFactory;
  */
 final class GonePartitions {
 
-    private static final Logger LOG = LoggerFactory.getLogger(GonePartitions.class);
+    private static final ConsumerLog LOG = ConsumerLog.of(GonePartitions.class);
 
     private final Lookup lookup;
     private final Set<TopicPartition> gone = ConcurrentHashMap.newKeySet();

@@ -15,8 +15,6 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Calls the user's code about rebalances, on a thread of its own, while the owner thread waits and serves what that code
@@ -24,7 +22,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Hooks {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Hooks.class);
+    private static final ConsumerLog LOG = ConsumerLog.of(Hooks.class);
 
     private final ConsumerLoop loop;
     private final Assignment assignment;

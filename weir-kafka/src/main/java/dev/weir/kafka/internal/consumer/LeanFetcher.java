@@ -102,6 +102,10 @@ final class LeanFetcher implements Fetcher {
     private final ClientFetcher member;
     private final LeanConsumer lean;
     private final int maxPollRecords;
+
+    /** Of records in one turn, decompressed; the last one may exceed it. */
+    private final int maxTurnBytes;
+
     private final Function<RecordView, ConsumerRecord<byte[], byte[]>> views;
     private final Map<TopicPartition, Taken> partitions = new LinkedHashMap<>();
 
@@ -111,6 +115,8 @@ final class LeanFetcher implements Fetcher {
     /** Where partitions were that are being revoked: what is finished of them is committed after they were withdrawn. */
     private final Map<TopicPartition, LogPosition> leaving = new HashMap<>();
 
+    private long turnBytes;
+
     private long memberDueNanos = System.nanoTime();
 
     private long lastRecordsNanos = System.nanoTime();
@@ -118,11 +124,12 @@ final class LeanFetcher implements Fetcher {
     private LeanFetcher(
             Consumer<byte[], byte[]> client,
             LeanConsumer lean,
-            int maxPollRecords,
+            LeanSettings settings,
             Function<RecordView, ConsumerRecord<byte[], byte[]>> views) {
         this.member = new ClientFetcher(client);
         this.lean = lean;
-        this.maxPollRecords = maxPollRecords;
+        this.maxPollRecords = settings.maxPollRecords();
+        this.maxTurnBytes = settings.maxFetchBytes();
         this.views = views;
     }
 
@@ -136,7 +143,7 @@ final class LeanFetcher implements Fetcher {
             Map<String, Object> config,
             Function<RecordView, ConsumerRecord<byte[], byte[]>> views) {
         LeanSettings settings = LeanConfig.of(config);
-        return new LeanFetcher(client, LeanConsumer.open(settings), settings.maxPollRecords(), views);
+        return new LeanFetcher(client, LeanConsumer.open(settings), settings, views);
     }
 
     @Override
@@ -215,6 +222,7 @@ final class LeanFetcher implements Fetcher {
 
     /** Lets lean do what is to be done; returns how much that was. */
     private int turn() {
+        turnBytes = 0;
         try {
             return lean.poll(this::take);
         } catch (PartitionException fault) {
@@ -244,6 +252,10 @@ final class LeanFetcher implements Fetcher {
     }
 
     private void take(RecordView record) {
+        turnBytes += record.sizeBytes();
+        if (turnBytes >= maxTurnBytes) {
+            lean.endPoll();
+        }
         Objects.requireNonNull(byIndex.get(record.index())).add(views.apply(record));
     }
 

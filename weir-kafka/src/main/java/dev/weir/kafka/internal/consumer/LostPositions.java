@@ -12,8 +12,6 @@ import org.apache.kafka.clients.consumer.LogTruncationException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Decides, by the policy for it, where partitions go on whose position their log does not have, or has behind other records
@@ -23,7 +21,7 @@ import org.slf4j.LoggerFactory;
  */
 final class LostPositions {
 
-    private static final Logger LOG = LoggerFactory.getLogger(LostPositions.class);
+    private static final ConsumerLog LOG = ConsumerLog.of(LostPositions.class);
 
     /** A divergence that is not known. */
     private static final long UNKNOWN = -1;

@@ -10,15 +10,13 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Looks for new partitions on behalf of a source without a group, which nobody tells of them. Confined to the owner thread.
  */
 final class NewPartitions {
 
-    private static final Logger LOG = LoggerFactory.getLogger(NewPartitions.class);
+    private static final ConsumerLog LOG = ConsumerLog.of(NewPartitions.class);
 
     private final Subscription subscription;
     private final boolean looks;

@@ -20,8 +20,6 @@ import java.util.stream.Collectors;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RetriableException;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The questions that are open about where partitions go on. Confined to the owner thread.
@@ -32,7 +30,7 @@ import org.slf4j.LoggerFactory;
  */
 final class OffsetQueries {
 
-    private static final Logger LOG = LoggerFactory.getLogger(OffsetQueries.class);
+    private static final ConsumerLog LOG = ConsumerLog.of(OffsetQueries.class);
 
     /**
      * Time for the first answer, twice that for the next, and so on up to the client's own default. The client holds on to

@@ -16,8 +16,6 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.FencedInstanceIdException;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Lets partitions that have come go on where the group has committed: at the offset, with its leader epoch, in the topic that
@@ -26,7 +24,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Openings {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Openings.class);
+    private static final ConsumerLog LOG = ConsumerLog.of(Openings.class);
 
     /** How long the other partitions wait for an answer, which may come to the next try. */
     private static final long ANSWER_NANOS = TimeUnit.MILLISECONDS.toNanos(500);

@@ -23,8 +23,6 @@ import org.apache.kafka.clients.consumer.InvalidOffsetException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Decides where partitions begin for which the group's committed offset is no answer: because the subscription says
@@ -36,7 +34,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Positions {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Positions.class);
+    private static final ConsumerLog LOG = ConsumerLog.of(Positions.class);
     private static final int LOAD_ATTEMPTS = 5;
     private static final long FIRST_LOAD_RETRY_MILLIS = 100;
 

@@ -7,8 +7,6 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * What happens when the group moves partitions. Called by the client inside poll, so on the owner thread.
@@ -19,7 +17,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Rebalances implements ConsumerRebalanceListener {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Rebalances.class);
+    private static final ConsumerLog LOG = ConsumerLog.of(Rebalances.class);
 
     /** How often the pipeline is asked to drop what was revoked: what was on its way between two stages is found later. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);

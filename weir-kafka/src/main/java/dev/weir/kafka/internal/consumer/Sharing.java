@@ -15,13 +15,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** A consumer that outlives the pipelines which read from it. Thread-safe. */
 public final class Sharing<K, V> implements AutoCloseable {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Sharing.class);
+    private static final ConsumerLog LOG = ConsumerLog.of(Sharing.class);
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(30);
 
     private final ConsumerSettings<K, V> settings;

@@ -18,8 +18,6 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * How many partitions each topic had when its reading began. Those with higher numbers were added since, and are read from
@@ -30,7 +28,7 @@ import org.slf4j.LoggerFactory;
  */
 final class StartSizes {
 
-    private static final Logger LOG = LoggerFactory.getLogger(StartSizes.class);
+    private static final ConsumerLog LOG = ConsumerLog.of(StartSizes.class);
     private static final long RETRY_MILLIS = 500;
 
     private final Selection selection;

@@ -13,8 +13,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Knows which topics the assigned partitions are of, by the ids that brokers give topics, and notices when one was made anew
@@ -26,7 +24,7 @@ import org.slf4j.LoggerFactory;
  */
 final class TopicIds {
 
-    private static final Logger LOG = LoggerFactory.getLogger(TopicIds.class);
+    private static final ConsumerLog LOG = ConsumerLog.of(TopicIds.class);
 
     /** What configuration.md says: with thousands of partitions a millisecond more for each. */
     static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(5);

@@ -21,7 +21,7 @@ final class Views {
 
     private Views() {}
 
-    /** What is known of a record on its way, and in place of key and value what was made of them. */
+    /** What is known of a record on its way, its size as that of its value, and in place of key and value what was made of them. */
     static final class Decoded extends ConsumerRecord<byte[], byte[]> {
 
         final Object result;
@@ -33,8 +33,8 @@ final class Views {
                     view.offset(),
                     view.timestamp(),
                     view.timestampType(),
-                    view.key().length(),
-                    view.value().length(),
+                    0,
+                    view.sizeBytes(),
                     NO_BYTES,
                     NO_BYTES,
                     NO_HEADERS,

@@ -6,8 +6,6 @@ import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The owner thread's ways to wait, each of which a signal ends. {@link #wake} is thread-safe; the rest belongs to the
@@ -18,7 +16,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Waiting {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Waiting.class);
+    private static final ConsumerLog LOG = ConsumerLog.of(Waiting.class);
     private static final long ERROR_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     private final Fetcher fetcher;

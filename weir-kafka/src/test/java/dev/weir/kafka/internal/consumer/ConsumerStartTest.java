@@ -10,7 +10,7 @@ class ConsumerStartTest {
     private static final int MB = 1 << 20;
 
     @ParameterizedTest
-    @CsvSource({"0,8388608", "1,8388608", "16,8388608", "100,1342177", "3000,65536"})
+    @CsvSource({"0,8388608", "1,8388608", "4,8388608", "16,2097152", "100,335544", "3000,65536"})
     void fetches_ofAllPartitions_fitTheBuffer(int partitions, int expected) {
         assertThat(ConsumerStart.fetchBytes(128L * MB, partitions, 8 * MB)).isEqualTo(expected);
     }

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.BeforeEach;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Test;
 class FlowControlTest {
 
     private static final int MEGABYTE = 1024 * 1024;
+    private static final int FETCH_BYTES = 8 * 1024;
 
     private final TopicPartition id = new TopicPartition("t", 0);
     private final AtomicInteger wakeUps = new AtomicInteger();
@@ -32,6 +34,18 @@ class FlowControlTest {
             new AssignedPartition(id, new OffsetTracker(1_000, wakeUps::incrementAndGet), Long.MAX_VALUE);
     private final MockConsumer<byte[], byte[]> client = new MockConsumer<>("earliest");
     private final Fetcher fetcher = new ClientFetcher(client);
+    private final AtomicLong nanos = new AtomicLong();
+    private final dev.weir.kafka.internal.consumer.Clock time = new dev.weir.kafka.internal.consumer.Clock() {
+        @Override
+        public long nanoTime() {
+            return nanos.get();
+        }
+
+        @Override
+        public void park(long forNanos) {
+            nanos.addAndGet(forNanos);
+        }
+    };
     private final FlowControl flow = new FlowControl(
             ConsumerSettings.builder()
                     .bootstrapServers("h:1")
@@ -40,6 +54,8 @@ class FlowControlTest {
                     .bufferBytes(MEGABYTE)
                     .build(),
             1,
+            FETCH_BYTES,
+            time,
             wakeUps::incrementAndGet);
     private final List<Long> tokens = new ArrayList<>();
 
@@ -329,6 +345,89 @@ class FlowControlTest {
         }
         flow.resumeLow(assignment, fetcher);
         assertThat(client.paused()).isEmpty();
+    }
+
+    /** Partitions that have taken nothing yet, of a budget of which each one's share is 25 KB. */
+    private Map<TopicPartition, AssignedPartition> forty() {
+        RecordBuffer outlet = new RecordBuffer(Clock.SYSTEM);
+        Map<TopicPartition, AssignedPartition> assignment = new LinkedHashMap<>();
+        for (int i = 0; i < 40; i++) {
+            AssignedPartition each = new AssignedPartition(
+                    new TopicPartition("large", i), new OffsetTracker(100, wakeUps::incrementAndGet), Long.MAX_VALUE);
+            each.outlet = outlet;
+            assignment.put(each.id, each);
+        }
+        client.unsubscribe();
+        client.assign(assignment.keySet());
+        flow.divide(assignment.values());
+        return assignment;
+    }
+
+    /** A poll that brings a record of 128 KB of each of the next partitions that run; returns those. */
+    private List<AssignedPartition> poll(Map<TopicPartition, AssignedPartition> assignment, int partitions) {
+        List<AssignedPartition> brought = new ArrayList<>();
+        for (AssignedPartition each : assignment.values()) {
+            if (brought.size() < partitions && !each.paused) {
+                tokens.add(each.tracker.append(tokens.size(), MEGABYTE / 8));
+                flow.afterFetch(each, fetcher);
+                brought.add(each);
+            }
+        }
+        flow.afterPoll(assignment, fetcher);
+        return brought;
+    }
+
+    /** 29 of 1 MB were held with a budget of 8: each partition was within a record of its share. */
+    @Test
+    void recordsLargerThanShares_pauseAllWhenTheBudgetIsUsed() {
+        Map<TopicPartition, AssignedPartition> assignment = forty();
+        int polls = 0;
+        while (client.paused().size() < 40) {
+            poll(assignment, 1);
+            polls++;
+        }
+        // A megabyte, and what an ordinary fetch of each brings.
+        assertThat(polls).isBetween(8, 11);
+    }
+
+    @Test
+    void partitionsThatComeWhileAllArePaused_pauseAfterTheirFirstPoll() {
+        Map<TopicPartition, AssignedPartition> assignment = forty();
+        while (client.paused().size() < 40) {
+            poll(assignment, 1);
+        }
+        AssignedPartition come = new AssignedPartition(
+                new TopicPartition("large", 40), new OffsetTracker(100, wakeUps::incrementAndGet), Long.MAX_VALUE);
+        assignment.put(come.id, come);
+        client.assign(assignment.keySet());
+        flow.divide(assignment.values());
+        come.tracker.append(0, 1);
+        flow.afterFetch(come, fetcher);
+        flow.afterPoll(assignment, fetcher);
+        assertThat(client.paused()).contains(come.id);
+    }
+
+    /** The stop for the sum ends at half, which never comes if what is stuck holds more than that. */
+    @Test
+    void partitionsBesideStuckOnes_thatHoldMoreThanHalf_goOn() {
+        Map<TopicPartition, AssignedPartition> assignment = forty();
+        List<AssignedPartition> stuck = poll(assignment, 7);
+        for (int round = 0; round < 3; round++) {
+            int before = tokens.size();
+            List<AssignedPartition> others = poll(assignment, 8);
+            assertThat(client.paused()).as("before round %s", round).hasSize(40);
+            for (AssignedPartition each : others) {
+                each.tracker.ack(tokens.get(before++));
+            }
+            if (round == 0) {
+                flow.resumeLow(assignment, fetcher);
+                assertThat(client.paused()).as("within the first second").hasSize(40);
+                nanos.addAndGet(FlowControl.STUCK_NANOS);
+            }
+            flow.resumeLow(assignment, fetcher);
+            assertThat(client.paused()).as("in round %s", round).hasSize(7);
+        }
+        assertThat(stuck).allMatch(each -> each.paused);
     }
 
     @Test

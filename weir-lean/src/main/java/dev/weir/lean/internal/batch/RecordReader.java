@@ -328,6 +328,12 @@ public final class RecordReader implements RecordView {
     }
 
     @Override
+    public int sizeBytes() {
+        // The attributes are the byte before the timestamp.
+        return at - timeAt + 1;
+    }
+
+    @Override
     public Slice key() {
         long packed = VarInts.signed(bytes, keyAt);
         key.wrap(bytes, VarInts.next(packed), VarInts.value(packed));

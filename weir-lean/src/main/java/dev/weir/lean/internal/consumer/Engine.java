@@ -36,6 +36,10 @@ public final class Engine implements AutoCloseable {
     private boolean delivering;
     private boolean closed;
 
+    // Of the delivery that runs: whose records it is at, and whether a handler wants no more.
+    private @Nullable Partition current;
+    private boolean ended;
+
     /** @throws IOException if the system has no more sockets */
     public Engine(LeanSettings settings) throws IOException {
         this.settings = settings;
@@ -120,12 +124,14 @@ public final class Engine implements AutoCloseable {
         int left = settings.maxPollRecords();
         int delivered = 0;
         delivering = true;
+        ended = false;
         try {
-            for (int turns = fetcher.readyCount(); turns > 0 && left > 0; turns--) {
+            for (int turns = fetcher.readyCount(); turns > 0 && left > 0 && !ended; turns--) {
                 Partition partition = fetcher.nextReady();
                 if (partition == null) {
                     break;
                 }
+                current = partition;
                 int count = deliver(partition, records, batches, left);
                 delivered += count;
                 left -= count;
@@ -156,6 +162,14 @@ public final class Engine implements AutoCloseable {
             throw fault;
         }
         return count;
+    }
+
+    /** Ends the delivery that runs after what is being handled. */
+    public void endPoll() {
+        ended = true;
+        if (delivering && current != null) {
+            current.cursor.interrupt();
+        }
     }
 
     private void faulty(Partition partition, PartitionException fault) {

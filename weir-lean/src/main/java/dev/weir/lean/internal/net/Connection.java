@@ -165,12 +165,7 @@ public final class Connection implements AutoCloseable {
             if (size.hasRemaining()) {
                 return read;
             }
-            if (size.getInt(0) < MIN_RESPONSE_BYTES) {
-                throw new IOException("a response of " + size.getInt(0) + " bytes");
-            }
-            if (state == GREETING && size.getInt(0) > MAX_GREETING_BYTES) {
-                throw new IOException("no broker's answer; does security.protocol fit what listens there?");
-            }
+            checkSize(size.getInt(0));
             buffer.prepare(size.getInt(0));
             receiving = buffer;
         }
@@ -179,10 +174,58 @@ public final class Connection implements AutoCloseable {
             throw new IOException("closed by the broker");
         }
         if (!buffer.bytes().hasRemaining()) {
-            complete(buffer);
+            checkCorrelation(buffer.bytes().getInt(0));
+            if (buffer.hasRoom()) {
+                complete(buffer);
+            } else {
+                grow(buffer);
+            }
             return Math.max(1, read);
         }
         return read;
+    }
+
+    private void checkSize(int claimed) throws IOException {
+        if (state == GREETING && (claimed < MIN_RESPONSE_BYTES || claimed > MAX_GREETING_BYTES)) {
+            throw new IOException("no broker's answer; does security.protocol fit what listens there?");
+        }
+        if (claimed < MIN_RESPONSE_BYTES) {
+            throw noAnswer("a response of " + claimed + " bytes");
+        }
+    }
+
+    private void checkCorrelation(int correlation) throws IOException {
+        if (correlation != correlations[firstUnderWay]) {
+            String what = "an answer to request " + correlation + " where " + correlations[firstUnderWay] + " was due";
+            if (state == GREETING) {
+                throw new IOException(what);
+            }
+            throw noAnswer(what);
+        }
+    }
+
+    /** A broker that has greeted does not do that: another try would meet the same. */
+    private LeanException noAnswer(String what) {
+        close(what);
+        return new LeanException(
+                "broker " + address + " sent " + what
+                        + ", which is none of Kafka's protocol; what listens there, or changes bytes on the way?",
+                null);
+    }
+
+    private void grow(ReceiveBuffer buffer) {
+        try {
+            buffer.grow();
+        } catch (OutOfMemoryError e) {
+            String what = "a response of " + size.getInt(0) + " bytes";
+            close(what);
+            throw new LeanException(
+                    "broker " + address + " sent " + what + ", for which there is no memory outside the heap: "
+                            + e.getMessage()
+                            + "; raise -XX:MaxDirectMemorySize (as large as the heap unless it is set), or lower"
+                            + " fetch.max.bytes",
+                    e);
+        }
     }
 
     /** Nothing is due, but something came: that can only be the end. Otherwise every wait would end at once. */
@@ -204,10 +247,6 @@ public final class Connection implements AutoCloseable {
         int at = firstUnderWay;
         firstUnderWay = (at + 1) % WINDOW;
         underWay--;
-        if (buffer.bytes().getInt(0) != correlations[at]) {
-            throw new IOException(
-                    "an answer to request " + buffer.bytes().getInt(0) + " where " + correlations[at] + " was due");
-        }
         if (state == GREETING) {
             greeted(buffer.bytes());
             return;

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 
 /**
  * Holds one response at a time. Confined to one thread. It is free when nobody retains it; it grows to the largest response
- * that it had to take, up to a limit, and never shrinks.
+ * that it had to take, up to a limit, and never shrinks. It grows with what has come, not with what was claimed.
  */
 public final class ReceiveBuffer {
 
@@ -13,6 +13,9 @@ public final class ReceiveBuffer {
     private final int limitBytes;
     private ByteBuffer bytes = ByteBuffer.allocateDirect(FIRST_BYTES);
     private int users;
+
+    /** What is to come of the response, at most the limit. */
+    private int wanted;
 
     ReceiveBuffer(int limitBytes) {
         this.limitBytes = limitBytes;
@@ -23,14 +26,22 @@ public final class ReceiveBuffer {
         return bytes;
     }
 
-    /** Makes room for a response, or for as much of it as is allowed. */
+    /** Makes room for the beginning of a response of that size, or of as much of it as is allowed. */
     void prepare(int size) {
-        int wanted = Math.min(size, limitBytes);
-        if (wanted > bytes.capacity()) {
-            long rounded = Integer.highestOneBit(wanted - 1) * 2L;
-            bytes = ByteBuffer.allocateDirect((int) Math.min(rounded, limitBytes));
-        }
-        bytes.clear().limit(wanted);
+        wanted = Math.min(size, limitBytes);
+        bytes.clear().limit(Math.min(wanted, bytes.capacity()));
+    }
+
+    /** Whether there is room for all that is wanted. */
+    boolean hasRoom() {
+        return bytes.limit() == wanted;
+    }
+
+    /** Once it is full: makes room for as much again. */
+    void grow() {
+        long doubled = Math.min(2L * bytes.capacity(), Integer.highestOneBit(wanted - 1) * 2L);
+        bytes = ByteBuffer.allocateDirect((int) Math.min(doubled, limitBytes)).put(bytes.flip());
+        bytes.limit(Math.min(wanted, bytes.capacity()));
     }
 
     /** Whether there was room only for the beginning of a response of that size. */

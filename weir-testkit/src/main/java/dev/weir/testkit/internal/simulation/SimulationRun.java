@@ -41,15 +41,19 @@ public final class SimulationRun {
         String address = "simulation-" + RUNS.incrementAndGet() + ":9092";
         SurroundingsRegistry.put(address, world);
         try {
-            for (int starts = 0; !world.isThrough(); starts++) {
-                if (starts == MAX_STARTS) {
-                    throw violation("the pipeline has ended by itself " + starts + " times", null);
-                }
-                runProcess(world.start(address));
-            }
+            SurroundingsRegistry.within(world, () -> runProcesses(address));
             return world.history().lines();
         } finally {
             SurroundingsRegistry.remove(address);
+        }
+    }
+
+    private void runProcesses(String address) {
+        for (int starts = 0; !world.isThrough(); starts++) {
+            if (starts == MAX_STARTS) {
+                throw violation("the pipeline has ended by itself " + starts + " times", null);
+            }
+            runProcess(world.start(address));
         }
     }
 

@@ -364,6 +364,11 @@ final class World implements Surroundings {
     }
 
     @Override
+    public void logged(String line) {
+        history.pipeline("logged       " + line);
+    }
+
+    @Override
     public void park(long nanos) {
         if (isGone()) {
             clock.advance(Duration.ofNanos(nanos));
