@@ -78,6 +78,8 @@ final class PipeCommand implements Callable<Integer> {
 
     private int runToEnd(RunningPipeline running, PipeFlow flow) throws InterruptedException {
         CompletableFuture<DrainReport> drained = new CompletableFuture<>();
+        // Their sessions are not this one: nothing else would end them.
+        weir.shutdown().onHalt(() -> ProcessHandle.current().children().forEach(Shell::kill));
         weir.shutdown()
                 .onStop(() -> Thread.ofPlatform().daemon().name("weir-drain").start(() -> drain(running, drained)));
         Throwable failure = awaitEnd(running, drained, flow);

@@ -1,0 +1,61 @@
+package dev.weir.cli;
+
+import java.io.File;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * How the commands of {@code exec:} and {@code each:} are started: out of reach of what a terminal (Ctrl-C, Ctrl-\) or
+ * {@code timeout(1)} sends to the whole process group, because it is the pipe that decides when they end: after the drain.
+ * Immutable.
+ */
+final class Shell {
+
+    // A session of its own leaves the command all of its signals. Without setsid(1) (macOS) those of a terminal are
+    // ignored,
+    // which a command inherits; SIGTERM is not, because commands such as timeout(1) send it to their own children.
+    private static final String TRAP = "trap '' INT HUP QUIT; exec /bin/sh -c \"$@\"";
+
+    private static final Shell OF_MACHINE = new Shell(isOnPath("setsid"));
+
+    private final boolean hasSessions;
+
+    /**
+     * Creates a shell.
+     *
+     * @param hasSessions whether there is {@code setsid(1)}
+     */
+    Shell(boolean hasSessions) {
+        this.hasSessions = hasSessions;
+    }
+
+    static Shell ofMachine() {
+        return OF_MACHINE;
+    }
+
+    private static boolean isOnPath(String program) {
+        String path = System.getenv("PATH");
+        return path != null
+                && Stream.of(path.split(File.pathSeparator)).anyMatch(dir -> new File(dir, program).canExecute());
+    }
+
+    /** Starts {@code sh -c command}, with arguments {@code $0} and so on; the process is that of the command. */
+    Process start(String command, String... arguments) throws IOException {
+        List<String> line = new ArrayList<>(
+                hasSessions
+                        // It becomes the command and forks nothing: a child of this JVM leads no process group.
+                        ? List.of("setsid", "/bin/sh", "-c", command)
+                        : List.of("/bin/sh", "-c", TRAP, "sh", command));
+        line.addAll(List.of(arguments));
+        return new ProcessBuilder(line).start();
+    }
+
+    /** Kills the process and all that it has started. */
+    static void kill(ProcessHandle process) {
+        // The children first: once their parent is gone they cannot be found.
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly();
+    }
+}
