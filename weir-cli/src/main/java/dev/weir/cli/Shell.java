@@ -18,6 +18,13 @@ final class Shell {
     // which a command inherits; SIGTERM is not, because commands such as timeout(1) send it to their own children.
     private static final String TRAP = "trap '' INT HUP QUIT; exec /bin/sh -c \"$@\"";
 
+    /** First on standard error, taken off here: the command begins now, where signals to the group do not reach it. */
+    private static final int MARK = 1;
+
+    private static final String MARK_WRITER = "printf '\\001' >&2\n";
+
+    private static final int MAX_ATTEMPTS = 5;
+
     private static final Shell OF_MACHINE = new Shell(isOnPath("setsid"));
 
     private final boolean hasSessions;
@@ -43,13 +50,20 @@ final class Shell {
 
     /** Starts {@code sh -c command}, with arguments {@code $0} and so on; the process is that of the command. */
     Process start(String command, String... arguments) throws IOException {
+        String marked = MARK_WRITER + command;
         List<String> line = new ArrayList<>(
                 hasSessions
                         // It becomes the command and forks nothing: a child of this JVM leads no process group.
-                        ? List.of("setsid", "/bin/sh", "-c", command)
-                        : List.of("/bin/sh", "-c", TRAP, "sh", command));
+                        ? List.of("setsid", "/bin/sh", "-c", marked)
+                        : List.of("/bin/sh", "-c", TRAP, "sh", marked));
         line.addAll(List.of(arguments));
-        return new ProcessBuilder(line).start();
+        for (int attempt = 1; ; attempt++) {
+            Process process = new ProcessBuilder(line).start();
+            if (process.getErrorStream().read() == MARK || attempt == MAX_ATTEMPTS) {
+                return process;
+            }
+            // A signal met it on the way out of the group: the command has not begun, so that it can begin again.
+        }
     }
 
     /** Kills the process and all that it has started. */

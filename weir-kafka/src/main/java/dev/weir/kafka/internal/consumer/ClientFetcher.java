@@ -14,9 +14,11 @@ import org.apache.kafka.common.errors.WakeupException;
 final class ClientFetcher implements Fetcher {
 
     private final Consumer<byte[], byte[]> client;
+    private final ClientContact contact;
 
     ClientFetcher(Consumer<byte[], byte[]> client) {
         this.client = client;
+        this.contact = new ClientContact(client);
     }
 
     @Override
@@ -68,6 +70,11 @@ final class ClientFetcher implements Fetcher {
         } catch (IllegalStateException | KafkaException notKnown) {
             return UNKNOWN;
         }
+    }
+
+    @Override
+    public Contact contact() {
+        return contact.get();
     }
 
     /** The client belongs to its owner. */

@@ -54,6 +54,7 @@ final class Observer {
     private final Clock clock;
     private final String reads;
     private final boolean tracked;
+    private final Reachability reachability;
 
     /** How long the owner may be away before it counts as dead. */
     private final long maxPollNanos;
@@ -94,6 +95,7 @@ final class Observer {
         this.clock = clock;
         this.reads = reads;
         this.tracked = tracked;
+        this.reachability = new Reachability(fetcher::contact, clock);
         this.maxPollNanos = maxPollInterval.toNanos();
         long now = clock.nanoTime();
         this.lookDueNanos = now;
@@ -129,7 +131,8 @@ final class Observer {
                 current.rebalances(),
                 current.commits(),
                 current.failedCommits(),
-                List.copyOf(partitions));
+                List.copyOf(partitions),
+                reachability.silentSince());
     }
 
     ConsumerHealth health(Duration stall) {
@@ -151,12 +154,16 @@ final class Observer {
         } else if (!starting.isEmpty()) {
             reasons.add("no position yet of " + starting);
         }
-        boolean progressing =
-                !worksLeft || Duration.ofNanos(now - progressNanos).compareTo(stall) < 0;
-        if (!progressing) {
+        Instant silentSince = reachability.silentSince();
+        if (silentSince != null) {
+            reasons.add(ConsumerHealth.noAnswer(silentSince));
+        }
+        boolean finishing = !worksLeft || Duration.ofNanos(now - progressNanos).compareTo(stall) < 0;
+        if (!finishing) {
             reasons.add("nothing was finished for " + millis(now - progressNanos) + ", waiting for " + oldest(current));
         }
-        return new ConsumerHealth(live, ready, progressing, String.join("; ", reasons));
+        return new ConsumerHealth(
+                live, ready, finishing && silentSince == null, String.join("; ", reasons), silentSince);
     }
 
     private static String millis(long nanos) {
@@ -203,6 +210,7 @@ final class Observer {
         List<PartitionSnapshot> snapshots = new ArrayList<>(assigned.size());
         List<PartitionDump> dumps = new ArrayList<>(assigned.size());
         List<@Nullable Sought> sought = new ArrayList<>(assigned.size());
+        reachability.look();
         long now = clock.nanoTime();
         boolean left = false;
         for (AssignedPartition partition : assigned) {
@@ -316,6 +324,7 @@ final class Observer {
     private void ended(@Nullable Map<TopicPartition, Long> found) {
         endsAsked = false;
         if (found != null) {
+            reachability.answered();
             ends = found;
         }
     }
