@@ -60,7 +60,7 @@ final class BenchTarget {
         PipeOptions.checkAddresses(bootstrapServers);
         ExistingCluster cluster;
         PipeClients clients = new PipeClients(bootstrapServers, "weir-bench", clientConfig, connectTimeout);
-        var spelled = clients.consumer(); // refuses keys that are misspelt
+        var ignored = clients.consumer(); // refuses keys that are misspelt
         try {
             cluster = new ExistingCluster(
                     bootstrapServers, clients.ofKafka(), prefix == null ? ExistingCluster.PREFIX : prefix, keepTopics);

@@ -156,13 +156,7 @@ final class BrokerCommand implements Callable<Integer> {
         void createIn(KafkaCluster cluster, Terminal terminal) {
             try {
                 if (cluster.admin().listTopics().names().get().contains(name)) {
-                    int there = cluster.admin()
-                            .describeTopics(List.of(name))
-                            .topicNameValues()
-                            .get(name)
-                            .get()
-                            .partitions()
-                            .size();
+                    int there = cluster.endOffsets(name).size();
                     if (there != partitions) {
                         terminal.note("weir: topic " + name + " is there already, with " + there
                                 + (there == 1 ? " partition" : " partitions") + ": --topic=" + name + ":" + partitions

@@ -198,10 +198,13 @@ class ReplayTest {
         try (PipeProcess pipe = PipeProcess.start(line)) {
             assertThat(pipe.exitCode(Duration.ofSeconds(60))).as(pipe.err()).isEqualTo(1);
             assertThat(pipe.err())
-                    .containsPattern("record fails-in-\\d@0: the command ended with exit status 3; it said: no x please")
+                    .containsPattern(
+                            "record fails-in-\\d@0: the command ended with exit status 3; it said: no x please")
                     .contains("--retry", "--dead-letter")
                     .doesNotContain("\tat ");
-            assertThat(pipe.out()).contains("\"error\":\"record fails-in-").contains("\"next_run\":[{\"topic\":\"fails-in\"");
+            assertThat(pipe.out())
+                    .contains("\"error\":\"record fails-in-")
+                    .contains("\"next_run\":[{\"topic\":\"fails-in\"");
             assertThat(pipe.out().lines()).hasSize(1);
         }
     }
