@@ -13,9 +13,8 @@ import java.util.stream.Stream;
  */
 final class Shell {
 
-    // A session of its own leaves the command all of its signals. Without setsid(1) (macOS) those of a terminal are
-    // ignored,
-    // which a command inherits; SIGTERM is not, because commands such as timeout(1) send it to their own children.
+    // A session of its own leaves the command all of its signals. Without setsid(1), as on macOS, the command ignores
+    // those of a terminal; not SIGTERM, because commands such as timeout(1) send it to their own children.
     private static final String TRAP = "trap '' INT HUP QUIT; exec /bin/sh -c \"$@\"";
 
     /** First on standard error, taken off here: the command begins now, where signals to the group do not reach it. */

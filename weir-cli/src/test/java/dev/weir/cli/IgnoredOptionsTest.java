@@ -1,7 +1,9 @@
 package dev.weir.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
+import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,7 +17,7 @@ class IgnoredOptionsTest {
         String required = "--bootstrap-server h:1 --from a --to b --group g ";
         PipeOptions options = new PipeOptions();
         new CommandLine(new Holder(options))
-                .registerConverter(java.time.Duration.class, new DurationConverter())
+                .registerConverter(Duration.class, new DurationConverter())
                 .parseArgs((required + arguments).strip().split(" "));
         return options;
     }
@@ -40,7 +42,7 @@ class IgnoredOptionsTest {
             """)
     void optionThatCannotApply_isRefused(String arguments, String message) {
         PipeOptions options = options(arguments);
-        assertThat(org.assertj.core.api.Assertions.catchThrowable(options::check))
+        assertThat(catchThrowable(options::check))
                 .isInstanceOf(CliFailure.class)
                 .hasMessageContaining(message);
     }

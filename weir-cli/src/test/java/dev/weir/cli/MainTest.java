@@ -5,9 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 class MainTest {
 
@@ -93,18 +97,18 @@ class MainTest {
     @Test
     void failure_thatTheSummaryTells_isNotToldTwice() {
         int code = harness.weir.execute(
-                new picocli.CommandLine(harness.weir).addSubcommand(new JsonProbe(harness.weir)),
+                new CommandLine(harness.weir).addSubcommand(new JsonProbe(harness.weir)),
                 "json-probe",
                 "--json");
         assertThat(code).isEqualTo(ExitCode.FAILED);
         assertThat(harness.out().lines()).containsExactly("{\"error\":\"it broke\"}");
     }
 
-    @picocli.CommandLine.Command(name = "json-probe")
-    private static final class JsonProbe implements java.util.concurrent.Callable<Integer> {
+    @Command(name = "json-probe")
+    private static final class JsonProbe implements Callable<Integer> {
         private final Main weir;
 
-        @picocli.CommandLine.Option(names = "--json")
+        @Option(names = "--json")
         private boolean json;
 
         JsonProbe(Main weir) {
