@@ -35,7 +35,9 @@ final class Counts {
         long out = Math.max(last.out, written - Math.min(written, deadMade));
         long dead = Math.max(last.dead, written - out + deadWritten);
         long read = Math.max(Math.max(last.in, in), out + dead);
-        last = new Moment(read, out, dead, Math.max(0, read - out - dead - givenUp));
+        // What came after all was not given up.
+        givenUp = Math.min(givenUp, read - out - dead);
+        last = new Moment(read, out, dead, read - out - dead - givenUp);
         return last;
     }
 
