@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * How the commands of {@code exec:} and {@code each:} are started: out of reach of what a terminal (Ctrl-C, Ctrl-\) or
+ * How the commands of {@code exec:} and {@code each:} are started: out of reach of what a terminal (Ctrl-C) or
  * {@code timeout(1)} sends to the whole process group, because it is the pipe that decides when they end: after the drain.
  * Immutable.
  */
@@ -20,7 +20,7 @@ final class Shell {
     /** First on standard error, taken off here: the command begins now, where signals to the group do not reach it. */
     private static final int MARK = 1;
 
-    private static final String MARK_WRITER = "printf '\\001' >&2\n";
+    private static final String MARK_WRITER = "printf '\\001' >&2";
 
     private static final int MAX_ATTEMPTS = 5;
 
@@ -49,7 +49,8 @@ final class Shell {
 
     /** Starts {@code sh -c command}, with arguments {@code $0} and so on; the process is that of the command. */
     Process start(String command, String... arguments) throws IOException {
-        String marked = MARK_WRITER + command;
+        // On a line of its own: a shell runs it before it looks at what may be wrong with the command.
+        String marked = MARK_WRITER + '\n' + command;
         List<String> line = new ArrayList<>(
                 hasSessions
                         // It becomes the command and forks nothing: a child of this JVM leads no process group.
