@@ -58,9 +58,16 @@ final class Shell {
                         : List.of("/bin/sh", "-c", TRAP, "sh", marked));
         line.addAll(List.of(arguments));
         for (int attempt = 1; ; attempt++) {
-            Process process = new ProcessBuilder(line).start();
-            if (process.getErrorStream().read() == MARK || attempt == MAX_ATTEMPTS) {
-                return process;
+            try {
+                Process process = new ProcessBuilder(line).start();
+                if (process.getErrorStream().read() == MARK || attempt == MAX_ATTEMPTS) {
+                    return process;
+                }
+            } catch (IOException notStarted) {
+                // So does the JDK tell it if its own helper is hit.
+                if (attempt == MAX_ATTEMPTS) {
+                    throw notStarted;
+                }
             }
             // A signal met it on the way out of the group: the command has not begun, so that it can begin again.
         }
