@@ -80,7 +80,7 @@ final class BenchCampaign {
                 | KafkaException
                 | IllegalArgumentException
                 | UncheckedIOException e) {
-            throw CliFailure.work(String.valueOf(e.getMessage()), "", e);
+            throw CliFailure.work(ClientFault.withCause(e), "", e);
         }
     }
 
@@ -125,6 +125,7 @@ final class BenchCampaign {
         if (failures.isEmpty() && !isStopped) {
             return ExitCode.DONE;
         }
+        weir.tellError(isStopped ? "stopped before the end" : String.join("; ", failures));
         weir.terminal()
                 .note("the rest: weir bench compare --resume " + plan.folder()
                         + (cluster == null ? "" : ", with the cluster's options as they were"));

@@ -32,6 +32,9 @@ final class BenchReportCommand implements Callable<Integer> {
         } catch (IllegalArgumentException | UncheckedIOException e) {
             throw CliFailure.work(String.valueOf(e.getMessage()), "", e);
         }
+        if (!whole) {
+            bench.weir().tellError("a report could not be written");
+        }
         return whole ? ExitCode.DONE : ExitCode.FAILED;
     }
 }

@@ -2,6 +2,7 @@ package dev.weir.cli;
 
 import dev.weir.bench.run.ExistingCluster;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -37,6 +38,14 @@ final class BenchTarget {
                             + " at the end.")
     private boolean keepTopics;
 
+    @Option(
+            names = "--connect-timeout",
+            paramLabel = "TIME",
+            defaultValue = PipeClients.DEFAULT_PATIENCE,
+            description =
+                    "How long the brokers of --bootstrap-server may take to answer before the start (default: ${DEFAULT-VALUE}).")
+    private Duration connectTimeout;
+
     /** The cluster, after a look whether it answers; null if brokers are to be forked. */
     @Nullable
     ExistingCluster cluster() throws InterruptedException {
@@ -50,7 +59,8 @@ final class BenchTarget {
         }
         PipeOptions.checkAddresses(bootstrapServers);
         ExistingCluster cluster;
-        PipeClients clients = new PipeClients(bootstrapServers, "weir-bench", clientConfig);
+        PipeClients clients = new PipeClients(bootstrapServers, "weir-bench", clientConfig, connectTimeout);
+        var ignored = clients.consumer(); // refuses keys that are misspelt
         try {
             cluster = new ExistingCluster(
                     bootstrapServers, clients.ofKafka(), prefix == null ? ExistingCluster.PREFIX : prefix, keepTopics);

@@ -5,7 +5,9 @@ import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -78,7 +80,7 @@ final class BrokerCommand implements Callable<Integer> {
         weir.shutdown().onStop(() -> end.complete(null));
         SERVER_LOGGERS.forEach(logger -> logger.setLevel(Level.INFO)); // for the log files; terminals have a level too
         try (KafkaCluster cluster = start()) {
-            wanted.forEach(topic -> topic.createIn(cluster));
+            wanted.forEach(topic -> topic.createIn(cluster, weir.terminal()));
             announce(cluster);
             if (brokers > 1) {
                 for (Broker broker : cluster.brokers()) {
@@ -116,7 +118,18 @@ final class BrokerCommand implements Callable<Integer> {
         if (port < 0 || port > highest) {
             throw CliFailure.badValue("--port", port, "0 to " + highest);
         }
-        return topics.stream().map(NewTopic::parse).toList();
+        List<NewTopic> wanted = topics.stream().map(NewTopic::parse).toList();
+        Map<String, NewTopic> byName = new HashMap<>();
+        for (NewTopic topic : wanted) {
+            NewTopic other = byName.putIfAbsent(topic.name, topic);
+            if (other != null) {
+                throw CliFailure.usage(
+                        "--topic names " + topic.name + " twice: " + other.name + ":" + other.partitions + " and "
+                                + topic.name + ":" + topic.partitions,
+                        "");
+            }
+        }
+        return wanted;
     }
 
     private KafkaCluster start() {
@@ -165,9 +178,15 @@ final class BrokerCommand implements Callable<Integer> {
             throw CliFailure.badValue("--topic", text, "NAME:PARTITIONS with 1 to " + MAX_PARTITIONS + " partitions");
         }
 
-        void createIn(KafkaCluster cluster) {
+        void createIn(KafkaCluster cluster, Terminal terminal) {
             try {
                 if (cluster.admin().listTopics().names().get().contains(name)) {
+                    int there = cluster.endOffsets(name).size();
+                    if (there != partitions) {
+                        terminal.note("weir: topic " + name + " is there already, with " + there
+                                + (there == 1 ? " partition" : " partitions") + ": --topic=" + name + ":" + partitions
+                                + " has no effect");
+                    }
                     return;
                 }
             } catch (Exception e) {

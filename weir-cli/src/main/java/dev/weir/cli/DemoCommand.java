@@ -92,6 +92,7 @@ final class DemoCommand implements Callable<Integer> {
         DemoSummary summary = new DemoRun(weir, plan, pipelines).run();
         if (json) {
             weir.json().write(summary::writeTo);
+            weir.errorIsTold();
         } else {
             new DemoReport(summary, weir.out().charset()).lines().forEach(weir.out()::println);
             weir.out().flush();

@@ -33,7 +33,7 @@ final class DemoReport {
             return List.of("OK: stopped before the first event.");
         }
         List<String> lines = new ArrayList<>();
-        lines.add(verdict());
+        lines.add(verdict(summary.books()));
         lines.add("");
         books(lines);
         lines.add("");
@@ -43,8 +43,7 @@ final class DemoReport {
         return lines;
     }
 
-    private String verdict() {
-        OutputLedger.Summary books = summary.books();
+    static String verdict(OutputLedger.Summary books) {
         if (books.flawless()) {
             return "OK: nothing lost, nothing twice, every session in order.";
         }
@@ -103,6 +102,7 @@ final class DemoReport {
                             bar(stage)));
         }
         lines.add("  work: share of all that was done; starved: no input; blocked: output not taken");
+        lines.add("  " + Bottleneck.of(summary.stages()).sentence());
     }
 
     private String bar(StageSnapshot stage) {

@@ -22,6 +22,7 @@ final class DemoStatus {
     private final ConsumerHandle consumer;
     private final LongSupplier deadLetters;
     private final Deque<Sample> window = new ArrayDeque<>();
+    private final Counts counts = new Counts();
 
     DemoStatus(DemoTraffic traffic, ConsumerHandle consumer, LongSupplier deadLetters) {
         this.traffic = traffic;
@@ -39,18 +40,18 @@ final class DemoStatus {
         Sample then = window.getFirst();
         window.add(now);
         double rate = (now.acknowledged - then.acknowledged) * 1e9 / Math.max(1, now.nanos - then.nanos);
-        long dead = Math.min(deadLetters.getAsLong(), acknowledged);
+        Counts.Moment moment = counts.next(acknowledged, 0, deadLetters.getAsLong(), traffic.generated());
         ConsumerSnapshot snapshot = consumer.snapshot();
-        long generated = traffic.generated();
         return "%,d in  %,d out  %,d dead  %,.0f/s  %s in flight  lag %s  %d paused"
                 .formatted(
-                        generated,
-                        acknowledged - dead,
-                        dead,
+                        moment.in(),
+                        moment.out(),
+                        moment.dead(),
                         rate,
-                        brief(snapshot.inFlight()),
+                        // Of what was generated, the most of which waits in the topic.
+                        brief(Math.min(snapshot.inFlight(), moment.inFlight())),
                         // Not the snapshot's: the client does not learn how far a paused partition has grown.
-                        brief(Math.max(0, generated - acknowledged)),
+                        brief(moment.inFlight()),
                         snapshot.pausedPartitions());
     }
 

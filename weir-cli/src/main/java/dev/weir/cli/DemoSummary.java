@@ -58,7 +58,11 @@ record DemoSummary(
             json.writeEndObject();
         }
         json.writeEndArray();
+        json.writeStringField("bottleneck", Bottleneck.of(stages).stage());
         json.writeNumberField("seed", plan.seed());
+        if (exitCode() != ExitCode.DONE) {
+            json.writeStringField("error", DemoReport.verdict(books));
+        }
     }
 
     private static double rounded(double share) {

@@ -19,7 +19,7 @@ final class EachProcess {
 
     /** Runs the command for one value; an interrupt ends it, its children included. */
     static byte[] run(String command, byte[] value) throws IOException, InterruptedException {
-        Process process = new ProcessBuilder("/bin/sh", "-c", command).start();
+        Process process = Shell.ofMachine().start(command);
         try {
             CompletableFuture<byte[]> out = reading(process.getInputStream());
             CompletableFuture<byte[]> errors = reading(process.getErrorStream());
@@ -34,8 +34,7 @@ final class EachProcess {
             }
             return out.join();
         } finally {
-            process.descendants().forEach(ProcessHandle::destroyForcibly);
-            process.destroyForcibly();
+            Shell.kill(process.toHandle());
         }
     }
 

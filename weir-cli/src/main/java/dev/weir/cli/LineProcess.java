@@ -38,10 +38,9 @@ final class LineProcess implements AutoCloseable {
     private static final int ERROR_LINE_CHARS = 200;
     private static final int BUFFER_BYTES = 1 << 16;
 
-    // Ctrl-C reaches the whole process group, but it is the pipe that decides when its filter ends: after the drain.
     // stdbuf makes filters that use C's stdio write line by line also when their output is no terminal.
-    private static final String WRAPPER =
-            "trap '' INT HUP; command -v stdbuf >/dev/null 2>&1 && exec stdbuf -oL sh -c \"$1\"; exec sh -c \"$1\"";
+    private static final String UNBUFFERED =
+            "command -v stdbuf >/dev/null 2>&1 && exec stdbuf -oL sh -c \"$0\"; exec sh -c \"$0\"";
 
     private final Process process;
     private final int maxUnderWay;
@@ -80,7 +79,7 @@ final class LineProcess implements AutoCloseable {
      */
     static LineProcess start(String command, int maxUnderWay, Duration patience) {
         try {
-            Process process = new ProcessBuilder("/bin/sh", "-c", WRAPPER, "sh", command).start();
+            Process process = Shell.ofMachine().start(UNBUFFERED, command);
             return new LineProcess(process, maxUnderWay, patience);
         } catch (IOException e) {
             throw CliFailure.work("cannot start a shell: " + e.getMessage(), "exec:CMD needs /bin/sh.", e);
@@ -216,9 +215,7 @@ final class LineProcess implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        // The children first: once their parent is gone they cannot be found.
-        process.descendants().forEach(ProcessHandle::destroyForcibly);
-        process.destroyForcibly();
+        Shell.kill(process.toHandle());
     }
 
     /** The answer to one line. */

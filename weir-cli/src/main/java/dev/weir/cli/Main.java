@@ -4,6 +4,7 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -40,6 +41,8 @@ import picocli.CommandLine.Spec;
         })
 public final class Main implements Runnable {
 
+    private static final String JSON = "--json";
+
     @Option(
             names = "--verbose",
             scope = ScopeType.INHERIT,
@@ -60,6 +63,9 @@ public final class Main implements Runnable {
     private final Terminal terminal;
     private final Shutdown shutdown;
 
+    /** Whether a failure is to be told on standard output as well: {@code --json} was given, and no line tells it yet. */
+    private boolean tellsErrors;
+
     Main(PrintStream out, Terminal terminal, Shutdown shutdown) {
         this.out = out;
         this.terminal = terminal;
@@ -79,6 +85,8 @@ public final class Main implements Runnable {
 
     /** As {@link #execute(String...)}, for a command line that a test gave further subcommands. */
     int execute(CommandLine line, String... args) {
+        // Looked for by itself: a command line that cannot be parsed is a failure as well.
+        tellsErrors = List.of(args).contains(JSON);
         line.setCaseInsensitiveEnumValuesAllowed(true)
                 .registerConverter(Duration.class, new DurationConverter())
                 .setOut(new PrintWriter(out, true, out.charset()))
@@ -121,6 +129,19 @@ public final class Main implements Runnable {
         return new JsonLines(out);
     }
 
+    /** Says that the last JSON line has an {@code error}, so that none is added. */
+    void errorIsTold() {
+        tellsErrors = false;
+    }
+
+    /** Tells a failure that ends no command by an exception, where programs look for it. */
+    void tellError(String error) {
+        if (tellsErrors) {
+            tellsErrors = false;
+            json().write(line -> line.writeStringField("error", error));
+        }
+    }
+
     /** The stop request of this process (Ctrl-C, SIGTERM). */
     Shutdown shutdown() {
         return shutdown;
@@ -144,6 +165,11 @@ public final class Main implements Runnable {
         terminal.note(name + ": " + failure.getMessage() + wayOut(failure, name));
         if (verbose) {
             terminal.stackTrace(e);
+        }
+        try {
+            tellError(String.valueOf(failure.getMessage()));
+        } catch (CliFailure closed) { // Standard output, which may be what the failure is about.
+            return failure.exitCode();
         }
         return failure.exitCode();
     }

@@ -8,10 +8,14 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -19,9 +23,10 @@ import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
-import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.InvalidTopicException;
@@ -36,7 +41,16 @@ import org.jspecify.annotations.Nullable;
 final class PipeClients {
 
     /** For the two calls of the check together; leaves the process time to start and end within 15 s. */
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    static final String DEFAULT_PATIENCE = "10s";
+
+    private static final Duration MAX_PATIENCE = Duration.ofMinutes(10);
+
+    /** What begins so is for plug-ins, or for all clients, whatever follows. */
+    private static final List<String> PREFIXES = List.of("config.providers", "metrics.context.");
+
+    /** What a pipe passes as bytes, so that nothing is done by those of a file. */
+    private static final Set<String> WITHOUT_EFFECT =
+            Set.of("key.deserializer", "value.deserializer", "key.serializer", "value.serializer");
 
     /** What the keys begin with that are not for Kafka's clients. */
     private static final String WEIRS_OWN = "weir.";
@@ -44,9 +58,14 @@ final class PipeClients {
     private final String bootstrapServers;
     private final String group;
     private final @Nullable Path file;
+    private final Duration patience;
     private final Properties properties;
 
-    PipeClients(String bootstrapServers, String group, @Nullable Path file) {
+    PipeClients(String bootstrapServers, String group, @Nullable Path file, Duration patience) {
+        if (!patience.isPositive() || patience.compareTo(MAX_PATIENCE) > 0) {
+            throw CliFailure.badValue("--connect-timeout", patience, "more than 0s and at most 10m");
+        }
+        this.patience = patience;
         this.bootstrapServers = bootstrapServers;
         this.group = group;
         this.file = file;
@@ -98,38 +117,48 @@ final class PipeClients {
             throw refused(e);
         } catch (KafkaException e) {
             // Thrown when a client is made: nothing was sent yet, so it is about the configuration.
-            throw e.getCause() == null && !(e instanceof ConfigException) ? e : refused(e);
+            throw refused(e);
         }
     }
 
     private CliFailure refused(Exception e) {
-        Throwable cause = e;
-        // What Weir itself refuses says where it stands, in the outermost exception.
-        while (cause.getCause() != null && !(cause instanceof IllegalArgumentException)) {
-            cause = cause.getCause();
-        }
-        String message = oneLine(cause);
-        if (message.contains("bootstrap")) {
+        ClientFault fault = ClientFault.of(e, ofKafka());
+        if (fault.reason().contains("bootstrap")) {
             return CliFailure.work(
-                    "no address of --bootstrap-server=" + bootstrapServers + " can be used: " + message,
+                    "no address of --bootstrap-server=" + bootstrapServers + " can be used: " + fault.reason(),
                     "Check the host name.",
                     e);
         }
         if (file == null) {
-            return CliFailure.usage("a Kafka client refuses its configuration: " + message, "");
+            return CliFailure.usage("a Kafka client refuses its configuration: " + fault.sentence(), "");
         }
+        // What Weir itself refuses says where it stands, in the outermost exception.
         String line = file.getFileName() + ":";
+        String own = e instanceof IllegalArgumentException ? oneLine(e) : "";
         return CliFailure.usage(
                 "--client-config=" + file + ":"
-                        + (message.startsWith(line) ? message.substring(line.length()) : " " + message),
+                        + (own.startsWith(line) ? own.substring(line.length()) : " " + fault.sentence()),
                 "");
     }
 
     private static String oneLine(Throwable e) {
-        String message = e.getMessage();
-        return (message == null ? e.toString() : message)
-                .replaceAll("\\s*\\R\\s*", " ")
-                .replaceAll("\\.$", "");
+        return e.getMessage() == null ? e.toString() : ClientFault.oneLine(e.getMessage());
+    }
+
+    /** What is in the file and does nothing, a sentence each. A key close to one of a client's is refused before. */
+    List<String> warnings() {
+        Set<String> known = new HashSet<>(ConsumerConfig.configNames());
+        known.addAll(ProducerConfig.configNames());
+        known.addAll(AdminClientConfig.configNames());
+        List<String> warnings = new ArrayList<>();
+        for (String name : new TreeSet<>(ofKafka().keySet())) {
+            if (WITHOUT_EFFECT.contains(name)) {
+                warnings.add(name + " in " + file + " has no effect: keys and values pass as bytes");
+            } else if (!known.contains(name) && PREFIXES.stream().noneMatch(name::startsWith)) {
+                warnings.add(name + " in " + file + " is known to no Kafka client: passed on, for plug-ins");
+            }
+        }
+        return warnings;
     }
 
     /** What the file says for Kafka's clients. */
@@ -143,12 +172,13 @@ final class PipeClients {
 
     /** Returns if a broker answers and knows all the topics; throws what is in the way. */
     void check(List<String> topics) throws InterruptedException {
+        int millis = (int) patience.toMillis();
         Map<String, Object> config = new HashMap<>(ofKafka());
         config.put(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
-        config.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, (int) PATIENCE.toMillis());
-        config.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, (int) PATIENCE.toMillis());
+        config.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, millis);
+        config.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, millis);
         FirstAnswer.check(bootstrapServers, config);
-        long deadlineNanos = System.nanoTime() + PATIENCE.toNanos();
+        long deadlineNanos = System.nanoTime() + patience.toNanos();
         Admin admin = configured(() -> Admin.create(config));
         try {
             get(admin.describeCluster().nodes(), "", deadlineNanos);
@@ -177,7 +207,7 @@ final class PipeClients {
             case org.apache.kafka.common.errors.TimeoutException timeout -> unreachable(timeout);
             case AuthenticationException denied ->
                 CliFailure.work(
-                        "authentication failed at " + bootstrapServers + ": " + oneLine(denied),
+                        "authentication failed at " + bootstrapServers + ": " + ClientFault.withCause(denied),
                         "Check security.protocol, sasl.* and ssl.* in the file given to --client-config.",
                         denied);
             case AuthorizationException denied ->
@@ -194,16 +224,21 @@ final class PipeClients {
                 CliFailure.usage("'" + topic + "' cannot be the name of a topic: " + oneLine(invalid), "");
             default ->
                 CliFailure.work(
-                        "the brokers at " + bootstrapServers + " refuse: " + oneLine(cause),
+                        "the brokers at " + bootstrapServers + " refuse: " + ClientFault.withCause(cause),
                         "--verbose shows what the client says.",
                         cause);
         };
     }
 
+    private static String seconds(Duration time) {
+        return time.toMillis() % 1000 == 0 ? time.toSeconds() + " s" : time.toMillis() + " ms";
+    }
+
     private CliFailure unreachable(Exception cause) {
         return CliFailure.work(
-                "no broker answers at " + bootstrapServers + " within " + PATIENCE.toSeconds() + " s",
-                "Check address and security settings; 'weir broker' starts one for development.",
+                "no broker answers at " + bootstrapServers + " within " + seconds(patience),
+                "Check address and security settings; --connect-timeout waits longer; 'weir broker' starts one for"
+                        + " development.",
                 cause);
     }
 }

@@ -21,6 +21,7 @@ import dev.weir.stream.Pipeline;
 import dev.weir.stream.RetryPolicy;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Source;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
@@ -70,12 +71,16 @@ final class PipeFlow implements AutoCloseable {
         return deadLettered.sum();
     }
 
+    /** Dead letters that another than the output stage has written. */
+    long deadLettersElsewhere(RunningPipeline running) {
+        return running.handles(DeadLetterHandle.class).stream()
+                .mapToLong(DeadLetterHandle::written)
+                .sum();
+    }
+
     /** Records that went to the dead-letter topic instead of the output. */
     long deadLettered(RunningPipeline running) {
-        return deadLettersInOutput()
-                + running.handles(DeadLetterHandle.class).stream()
-                        .mapToLong(DeadLetterHandle::written)
-                        .sum();
+        return deadLettersInOutput() + deadLettersElsewhere(running);
     }
 
     /** Those of them that stand there without their value. */
@@ -88,11 +93,7 @@ final class PipeFlow implements AutoCloseable {
     Pipeline pipeline(ConsumerSettings<byte[], byte[]> consumer, ProducerSettings<byte[], byte[]> producer) {
         Subscription topics = Subscription.topics(options.from);
         topics = options.untilEnd ? topics.untilEnd() : topics;
-        if (options.isPerRecord()
-                && (options.deadLetter != null
-                        || options.retry != null
-                        || options.timeout != null
-                        || options.via instanceof Via.Each)) {
+        if (options.handlesOneByOne()) {
             return perRecord(KafkaFlow.from(consumer, topics), producer).named("pipe");
         }
         Source<ConsumerRecord<byte[], byte[]>> consumed = KafkaSource.committable(consumer, topics);
@@ -136,14 +137,20 @@ final class PipeFlow implements AutoCloseable {
         }
         byte[] value = spun.value();
         if (value == null) {
-            throw new LineProcessException("record " + spun.topic() + "-" + spun.partition() + "@" + spun.offset()
-                    + " cannot go through each: it has no value");
+            throw new LineProcessException(PipeRecords.name(spun) + " cannot go through each: it has no value");
         }
-        return records.passOn(spun, EachProcess.run(each.command(), value));
+        try {
+            return records.passOn(spun, EachProcess.run(each.command(), value));
+        } catch (LineProcessException failure) {
+            // A letter says in headers of its own which record it was.
+            throw options.deadLetter == null ? failure.of(spun) : failure;
+        } catch (IOException notStarted) {
+            throw new LineProcessException("the command cannot be started: " + notStarted.getMessage()).of(spun);
+        }
     }
 
     private Ordering<ConsumerRecord<byte[], byte[]>> ordering() {
-        return switch (options.ordering) {
+        return switch (options.ordering == null ? PipeOptions.Order.key : options.ordering) {
             case partition -> RecordOrdering.byPartition();
             case key -> RecordOrdering.byKey();
             case unordered -> Ordering.unordered();
@@ -207,11 +214,17 @@ final class PipeFlow implements AutoCloseable {
         String refusal = LineProcess.refusal(record.value());
         if (refusal == null) {
             LineProcess.Answer answer = lines.send(record.value());
-            return new Sent(record, () -> records.passOn(record, answer.await()));
+            return new Sent(record, () -> {
+                try {
+                    return records.passOn(record, answer.await());
+                } catch (LineProcessException failure) {
+                    throw failure.of(record);
+                }
+            });
         }
         if (options.deadLetter == null) {
-            throw new LineProcessException("record " + record.topic() + "-" + record.partition() + "@" + record.offset()
-                    + " cannot go through exec: " + refusal + "; --dead-letter TOPIC lets the others pass");
+            throw new LineProcessException(PipeRecords.name(record) + " cannot go through exec: " + refusal
+                    + "; --dead-letter TOPIC lets the others pass");
         }
         deadLettered.increment();
         ProducerRecord<byte[], byte[]> letter = records.deadLetter(record, "NOT_A_LINE", refusal);

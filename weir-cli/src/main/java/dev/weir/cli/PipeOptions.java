@@ -95,8 +95,8 @@ final class PipeOptions {
     @Option(
             names = "--ordering",
             paramLabel = "ORDER",
-            defaultValue = "key",
-            description = "Order that is kept under concurrency: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+            description = "Order that is kept under concurrency: ${COMPLETION-CANDIDATES} (default: key).")
+    @Nullable
     Order ordering;
 
     @Option(
@@ -168,6 +168,13 @@ final class PipeOptions {
     Path clientConfig;
 
     @Option(
+            names = "--connect-timeout",
+            paramLabel = "TIME",
+            defaultValue = PipeClients.DEFAULT_PATIENCE,
+            description = "How long the brokers may take to answer before the start (default: ${DEFAULT-VALUE}).")
+    Duration connectTimeout;
+
+    @Option(
             names = "--drain-timeout",
             paramLabel = "TIME",
             defaultValue = "30s",
@@ -224,12 +231,39 @@ final class PipeOptions {
         return via instanceof Via.Each || via instanceof Via.Identity;
     }
 
+    /** Options that were given and do nothing here, a sentence each. */
+    List<String> warnings() {
+        List<String> warnings = new ArrayList<>();
+        boolean waits = work.isPositive() || (isPerRecord() && handlesOneByOne());
+        if (concurrency != null && via instanceof Via.Identity && !waits && !workCpu.isPositive()) {
+            warnings.add("--concurrency has no effect: there is no work to do at once");
+        }
+        if (ordering != null && !waits) {
+            warnings.add("--ordering has no effect: without --work or --via each:CMD the order of partitions is kept");
+        }
+        return warnings;
+    }
+
+    /** Whether one handler does it all for a record. */
+    boolean handlesOneByOne() {
+        return isPerRecord() && (deadLetter != null || retry != null || timeout != null || via instanceof Via.Each);
+    }
+
     private void checkRetries() {
         if (retry != null && (retry < 0 || retry > MAX_RETRIES)) {
             throw CliFailure.badValue("--retry", retry, "0 to " + MAX_RETRIES);
         }
         if (timeout != null && (!timeout.isPositive() || timeout.compareTo(MAX_WORK) > 0)) {
             throw CliFailure.badValue("--timeout", timeout, "more than 0s and at most 1h");
+        }
+        boolean works = via instanceof Via.Each || work.isPositive() || workCpu.isPositive();
+        if (timeout != null && via instanceof Via.Identity && !works) {
+            throw CliFailure.usage("--timeout has nothing to limit", "It goes with --via each:CMD or --work.");
+        }
+        if (retry != null && via instanceof Via.Identity && timeout == null) {
+            throw CliFailure.usage(
+                    "--retry has nothing to repeat: nothing can fail",
+                    "It goes with --via each:CMD, or with --work and --timeout.");
         }
         if ((retry != null || timeout != null) && !isPerRecord()) {
             throw CliFailure.usage(

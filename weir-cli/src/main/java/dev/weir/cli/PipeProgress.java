@@ -3,55 +3,78 @@ package dev.weir.cli;
 import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.ConsumerSnapshot;
 import dev.weir.stream.RunningPipeline;
-import dev.weir.stream.StageSnapshot;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayDeque;
-import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** The status line of a running pipe. Confined to the thread that shows it. */
 final class PipeProgress {
 
     private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private record Sample(long nanos, long out) {}
+    /** The owner of the consumer takes the snapshot; a line does not wait for one that has other things to do. */
+    private static final Duration SNAPSHOT_PATIENCE = Duration.ofMillis(50);
 
-    private final RunningPipeline running;
-    private final PipeFlow flow;
+    private static final DateTimeFormatter TIME =
+            DateTimeFormatter.ofPattern("HH:mm:ss", Locale.ROOT).withZone(ZoneId.systemDefault());
+
+    private record Sample(long nanos, long done) {}
+
     private final LongSupplier nanoClock;
+    private final Counts counts = new Counts();
 
     /** From the newest that is at least a window old on. */
     private final ArrayDeque<Sample> samples = new ArrayDeque<>();
 
-    PipeProgress(RunningPipeline running, PipeFlow flow, LongSupplier nanoClock) {
-        this.running = running;
-        this.flow = flow;
+    private Counts.Moment lastMoment = new Counts.Moment(0, 0, 0, 0);
+
+    PipeProgress(LongSupplier nanoClock) {
         this.nanoClock = nanoClock;
         samples.add(new Sample(nanoClock.getAsLong(), 0));
     }
 
-    String line() {
-        List<StageSnapshot> stages = running.stages();
-        ConsumerSnapshot consumer =
-                running.handles(ConsumerHandle.class).getFirst().snapshot();
-        long out = stages.getLast().elementsOut();
+    /** Looks at the pipeline, all at one moment, and says what there is to see. */
+    String line(RunningPipeline running, PipeFlow flow) {
+        ConsumerHandle handle = running.handles(ConsumerHandle.class).getFirst();
+        ConsumerSnapshot consumer = handle.snapshot(SNAPSHOT_PATIENCE);
+        long written = running.stages().getLast().elementsOut();
+        long deadWritten = flow.deadLettersElsewhere(running);
+        long deadMade = flow.deadLettersInOutput();
+        long in = running.stages().getFirst().elementsIn();
+        return line(
+                counts.next(written, deadWritten, deadMade, in),
+                consumer,
+                handle.health().noAnswerSince(),
+                flow.deadLettersCut(running));
+    }
+
+    String line(Counts.Moment moment, ConsumerSnapshot consumer, @Nullable Instant noAnswerSince, long cut) {
+        boolean stands = moment.equals(lastMoment);
+        lastMoment = moment;
+        Counts.Moment now = stands && consumer.inFlight() == 0 && moment.inFlight() > 0 ? counts.settled() : moment;
         int assigned = consumer.partitions().size();
-        if (assigned == 0 && out == 0) {
-            return "joining the group ...";
+        String silence = noAnswerSince == null ? "" : "no broker answers since " + TIME.format(noAnswerSince) + "  ";
+        if (assigned == 0 && now.out() + now.dead() == 0) {
+            return silence + "joining the group ...";
         }
-        long letters = flow.deadLettered(running);
-        return String.format(
-                Locale.ROOT,
-                "in %,d  out %,d%s  %,d/s  in flight %,d  lag %,d  paused %d of %d",
-                stages.getFirst().elementsIn(),
-                out,
-                letters == 0 ? "" : deadLetters(letters, flow.deadLettersCut(running)),
-                rate(out),
-                consumer.inFlight(),
-                consumer.lag(),
-                consumer.pausedPartitions(),
-                assigned);
+        return silence
+                + String.format(
+                        Locale.ROOT,
+                        "in %,d  out %,d%s  %,d/s  in flight %,d  lag %,d  paused %d of %d",
+                        now.in(),
+                        now.out(),
+                        now.dead() == 0 ? "" : deadLetters(now.dead(), cut),
+                        rate(now.out() + now.dead()),
+                        now.inFlight(),
+                        Math.max(consumer.lag(), now.inFlight()),
+                        consumer.pausedPartitions(),
+                        assigned);
     }
 
     private static String deadLetters(long letters, long cut) {
@@ -60,9 +83,9 @@ final class PipeProgress {
     }
 
     /** Records per second since the newest sample that is at least a window old, or since the start. */
-    private long rate(long out) {
+    private long rate(long done) {
         long now = nanoClock.getAsLong();
-        samples.add(new Sample(now, out));
+        samples.add(new Sample(now, done));
         Sample oldest = samples.getFirst();
         for (Sample next : samples) {
             if (now - next.nanos < WINDOW_NANOS) {
@@ -73,6 +96,6 @@ final class PipeProgress {
         while (samples.getFirst() != oldest) {
             samples.poll();
         }
-        return (long) ((out - oldest.out) * 1e9 / Math.max(1, now - oldest.nanos));
+        return (long) ((done - oldest.done) * 1e9 / Math.max(1, now - oldest.nanos));
     }
 }

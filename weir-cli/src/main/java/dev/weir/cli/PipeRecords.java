@@ -20,6 +20,11 @@ final class PipeRecords {
         this.deadLetterTopic = deadLetterTopic;
     }
 
+    /** How a record is called in messages. */
+    static String name(ConsumerRecord<?, ?> record) {
+        return "record " + record.topic() + "-" + record.partition() + "@" + record.offset();
+    }
+
     ProducerRecord<byte[], byte[]> passOn(ConsumerRecord<byte[], byte[]> source) {
         return passOn(source, source.value());
     }

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.Executors;
@@ -101,6 +102,10 @@ final class PipeState implements AutoCloseable {
                         json.writeString(sentence);
                     }
                     json.writeEndArray();
+                    Instant silentSince = dump.noAnswerSince();
+                    if (silentSince != null) {
+                        json.writeStringField("no_answer_since", silentSince.toString());
+                    }
                     json.writeStringField("reads", dump.reads());
                     millis(json, "since_last_poll_ms", dump.sinceLastPoll());
                     json.writeNumberField("assignments", dump.assignments());

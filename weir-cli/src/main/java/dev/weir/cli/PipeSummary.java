@@ -2,11 +2,16 @@ package dev.weir.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.kafka.ConsumerSnapshot;
+import dev.weir.kafka.ConsumerSnapshot.PartitionSnapshot;
 import dev.weir.stream.DrainReport;
 import dev.weir.stream.StageSnapshot;
 import java.io.IOException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a pipe did, for people and for programs. Immutable.
@@ -15,13 +20,20 @@ import java.util.Locale;
  * @param deadLettersInOutput those of them that the output stage wrote
  * @param deadLettersCut those of them that were too large for their topic and stand there without their value
  * @param consumer the consumer's last state
+ * @param noAnswerSince when a broker last answered, if none does any more
+ * @param failure why it ended before its time, or null
  */
 record PipeSummary(
         DrainReport report,
         long deadLettered,
         long deadLettersInOutput,
         long deadLettersCut,
-        ConsumerSnapshot consumer) {
+        ConsumerSnapshot consumer,
+        @Nullable Instant noAnswerSince,
+        @Nullable String failure) {
+
+    /** In the text; in JSON are all. */
+    private static final int MAX_PARTITIONS_SHOWN = 20;
 
     private long in() {
         return report.stages().getFirst().elementsIn();
@@ -50,11 +62,56 @@ record PipeSummary(
                 line.writeString(left);
             }
             line.writeEndArray();
+            if (!report.drained()) {
+                writeNextRun(line);
+            }
+            if (failure != null || !report.drained()) {
+                line.writeStringField("error", failure != null ? failure : notDrained());
+            }
             line.writeNumberField("commits", consumer.commits());
             line.writeNumberField("failed_commits", consumer.failedCommits());
             line.writeNumberField("rebalances", consumer.rebalances());
+            line.writeStringField("bottleneck", Bottleneck.of(report.stages()).stage());
             writeStages(line, report.stages());
         });
+    }
+
+    /** Where the next run begins, of each partition for which this one has committed. */
+    private void writeNextRun(JsonGenerator line) throws IOException {
+        line.writeArrayFieldStart("next_run");
+        for (PartitionSnapshot partition : consumer.partitions()) {
+            line.writeStartObject();
+            line.writeStringField("topic", partition.topic());
+            line.writeNumberField("partition", partition.partition());
+            if (partition.committed() >= 0) {
+                line.writeNumberField("offset", partition.committed());
+            } else {
+                line.writeNullField("offset");
+            }
+            line.writeEndObject();
+        }
+        line.writeEndArray();
+    }
+
+    private String notDrained() {
+        return (noAnswerSince == null
+                        ? "not drained"
+                        : "not drained: no broker answers since " + noAnswerSince.truncatedTo(ChronoUnit.SECONDS))
+                + "; " + nextRun();
+    }
+
+    private String nextRun() {
+        List<PartitionSnapshot> partitions = consumer.partitions();
+        if (partitions.isEmpty()) {
+            return "the next run begins where the group has committed";
+        }
+        String places = partitions.stream()
+                .limit(MAX_PARTITIONS_SHOWN)
+                .map(each -> each.topic() + "-" + each.partition()
+                        + (each.committed() >= 0 ? "@" + each.committed() : " where this run began"))
+                .collect(Collectors.joining(", "));
+        int more = partitions.size() - MAX_PARTITIONS_SHOWN;
+        return "the next run begins at " + places + (more > 0 ? " and at those of " + more + " more partitions" : "");
     }
 
     private static void writeStages(JsonGenerator line, List<StageSnapshot> stages) throws IOException {
@@ -99,25 +156,25 @@ record PipeSummary(
         if (deadLettersCut > 0) {
             text.append(cutLetters()).append(System.lineSeparator());
         }
-        text.append(
-                report.drained()
-                        ? "drained: everything read is written and committed"
-                        : "not drained; what is not committed is read again at the next start");
+        text.append(report.drained() ? "drained: everything read is written and committed" : notDrained());
         report.leftUndone()
                 .forEach(
                         left -> text.append(System.lineSeparator()).append("  ").append(left));
         text.append(
                 String.format("%n  %-12s %7s %6s %11s %12s", "stage", "threads", "busy", "blocked up", "blocked down"));
+        Bottleneck bottleneck = Bottleneck.of(report.stages());
         for (StageSnapshot stage : report.stages()) {
             text.append(String.format(
                     Locale.ROOT,
-                    "%n  %-12s %7d %5.0f%% %10.0f%% %11.0f%%",
+                    "%n  %-12s %7d %5.0f%% %10.0f%% %11.0f%%%s",
                     stage.name(),
                     stage.parallelism(),
                     100 * stage.busyShare(),
                     100 * stage.blockedUpShare(),
-                    100 * stage.blockedDownShare()));
+                    100 * stage.blockedDownShare(),
+                    stage.name().equals(bottleneck.stage()) ? "  <- bottleneck" : ""));
         }
+        text.append(String.format("%n  %s", bottleneck.sentence()));
         return text.toString();
     }
 }

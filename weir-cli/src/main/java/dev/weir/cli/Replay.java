@@ -35,7 +35,6 @@ import org.jspecify.annotations.Nullable;
 final class Replay {
 
     private static final Duration POLL = Duration.ofMillis(200);
-    private static final Duration PATIENCE = Duration.ofSeconds(15);
 
     private final PipeClients clients;
     private final String deadLetter;
@@ -44,6 +43,7 @@ final class Replay {
     private final long max;
     private final boolean hasGroup;
     private final boolean dryRun;
+    private final Duration patience;
     private final long startNanos = System.nanoTime();
 
     private volatile boolean stopped;
@@ -60,7 +60,9 @@ final class Replay {
             List<ReplayFilter> filters,
             long max,
             boolean hasGroup,
-            boolean dryRun) {
+            boolean dryRun,
+            Duration patience) {
+        this.patience = patience;
         this.clients = clients;
         this.deadLetter = deadLetter;
         this.to = to;
@@ -92,33 +94,35 @@ final class Replay {
                 KafkaProducer<byte[], byte[]> producer = clients.configured(() -> new KafkaProducer<>(
                         clients.producer().clientConfig(), new ByteArraySerializer(), new ByteArraySerializer()))) {
             Map<TopicPartition, Long> left = begin(consumer);
-            while (!left.isEmpty() && !stopped && sent.sum() < max) {
+            while (!left.isEmpty() && !stopped && read.sum() < max) {
                 replay(consumer.poll(POLL), left, producer, consumer, tell);
                 left.entrySet().removeIf(end -> consumer.position(end.getKey()) >= end.getValue());
             }
         } catch (KafkaException failure) {
             throw CliFailure.work(
-                    "the brokers refuse: " + failure.getMessage(), "What was committed is not sent again.", failure);
+                    "the brokers refuse: " + ClientFault.withCause(failure),
+                    "What was committed is not sent again. --connect-timeout waits longer for an answer.",
+                    failure);
         }
         return progress();
     }
 
     /** The ends of the partitions that have letters to be read. */
     private Map<TopicPartition, Long> begin(KafkaConsumer<byte[], byte[]> consumer) {
-        List<TopicPartition> partitions = consumer.partitionsFor(deadLetter, PATIENCE).stream()
+        List<TopicPartition> partitions = consumer.partitionsFor(deadLetter, patience).stream()
                 .map(info -> new TopicPartition(info.topic(), info.partition()))
                 .toList();
         consumer.assign(partitions);
-        Map<TopicPartition, Long> ends = new HashMap<>(consumer.endOffsets(partitions, PATIENCE));
+        Map<TopicPartition, Long> ends = new HashMap<>(consumer.endOffsets(partitions, patience));
         consumer.seekToBeginning(partitions);
         if (hasGroup) {
-            consumer.committed(Map.copyOf(ends).keySet(), PATIENCE).forEach((id, committed) -> {
+            consumer.committed(Map.copyOf(ends).keySet(), patience).forEach((id, committed) -> {
                 if (committed != null) {
                     consumer.seek(id, committed.offset());
                 }
             });
         }
-        ends.entrySet().removeIf(end -> consumer.position(end.getKey(), PATIENCE) >= end.getValue());
+        ends.entrySet().removeIf(end -> consumer.position(end.getKey(), patience) >= end.getValue());
         return ends;
     }
 
@@ -131,7 +135,7 @@ final class Replay {
         List<ConsumerRecord<byte[], byte[]>> letters = new ArrayList<>();
         List<Future<?>> answers = new ArrayList<>();
         Map<TopicPartition, OffsetAndMetadata> done = new HashMap<>();
-        long budget = max - sent.sum();
+        long budget = max - read.sum();
         for (ConsumerRecord<byte[], byte[]> record : records) {
             TopicPartition id = new TopicPartition(record.topic(), record.partition());
             if (record.offset() >= ends.getOrDefault(id, 0L) || budget == 0) {
@@ -139,9 +143,9 @@ final class Replay {
             }
             done.put(id, new OffsetAndMetadata(record.offset() + 1));
             read.increment();
+            budget--;
             DeadLetter letter = sendable(record, tell);
             if (letter != null) {
-                budget--;
                 if (dryRun) {
                     sent.increment();
                     tell.accept(Note.wouldSend(letter, to));
@@ -201,7 +205,7 @@ final class Replay {
             DeadLetter failed = DeadLetter.read(letter);
             throw CliFailure.work(
                     "cannot send the letter of " + origin(failed) + " to " + (to == null ? "where it came from" : to)
-                            + ": " + cause.getMessage(),
+                            + ": " + ClientFault.withCause(cause),
                     "What was committed is not sent again; --to sends it elsewhere, --filter leaves it out.",
                     failure);
         }
@@ -282,6 +286,15 @@ final class Replay {
             line.writeBooleanField("stopped", stopped);
             line.writeBooleanField("dry_run", dryRun);
             line.writeNumberField("elapsed_ms", elapsed.toMillis());
+            if (!isComplete()) {
+                line.writeStringField(
+                        "error",
+                        String.format(
+                                Locale.ROOT,
+                                "%,d letters cannot be sent%s",
+                                unsendable,
+                                stopped ? ", stopped before the end" : ""));
+            }
         }
     }
 }

@@ -1,8 +1,10 @@
 package dev.weir.cli;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -24,6 +26,9 @@ import picocli.CommandLine.ParentCommand;
                     + " has at the start. At least once: a run that is killed and repeated sends some letters twice.",
         })
 final class ReplayCommand implements Callable<Integer> {
+
+    /** How many records that cannot be sent are named; all are counted. */
+    private static final int MAX_TROUBLES = 20;
 
     @ParentCommand
     private Main weir;
@@ -53,7 +58,10 @@ final class ReplayCommand implements Callable<Integer> {
                             + " TEXT; cause, message or time contains TEXT. May be repeated; all must hold.")
     private List<ReplayFilter> filters = new ArrayList<>();
 
-    @Option(names = "--max", paramLabel = "N", description = "Stop after N letters were sent, at least 1.")
+    @Option(
+            names = "--max",
+            paramLabel = "N",
+            description = "Stop after N letters were read, at least 1, whatever became of them.")
     private @Nullable Long max;
 
     @Option(
@@ -68,6 +76,13 @@ final class ReplayCommand implements Callable<Integer> {
     private boolean dryRun;
 
     @Option(
+            names = "--connect-timeout",
+            paramLabel = "TIME",
+            defaultValue = PipeClients.DEFAULT_PATIENCE,
+            description = "How long the brokers may take to answer a question (default: ${DEFAULT-VALUE}).")
+    private Duration connectTimeout;
+
+    @Option(
             names = "--client-config",
             paramLabel = "FILE",
             description = "Properties for all Kafka clients: security, timeouts.")
@@ -78,13 +93,25 @@ final class ReplayCommand implements Callable<Integer> {
             description = "Print a JSON object for each letter of a dry run, and one as summary, on standard output.")
     private boolean json;
 
+    /** Of the thread that replays; read after it has ended. */
+    private long troubles;
+
     @Override
     public Integer call() throws InterruptedException {
         check();
-        PipeClients clients = new PipeClients(bootstrapServers, group == null ? "weir-replay" : group, clientConfig);
+        PipeClients clients =
+                new PipeClients(bootstrapServers, group == null ? "weir-replay" : group, clientConfig, connectTimeout);
+        clients.warnings().forEach(warning -> weir.terminal().note("weir: " + warning));
         clients.check(to == null ? List.of(deadLetter) : List.of(deadLetter, to));
-        Replay replay =
-                new Replay(clients, deadLetter, to, filters, max == null ? Long.MAX_VALUE : max, group != null, dryRun);
+        Replay replay = new Replay(
+                clients,
+                deadLetter,
+                to,
+                filters,
+                max == null ? Long.MAX_VALUE : max,
+                group != null,
+                dryRun,
+                connectTimeout);
         weir.shutdown().onStop(replay::stop);
         CompletableFuture<Replay.Summary> work = new CompletableFuture<>();
         Thread.ofPlatform().daemon().name("weir-replay").start(() -> {
@@ -95,8 +122,14 @@ final class ReplayCommand implements Callable<Integer> {
             }
         });
         Replay.Summary summary = await(replay, work);
+        if (troubles > MAX_TROUBLES) {
+            weir.terminal()
+                    .note("... and " + String.format(Locale.ROOT, "%,d", troubles - MAX_TROUBLES)
+                            + " more that cannot be sent");
+        }
         if (json) {
             weir.json().write(summary::write);
+            weir.errorIsTold();
         } else {
             weir.terminal().note(summary.text());
         }
@@ -115,7 +148,10 @@ final class ReplayCommand implements Callable<Integer> {
     /** What happens to a single letter: all of it in a dry run, else what cannot be sent. */
     private void tell(Replay.Note note) {
         if (note.isTrouble()) {
-            weir.terminal().note(note.text());
+            // A topic that is none of dead letters has nothing else.
+            if (++troubles <= MAX_TROUBLES) {
+                weir.terminal().note(note.text());
+            }
         } else if (json) {
             weir.json().write(note::write);
         } else {

@@ -19,7 +19,7 @@ import java.util.concurrent.locks.ReentrantLock;
  *       <em>not</em> shutting down meanwhile: no shutdown hook runs, log handlers stay open.
  *   <li>The actions make the work finish; the main thread, which waits for the work, returns its exit code, and only
  *       then {@code System.exit} runs the hooks. No hook waits for the main thread, so the two cannot deadlock.
- *   <li>The second signal halts the process at once with 130 or 143 (128 + signal).
+ *   <li>The second signal runs the {@link #onHalt} action and halts the process at once with 130 or 143 (128 + signal).
  *   <li>{@code kill -9} and {@code -Xrs} skip all of this: what was not committed is delivered again.
  * </ol>
  */
@@ -32,6 +32,7 @@ final class Shutdown {
     private final ReentrantLock lock = new ReentrantLock();
     private final Deque<Runnable> actions = new ArrayDeque<>();
     private boolean installed;
+    private volatile Runnable lastAction = () -> {};
 
     private final CountDownLatch requested = new CountDownLatch(1);
 
@@ -96,12 +97,21 @@ final class Shutdown {
         }
     }
 
+    /** What the second signal runs before it ends the process: no hook does. It must not wait at all. */
+    void onHalt(Runnable action) {
+        lastAction = action;
+    }
+
     private void onSignal(int number) {
         if (!isRequested()) {
             terminal.note("weir: stopping; once more to stop at once");
         }
         if (!request()) {
-            Runtime.getRuntime().halt(128 + number);
+            try {
+                lastAction.run();
+            } finally {
+                Runtime.getRuntime().halt(128 + number);
+            }
         }
     }
 

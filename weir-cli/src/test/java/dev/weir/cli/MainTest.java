@@ -4,9 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 class MainTest {
 
@@ -72,6 +77,50 @@ class MainTest {
         assertThat(harness.err().lines())
                 .containsExactly("weir probe: no broker answers at localhost:9", "  Start one with 'weir broker'.");
         assertThat(harness.out()).isEmpty();
+    }
+
+    @Test
+    void failure_underJson_isTheErrorOfTheLastLine_whateverKindItIs() {
+        assertThat(harness.run("demo", "--records=0", "--json")).isEqualTo(ExitCode.WRONG_USAGE);
+        assertThat(harness.out().lines())
+                .singleElement()
+                .asString()
+                .startsWith("{\"error\":\"--records must be 1 to 100,000,000");
+        for (String command : List.of("pipe", "replay", "broker", "bench compare", "bench report")) {
+            CommandHarness other = new CommandHarness();
+            String[] line = (command + " --json --no-such-option").split(" ");
+            assertThat(other.run(line)).isEqualTo(ExitCode.WRONG_USAGE);
+            assertThat(other.out()).as(command).startsWith("{\"error\":\"");
+        }
+    }
+
+    @Test
+    void failure_thatTheSummaryTells_isNotToldTwice() {
+        int code = harness.weir.execute(
+                new CommandLine(harness.weir).addSubcommand(new JsonProbe(harness.weir)),
+                "json-probe",
+                "--json");
+        assertThat(code).isEqualTo(ExitCode.FAILED);
+        assertThat(harness.out().lines()).containsExactly("{\"error\":\"it broke\"}");
+    }
+
+    @Command(name = "json-probe")
+    private static final class JsonProbe implements Callable<Integer> {
+        private final Main weir;
+
+        @Option(names = "--json")
+        private boolean json;
+
+        JsonProbe(Main weir) {
+            this.weir = weir;
+        }
+
+        @Override
+        public Integer call() {
+            weir.json().write(line -> line.writeStringField("error", json ? "it broke" : ""));
+            weir.errorIsTold();
+            throw CliFailure.work("it broke", "");
+        }
     }
 
     @Test

@@ -17,7 +17,8 @@ class PipeClientsTest {
     private Path folder;
 
     private PipeClients clients(String text) throws IOException {
-        return new PipeClients("h:1", "g", Files.writeString(folder.resolve("c.properties"), text));
+        return new PipeClients(
+                "h:1", "g", Files.writeString(folder.resolve("c.properties"), text), Duration.ofSeconds(10));
     }
 
     @Test
@@ -40,6 +41,31 @@ class PipeClientsTest {
                 .containsEntry("bootstrap.servers", "h:1")
                 .containsEntry("linger.ms", "5")
                 .doesNotContainKey("weir.fetch");
+    }
+
+    @Test
+    void misspeltClientKey_isRefusedWithFileAndLine() throws IOException {
+        PipeClients clients = clients("linger.ms=5\nmax.poll.recrods=5\n");
+        assertThatThrownBy(clients::consumer)
+                .isInstanceOf(CliFailure.class)
+                .hasMessageContaining("c.properties:2: no Kafka client has a setting max.poll.recrods; did you mean"
+                        + " max.poll.records?");
+        assertThatThrownBy(clients::producer).isInstanceOf(CliFailure.class);
+    }
+
+    @Test
+    void keysWithoutEffect_andThoseOfPlugIns_areWarnedOf_andLetThrough() throws IOException {
+        PipeClients clients = clients("""
+                key.deserializer=org.apache.kafka.common.serialization.StringDeserializer
+                my.interceptor.endpoint=http://localhost
+                metrics.context.team=orders
+                linger.ms=5
+                """);
+        assertThat(clients.warnings())
+                .hasSize(2)
+                .anySatisfy(warning -> assertThat(warning).contains("key.deserializer", "has no effect"))
+                .anySatisfy(warning -> assertThat(warning).contains("my.interceptor.endpoint", "plug-ins"));
+        assertThat(clients.consumer().properties()).containsKey("my.interceptor.endpoint");
     }
 
     @Test

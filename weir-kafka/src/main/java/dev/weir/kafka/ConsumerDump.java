@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param commits commits that succeeded so far
  * @param failedCommits commits that failed so far, each of them retried
  * @param partitions the assigned partitions
+ * @param noAnswerSince see {@link ConsumerHealth#noAnswerSince}
  */
 public record ConsumerDump(
         Instant at,
@@ -31,7 +32,8 @@ public record ConsumerDump(
         int rebalances,
         long commits,
         long failedCommits,
-        List<PartitionDump> partitions) {
+        List<PartitionDump> partitions,
+        @Nullable Instant noAnswerSince) {
 
     /** Why nothing is fetched of a partition, or nothing of it goes out. */
     public enum Paused {
@@ -62,15 +64,21 @@ public record ConsumerDump(
         }
     }
 
-    /** Why not everything flows, a sentence for each partition that has a reason or an unfinished record; for people. */
+    /**
+     * Why not everything flows, for people: that no broker answers, if so, and a sentence for each partition that has a
+     * reason or an unfinished record.
+     */
     public List<String> why() {
+        List<String> sentences = new ArrayList<>();
+        if (noAnswerSince != null) {
+            sentences.add(ConsumerHealth.noAnswer(noAnswerSince));
+        }
         if (partitions.isEmpty()) {
-            return List.of(
+            sentences.add(
                     assignments == 0
                             ? "no partition is assigned: not yet a member of the group"
                             : "no partition is assigned: other members have them all");
         }
-        List<String> sentences = new ArrayList<>();
         for (PartitionDump partition : partitions) {
             List<String> causes = new ArrayList<>();
             partition.paused.stream()

@@ -14,6 +14,12 @@ public interface ConsumerHandle {
 
     ConsumerSnapshot snapshot();
 
+    /**
+     * A snapshot of now, for what is to be compared with other counters of now. The consumer's own thread takes it; if that
+     * does not get to it in time, as in a rebalance, or has ended, the last one. For displays, not for each record.
+     */
+    ConsumerSnapshot snapshot(Duration within);
+
     /** All that tells why it is stuck, if it is; a tenth of a second old or so. */
     ConsumerDump dump();
 

@@ -266,7 +266,7 @@ public record ConsumerSettings<K, V>(
          * Sets what a properties file in UTF-8 says: keys that begin with {@code weir.} are Weir's own, such as {@code
          * weir.commit.interval=500ms}; all others go to the Kafka client. What is set later wins.
          *
-         * @throws IllegalArgumentException if the file cannot be read, or a {@code weir.} key is unknown or its value is
+         * @throws IllegalArgumentException if the file cannot be read, a client's key is misspelt, or a {@code weir.} key is unknown or its value is
          *     not of its kind; names the line
          */
         public Builder<K, V> from(Path file) {

@@ -63,6 +63,7 @@ final class ConsumerSettingsReader {
                         }
                         setter.accept(builder, entry);
                     } else {
+                        SettingsText.checkSpelling(entry);
                         builder.property(entry.name(), entry.value());
                     }
                     origins.put(entry.name(), entry.origin());
@@ -77,6 +78,7 @@ final class ConsumerSettingsReader {
             List<Entry> entries, ProducerSettings.Builder<?, ?> builder, Map<String, String> origins) {
         for (Entry entry : entries) {
             if (!entry.name().startsWith(SettingsText.OWN)) {
+                SettingsText.checkSpelling(entry);
                 builder.property(entry.name(), entry.value());
                 origins.put(entry.name(), entry.origin());
             } else if (!OWN.containsKey(entry.name())) {

@@ -12,6 +12,12 @@ final class ConsumerSettingsRisks {
 
     static List<String> of(ConsumerSettings<?, ?> settings, Subscription subscription) {
         List<String> risks = new ArrayList<>();
+        for (String name :
+                List.of(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG)) {
+            if (settings.properties().containsKey(name)) {
+                risks.add(name + " has no effect: give the deserializers to the builder");
+            }
+        }
         long pollMillis = number(settings, ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, 300_000);
         if (settings.revokeDeadline().compareTo(Duration.ofMillis(pollMillis)) >= 0) {
             risks.add("max.poll.interval.ms=" + pollMillis + " is not more than revokeDeadline="

@@ -116,7 +116,7 @@ public record ProducerSettings<K, V>(
          * Sets what a properties file in UTF-8 says. What is set later wins. The file may be that of a consumer as well:
          * its {@code weir.} keys are left alone here.
          *
-         * @throws IllegalArgumentException if the file cannot be read, or a {@code weir.} key is unknown; names the line
+         * @throws IllegalArgumentException if the file cannot be read, a client's key is misspelt, or a {@code weir.} key is unknown; names the line
          */
         public Builder<K, V> from(Path file) {
             ConsumerSettingsReader.applyToProducer(

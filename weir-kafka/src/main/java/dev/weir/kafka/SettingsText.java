@@ -18,9 +18,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.config.ConfigDef;
 
 /** Settings as text: from files and the environment, and back without their secrets. Stateless. */
@@ -33,6 +39,15 @@ final class SettingsText {
 
     private static final Map<String, ChronoUnit> UNITS =
             Map.of("ms", ChronoUnit.MILLIS, "s", ChronoUnit.SECONDS, "m", ChronoUnit.MINUTES, "h", ChronoUnit.HOURS);
+
+    /** What Kafka's clients know: one file may be for several of them. */
+    private static final Set<String> CLIENTS = Stream.of(
+                    ConsumerConfig.configNames(), ProducerConfig.configNames(), AdminClientConfig.configNames())
+            .flatMap(Set::stream)
+            .collect(Collectors.toUnmodifiableSet());
+
+    /** Letters by which a name may differ from another and still be meant for it; two that are swapped count twice. */
+    private static final int MAX_SLIPS = 2;
 
     /**
      * One setting as it was written.
@@ -177,6 +192,23 @@ final class SettingsText {
                 + (distance(nearest, entry.name) <= entry.name.length() / 2
                         ? "; did you mean " + nearest + "?"
                         : "; there are " + String.join(", ", known)));
+    }
+
+    /**
+     * Refuses a client's setting that was misspelt: the client would ignore it. What is further from all that the clients
+     * know is let through: plug-ins such as interceptors have settings of their own.
+     */
+    static void checkSpelling(Entry entry) {
+        if (CLIENTS.contains(entry.name)) {
+            return;
+        }
+        String nearest = CLIENTS.stream()
+                .min(Comparator.comparingInt(name -> distance(name, entry.name)))
+                .orElseThrow();
+        if (distance(nearest, entry.name) <= MAX_SLIPS) {
+            throw new IllegalArgumentException(
+                    entry.origin + ": no Kafka client has a setting " + entry.name + "; did you mean " + nearest + "?");
+        }
     }
 
     /** How many letters to change, add or leave out. */

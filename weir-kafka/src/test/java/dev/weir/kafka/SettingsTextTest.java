@@ -54,6 +54,8 @@ class SettingsTextTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
+            max.poll.recrods=5 | no Kafka client has a setting max.poll.recrods; did you mean max.poll.records?
+            linger.msec=5 | no Kafka client has a setting linger.msec; did you mean linger.ms?
             weir.comit.interval=1s | there is no setting weir.comit.interval; did you mean weir.commit.interval?
             weir.commit.interval=soon | weir.commit.interval must be a time like 500ms
             weir.commit.interval=11m | commitInterval must be

@@ -36,9 +36,19 @@ final class PipeProcess implements AutoCloseable {
         return startMain("dev.weir.cli.Main", heapMegabytes, args);
     }
 
+    /** As a shell's foreground job: leader of a process group, to which {@link #signalGroup} sends. */
+    static PipeProcess startInOwnGroup(String... args) {
+        return start(List.of("setsid"), "dev.weir.cli.Main", 256, args);
+    }
+
     /** Any main class of the tests. */
     static PipeProcess startMain(String mainClass, int heapMegabytes, String... args) {
-        List<String> command = new ArrayList<>(List.of(
+        return start(List.of(), mainClass, heapMegabytes, args);
+    }
+
+    private static PipeProcess start(List<String> prefix, String mainClass, int heapMegabytes, String... args) {
+        List<String> command = new ArrayList<>(prefix);
+        command.addAll(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx" + heapMegabytes + "m",
                 "-XX:+UseSerialGC",
@@ -98,8 +108,17 @@ final class PipeProcess implements AutoCloseable {
     }
 
     void signal(String name) {
+        signal(name, Long.toString(process.pid()));
+    }
+
+    /** As a terminal does: to the command and all of its children that are in its process group. */
+    void signalGroup(String name) {
+        signal(name, "-" + process.pid());
+    }
+
+    private static void signal(String name, String target) {
         try {
-            int status = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+            int status = new ProcessBuilder("kill", "-" + name, "--", target)
                     .inheritIO()
                     .start()
                     .waitFor();

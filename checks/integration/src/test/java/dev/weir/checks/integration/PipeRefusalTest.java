@@ -36,6 +36,9 @@ class PipeRefusalTest {
         Files.writeString(folder.resolve("acks.properties"), "acks=1\n");
         Files.writeString(folder.resolve("weir.properties"), "linger.ms=1\nweir.comit.interval=1s\n");
         Files.writeString(folder.resolve("fetch.properties"), "weir.fetch=quickly\n");
+        Files.writeString(folder.resolve("typo.properties"), "linger.ms=1\nmax.poll.recrods=5\n");
+        Files.writeString(
+                folder.resolve("truststore.properties"), "security.protocol=SSL\nssl.truststore.location=/nope\n");
         Files.write(folder.resolve("binary.properties"), new byte[] {(byte) 0xC3, (byte) 0x28});
         Files.writeString(
                 folder.resolve("sasl.properties"),
@@ -75,6 +78,10 @@ class PipeRefusalTest {
             --client-config FOLDER/acks.properties | 2 | acks.properties:1: acks=1
             --client-config FOLDER/weir.properties | 2 | weir.properties:2: there is no setting weir.comit.interval
             --client-config FOLDER/fetch.properties | 2 | fetch.properties:1: weir.fetch must be client, lean
+            --client-config FOLDER/typo.properties | 2 | typo.properties:2: no Kafka client has a setting max.poll.recrods; did you mean max.poll.records?
+            --client-config FOLDER/truststore.properties | 2 | ssl.truststore.location=/nope: no such file or folder
+            --retry 3 | 2 | --retry has nothing to repeat
+            --connect-timeout 0s | 2 | --connect-timeout must be more than 0s
             --client-config FOLDER/sasl.properties | 1 | authentication failed at
             """)
     void wrongArguments_areRefusedWithWhatAndWhatToDo(String arguments, int exitCode, String message) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.DeadLetter;
 import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.Records;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -167,6 +168,45 @@ class ReplayTest {
                 .singleElement()
                 .satisfies(
                         letter -> assertThat(letter.header(DeadLetter.REASON)).isEqualTo("TIMEOUT"));
+    }
+
+    /** It was a line for each record, and all of the topic was read. */
+    @Test
+    void dryRun_onATopicOfNoLetters_namesSome_countsAll_andReadsAtMostMax() {
+        createTopics("wrong");
+        Records.produce(cluster.bootstrapServers(), "wrong-in", 0, 3_000, 100);
+        try (PipeProcess all = PipeProcess.start(replay("wrong-in", "--dry-run", "--connect-timeout", "30s"))) {
+            assertThat(all.exitCode(Duration.ofSeconds(60))).as(all.err()).isEqualTo(1);
+            assertThat(all.out()).contains("\"letters_read\":3000", "\"unsendable\":3000", "\"error\":\"3,000 letters");
+            assertThat(all.err().lines()).hasSizeLessThan(30);
+            assertThat(all.err()).contains("... and 2,980 more that cannot be sent");
+        }
+        try (PipeProcess some = PipeProcess.start(replay("wrong-in", "--dry-run", "--max", "5"))) {
+            assertThat(some.exitCode(Duration.ofSeconds(60))).as(some.err()).isEqualTo(1);
+            assertThat(some.out()).contains("\"letters_read\":5,", "\"unsendable\":5,");
+        }
+    }
+
+    /** Without a dead-letter topic the pipe ends at a record that fails: it names it, and how not to. */
+    @Test
+    void each_thatFails_namesTheRecord_andTheOptionsThatLetTheOthersPass() {
+        createTopics("fails");
+        FailureTopics.produce(cluster, record("fails-in", "b", "one x"));
+        String[] line = Stream.of(pipe("fails", COMMAND))
+                .filter(part -> !part.equals("--dead-letter") && !part.equals("fails-dead"))
+                .toArray(String[]::new);
+        try (PipeProcess pipe = PipeProcess.start(line)) {
+            assertThat(pipe.exitCode(Duration.ofSeconds(60))).as(pipe.err()).isEqualTo(1);
+            assertThat(pipe.err())
+                    .containsPattern(
+                            "record fails-in-\\d@0: the command ended with exit status 3; it said: no x please")
+                    .contains("--retry", "--dead-letter")
+                    .doesNotContain("\tat ");
+            assertThat(pipe.out())
+                    .contains("\"error\":\"record fails-in-")
+                    .contains("\"next_run\":[{\"topic\":\"fails-in\"");
+            assertThat(pipe.out().lines()).hasSize(1);
+        }
     }
 
     @Test

@@ -16,6 +16,7 @@ import org.apache.kafka.common.TopicPartition;
 final class ClientFetcher implements Fetcher {
 
     private final Consumer<byte[], byte[]> client;
+    private final ClientContact contact;
 
     /** Where the next poll goes on in those that were sought, as the seeks and the polls since have said. */
     private final Map<TopicPartition, LogPosition> positions = new HashMap<>();
@@ -25,6 +26,7 @@ final class ClientFetcher implements Fetcher {
 
     ClientFetcher(Consumer<byte[], byte[]> client) {
         this.client = client;
+        this.contact = new ClientContact(client);
     }
 
     @Override
@@ -107,6 +109,11 @@ final class ClientFetcher implements Fetcher {
         } catch (IllegalStateException | KafkaException notKnown) {
             return UNKNOWN;
         }
+    }
+
+    @Override
+    public Contact contact() {
+        return contact.get();
     }
 
     /** The client belongs to its owner. */

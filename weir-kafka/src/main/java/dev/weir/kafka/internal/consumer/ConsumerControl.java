@@ -14,6 +14,9 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.kafka.common.TopicPartition;
 
 /** A consumer as its users see and steer it. Thread-safe; what it is told by the consumer comes on the owner thread. */
@@ -33,6 +36,26 @@ final class ConsumerControl implements ConsumerHandle {
     @Override
     public ConsumerSnapshot snapshot() {
         return loop.snapshot();
+    }
+
+    @Override
+    public ConsumerSnapshot snapshot(Duration within) {
+        long nanos = within.toNanos();
+        CompletableFuture<ConsumerSnapshot> fresh = new CompletableFuture<>();
+        if (!ended) {
+            loop.execute(() -> {
+                loop.look();
+                fresh.complete(loop.snapshot());
+            });
+            try {
+                return fresh.get(nanos, TimeUnit.NANOSECONDS);
+            } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+            } catch (ExecutionException | TimeoutException busy) {
+                // It ends, or waits within a rebalance.
+            }
+        }
+        return snapshot();
     }
 
     @Override

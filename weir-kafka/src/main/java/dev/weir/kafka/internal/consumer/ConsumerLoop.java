@@ -406,6 +406,11 @@ final class ConsumerLoop implements Runnable {
         return commits.committed(ids, COMMITTED_NANOS);
     }
 
+    /** What {@link Observer#snapshot} says after this is of now. */
+    void look() {
+        observer.look(assignment.all(), commits, rebalances.count());
+    }
+
     /** Emits nothing of the partitions until somebody reads them again. */
     void park(Collection<AssignedPartition> partitions) {
         emission.takeBack(partitions);

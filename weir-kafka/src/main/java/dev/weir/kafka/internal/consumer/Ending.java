@@ -85,6 +85,7 @@ final class Ending {
                 return;
             }
             loop.commitAndPoll(left);
+            observer.lookIfDue(assignment.all(), commits, rebalances.count());
         }
     }
 

@@ -59,6 +59,9 @@ interface Fetcher extends AutoCloseable {
     /** Records from there to the end of the partition; does not wait. */
     long lag(TopicPartition id);
 
+    /** What has come from brokers so far, by whichever way; does not wait. */
+    Contact contact();
+
     /** Lets go of what it has of its own, which the client is not. */
     @Override
     void close();

@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.consumer;
 
 import dev.weir.lean.LeanConsumer;
 import dev.weir.lean.LeanException;
+import dev.weir.lean.LeanMetrics;
 import dev.weir.lean.LeanSettings;
 import dev.weir.lean.OffsetLostException;
 import dev.weir.lean.PartitionException;
@@ -388,6 +389,12 @@ final class LeanFetcher implements Fetcher {
         Taken partition = taken(id);
         long end = partition.index == NOWHERE ? UNKNOWN : lean.endOffset(partition.index);
         return end < 0 ? UNKNOWN : Math.max(0, end - position(id));
+    }
+
+    @Override
+    public Contact contact() {
+        LeanMetrics own = lean.metrics();
+        return member.contact().plus(own.fetches() + own.metadataRefreshes(), own.disconnects());
     }
 
     private Taken taken(TopicPartition id) {

@@ -60,6 +60,7 @@ final class Observer {
     private final Clock clock;
     private final String reads;
     private final boolean tracked;
+    private final Reachability reachability;
 
     /** How long the owner may be away before it counts as dead. */
     private final long maxPollNanos;
@@ -102,6 +103,7 @@ final class Observer {
         this.clock = clock;
         this.reads = reads;
         this.tracked = tracked;
+        this.reachability = new Reachability(fetcher::contact, clock);
         this.maxPollNanos = maxPollInterval.toNanos();
         long now = clock.nanoTime();
         this.lookDueNanos = now;
@@ -137,7 +139,8 @@ final class Observer {
                 current.rebalances(),
                 current.commits(),
                 current.failedCommits(),
-                List.copyOf(partitions));
+                List.copyOf(partitions),
+                reachability.silentSince());
     }
 
     ConsumerHealth health(Duration stall) {
@@ -160,12 +163,16 @@ final class Observer {
         } else if (!starting.isEmpty()) {
             reasons.add("no position yet of " + byTrouble(starting));
         }
-        boolean progressing =
-                !worksLeft || Duration.ofNanos(now - progressNanos).compareTo(stall) < 0;
-        if (!progressing) {
+        Instant silentSince = reachability.silentSince();
+        if (silentSince != null) {
+            reasons.add(ConsumerHealth.noAnswer(silentSince));
+        }
+        boolean finishing = !worksLeft || Duration.ofNanos(now - progressNanos).compareTo(stall) < 0;
+        if (!finishing) {
             reasons.add("nothing was finished for " + millis(now - progressNanos) + ", waiting for " + oldest(current));
         }
-        return new ConsumerHealth(live, ready, progressing, String.join("; ", reasons));
+        return new ConsumerHealth(
+                live, ready, finishing && silentSince == null, String.join("; ", reasons), silentSince);
     }
 
     private static String byTrouble(List<PartitionDump> starting) {
@@ -224,6 +231,7 @@ final class Observer {
         List<PartitionSnapshot> snapshots = new ArrayList<>(assigned.size());
         List<PartitionDump> dumps = new ArrayList<>(assigned.size());
         List<@Nullable Sought> sought = new ArrayList<>(assigned.size());
+        reachability.look();
         long now = clock.nanoTime();
         boolean left = false;
         for (AssignedPartition partition : assigned) {
@@ -335,6 +343,7 @@ final class Observer {
                     .forEach((id, answer) -> answer.whenComplete((end, failure) -> {
                         if (end != null) {
                             ends.put(id, end);
+                            loop.execute(reachability::answered);
                         }
                         endsAsked.remove(id);
                     }));

@@ -1,0 +1,106 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.Records;
+import java.time.Duration;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * A terminal's Ctrl-C, and {@code timeout(1)}, signal the whole process group. The commands of {@code each:} and {@code
+ * exec:} were in that group and ended by the signal: their records, which nothing was wrong with, became dead letters, or
+ * the run ended with status 1 and no drain.
+ */
+class PipeGroupSignalTest {
+
+    private static final int RECORDS = 300;
+    private static final Duration SOON = Duration.ofSeconds(40);
+
+    private static KafkaCluster cluster;
+
+    @BeforeAll
+    static void startCluster() {
+        cluster = KafkaCluster.builder().start();
+    }
+
+    @AfterAll
+    static void stopCluster() {
+        cluster.close();
+    }
+
+    @ParameterizedTest
+    @Timeout(120)
+    @CsvSource({
+        "each:sleep 0.1; cat, INT, true",
+        "each:sleep 0.1; cat, INT, false",
+        "each:sleep 0.1; cat, TERM, true",
+        "exec:while read -r l; do sleep 0.005; echo \"$l\"; done, INT, true",
+        "exec:while read -r l; do sleep 0.005; echo \"$l\"; done, TERM, false"
+    })
+    void signalToTheGroup_isDrained_andTheCommandsFinish(String via, String signal, boolean deadLetters) {
+        String name = "g" + Integer.toHexString((via + signal + deadLetters).hashCode());
+        try (PipeProcess pipe = start(name, via, deadLetters)) {
+            Awaitility.await().atMost(SOON).until(() -> written(name + "-out") > 10 || !pipe.isAlive());
+
+            pipe.signalGroup(signal);
+
+            assertThat(pipe.exitCode(SOON)).as(pipe.err()).isZero();
+            assertThat(pipe.out()).as(pipe.err()).contains("\"drained\":true", "\"dead_lettered\":0");
+        }
+        assertThat(written(name + "-dead")).as("dead letters").isZero();
+        assertThat(committed(name)).isEqualTo(written(name + "-out"));
+    }
+
+    /** In sessions of their own they would outlive a pipe that stops at once. */
+    @Test
+    @Timeout(120)
+    void secondSignal_endsTheCommandsToo() {
+        try (PipeProcess pipe = start("twice", "each:sleep 1000", false)) {
+            Awaitility.await().atMost(SOON).until(() -> !pipe.children().isEmpty() || !pipe.isAlive());
+            var child = pipe.children().getFirst();
+            pipe.signalGroup("INT");
+            Awaitility.await().atMost(SOON).until(() -> pipe.err().contains("once more to stop at once"));
+
+            pipe.signalGroup("INT");
+
+            assertThat(pipe.exitCode(SOON)).as(pipe.err()).isEqualTo(130);
+            Awaitility.await().atMost(SOON).until(() -> !child.isAlive());
+        }
+    }
+
+    private static PipeProcess start(String name, String via, boolean deadLetters) {
+        cluster.createTopic(name + "-in", 2);
+        cluster.createTopic(name + "-out", 2);
+        cluster.createTopic(name + "-dead", 1);
+        Records.produce(cluster.bootstrapServers(), name + "-in", 0, RECORDS, 10);
+        return PipeProcess.startInOwnGroup(
+                "pipe",
+                "--bootstrap-server=" + cluster.bootstrapServers(),
+                "--from=" + name + "-in",
+                "--to=" + name + "-out",
+                "--group=" + name,
+                "--via=" + via,
+                "--concurrency=16",
+                deadLetters ? "--dead-letter=" + name + "-dead" : "--drain-timeout=30s",
+                "--json");
+    }
+
+    private static long written(String topic) {
+        return cluster.endOffsets(topic).values().stream()
+                .mapToLong(Long::longValue)
+                .sum();
+    }
+
+    private static long committed(String group) {
+        return cluster.committedOffsets(group).values().stream()
+                .mapToLong(Long::longValue)
+                .sum();
+    }
+}
