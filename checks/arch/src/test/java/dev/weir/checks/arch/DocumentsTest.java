@@ -26,6 +26,43 @@ class DocumentsTest {
 
     private static final Pattern FOLLOWING_NAME = Pattern.compile("`(\\w+\\*?)`");
 
+    /** The block of Java in a page, the samples of a Javadoc comment. */
+    private static final Pattern SAMPLE = Pattern.compile(
+            "```java\n(.*?)```|<pre>\\{@code\n(.*?)}</pre>|\\{@snippet :\n(.*?)\n *\\* }\n", Pattern.DOTALL);
+
+    /** Calls of methods of Weir that throw a checked exception. */
+    private static final Pattern THROWING = Pattern.compile(
+            "\\.(await\\(\\)(?!\\s*\\.indefinitely)|drain\\(|runTo\\(|take\\(\\)|poll\\(Duration"
+                    + "|expect(Next|End|Failure)\\(|await(Acknowledged|Close|Pull|Stop|Taken|Waiters)\\(|toList\\(\\))|Dispatchers\\.load\\(");
+
+    @Test
+    void samples_thatCallWhatThrows_standInAMethodThatSaysSo() throws IOException {
+        List<Path> places = new ArrayList<>(pages());
+        places.addAll(sources());
+        List<String> incomplete = new ArrayList<>();
+        for (Path place : places) {
+            Matcher sample = SAMPLE.matcher(Files.readString(place));
+            while (sample.find()) {
+                String code = sample.group();
+                if (THROWING.matcher(code).find() && !code.contains(" throws ")) {
+                    incomplete.add(ROOT.relativize(place) + ": " + code);
+                }
+            }
+        }
+        assertThat(incomplete).isEmpty();
+    }
+
+    private static List<Path> sources() throws IOException {
+        try (Stream<Path> files = Files.find(
+                ROOT,
+                20,
+                (file, attributes) -> file.toString().endsWith(".java")
+                        && isSource(file)
+                        && file.toString().contains("/src/main/"))) {
+            return files.toList();
+        }
+    }
+
     @Test
     void tables_ofEachPage_areWhole() throws IOException {
         List<String> broken = new ArrayList<>();
@@ -118,12 +155,15 @@ class DocumentsTest {
     /** The code of each test by the name of its class. */
     private static Map<String, String> tests() throws IOException {
         Map<String, String> tests = new HashMap<>();
-        try (Stream<Path> files = Files.find(
-                ROOT, 20, (file, attributes) -> file.toString().endsWith(".java") && isSource(file))) {
+        try (Stream<Path> files =
+                Files.find(ROOT, 20, (file, attributes) -> file.toString().endsWith(".java") && isSource(file))) {
             for (Path file : files.toList()) {
                 String name = Objects.requireNonNull(file.getFileName()).toString();
                 if (name.endsWith("Test.java") || name.endsWith("Stress.java")) {
-                    tests.merge(name.substring(0, name.length() - ".java".length()), Files.readString(file), String::concat);
+                    tests.merge(
+                            name.substring(0, name.length() - ".java".length()),
+                            Files.readString(file),
+                            String::concat);
                 }
             }
         }
