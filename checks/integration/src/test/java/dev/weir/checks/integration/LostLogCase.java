@@ -52,6 +52,7 @@ record LostLogCase(String protocol, FetchPath path, OutOfRangePolicy policy, Gro
                 .groupId(group)
                 .fetch(path)
                 .outOfRange(policy)
+                .connectTimeout(Duration.ofMinutes(2))
                 .property("auto.offset.reset", "earliest")
                 .commitInterval(Duration.ofMillis(200));
         return settings.property("group.protocol", protocol).build();

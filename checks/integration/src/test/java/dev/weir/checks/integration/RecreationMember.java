@@ -1,8 +1,6 @@
 package dev.weir.checks.integration;
 
-import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.KafkaSource;
-import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -12,62 +10,83 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * The only member of a group, in a process of its own, to be halted: it notes each record that it reads in a file, as {@code
- * millis topic partition offset value}. Drains by SIGTERM; a run that fails says why on standard error and ends with 1.
+ * A process of readers, to be halted: each is the only member of its group and notes each record that it reads in a file of its
+ * name, as {@code millis topic partition offset value}. Drains by SIGTERM; a run that fails leaves a file {@code
+ * NAME.failed} with its failure, and the others go on.
  */
 final class RecreationMember {
 
-    private RecreationMember() {}
+    private final String bootstrapServers;
+    private final Path folder;
+    private final List<String> topics;
 
-    /** Arguments: bootstrap servers, group, topics with commas, file, then {@code weir} with a case, or {@code plain} with a protocol. */
-    public static void main(String[] args) throws Exception {
-        List<String> topics = List.of(args[2].split(",", -1));
-        try (BufferedWriter file =
-                Files.newBufferedWriter(Path.of(args[3]), StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
-            if (args[4].equals("plain")) {
-                plain(args[0], args[1], args[5], topics, file);
+    private RecreationMember(String bootstrapServers, Path folder, List<String> topics) {
+        this.bootstrapServers = bootstrapServers;
+        this.folder = folder;
+        this.topics = topics;
+    }
+
+    /** Arguments: bootstrap servers, folder, topics with commas, names of readers: {@code plain-PROTOCOL} or of a case. */
+    public static void main(String[] args) throws InterruptedException {
+        var member = new RecreationMember(args[0], Path.of(args[1]), List.of(args[2].split(",", -1)));
+        for (String name : Arrays.asList(args).subList(3, args.length)) {
+            Thread.ofPlatform().name(name).start(() -> member.read(name));
+        }
+        new CountDownLatch(1).await();
+    }
+
+    private void read(String name) {
+        try (BufferedWriter file = Files.newBufferedWriter(
+                folder.resolve(name), StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
+            if (name.startsWith("plain-")) {
+                plain(name, file);
             } else {
-                weir(LostLogCase.of(args[5]).settings(args[0], args[1]), topics, file);
+                weir(name, file);
             }
-        } catch (RuntimeException failure) {
-            System.err.println(failure);
-            System.exit(1);
+        } catch (IOException | InterruptedException | RuntimeException failure) {
+            note(name, failure);
         }
     }
 
-    private static void weir(ConsumerSettings<byte[], byte[]> settings, List<String> topics, BufferedWriter file)
-            throws InterruptedException {
-        try (RunningPipeline running = KafkaSource.committable(settings, topics.toArray(String[]::new))
+    private void note(String name, Exception failure) {
+        try {
+            Files.writeString(folder.resolve(name + ".failed"), failure.toString());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private String group(String name) {
+        return topics.get(0) + "-" + name;
+    }
+
+    private void weir(String name, BufferedWriter file) throws InterruptedException {
+        var settings = LostLogCase.of(name.replace('-', ' ')).settings(bootstrapServers, group(name));
+        var unused = KafkaSource.committable(settings, topics.toArray(String[]::new))
                 .to(Sink.forEach(record -> note(file, record)))
                 .run()
-                .drainOnShutdown()) {
-            var unused = running.await();
-        }
+                .drainOnShutdown()
+                .await();
     }
 
     /** What a careful user of the official client writes; it never ends by itself. */
-    private static void plain(
-            String bootstrapServers, String group, String protocol, List<String> topics, BufferedWriter file) {
+    private void plain(String name, BufferedWriter file) {
         Map<String, Object> config = Map.of(
-                "bootstrap.servers",
-                bootstrapServers,
-                "group.id",
-                group,
-                "group.protocol",
-                protocol,
-                "auto.offset.reset",
-                "earliest",
-                "allow.auto.create.topics",
-                false,
-                "auto.commit.interval.ms",
-                200);
+                "bootstrap.servers", bootstrapServers,
+                "group.id", group(name),
+                "group.protocol", name.substring("plain-".length()),
+                "auto.offset.reset", "earliest",
+                "allow.auto.create.topics", false,
+                "auto.commit.interval.ms", 200);
         try (KafkaConsumer<byte[], byte[]> consumer =
                 new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
             consumer.subscribe(topics);

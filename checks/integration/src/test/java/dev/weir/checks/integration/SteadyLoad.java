@@ -9,10 +9,10 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * A thread that writes a record to each partition of a topic 50 times a second until it is closed, whatever becomes of the
+ * A thread that writes a record to each partition of a topic 50 times a second until it is stopped, whatever becomes of the
  * topic: a record that cannot be written is left out. Its values are {@code load:N}.
  */
-final class SteadyLoad implements AutoCloseable {
+final class SteadyLoad {
 
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
@@ -21,26 +21,26 @@ final class SteadyLoad implements AutoCloseable {
     private final KafkaProducer<byte[], byte[]> producer;
     private final Thread thread;
 
-    private volatile boolean closed;
+    private volatile boolean stopped;
 
     SteadyLoad(String bootstrapServers, String topic, int partitions) {
         this.topic = topic;
         this.partitions = partitions;
         this.producer = new KafkaProducer<>(
                 Map.of(
-                "bootstrap.servers", bootstrapServers,
-                "enable.idempotence", "false",
-                "max.block.ms", "200",
-                "request.timeout.ms", "1000",
-                "delivery.timeout.ms", "2000",
-                "metadata.max.age.ms", "1000"),
+                        "bootstrap.servers", bootstrapServers,
+                        "enable.idempotence", "false",
+                        "max.block.ms", "200",
+                        "request.timeout.ms", "1000",
+                        "delivery.timeout.ms", "2000",
+                        "metadata.max.age.ms", "1000"),
                 new ByteArraySerializer(),
                 new ByteArraySerializer());
         thread = Thread.ofPlatform().name("load-" + topic).start(this::write);
     }
 
     private void write() {
-        for (int n = 0; !closed; n++) {
+        for (int n = 0; !stopped; n++) {
             byte[] value = ("load:" + n).getBytes(StandardCharsets.US_ASCII);
             for (int partition = 0; partition < partitions; partition++) {
                 var unused = producer.send(new ProducerRecord<>(topic, partition, null, value));
@@ -50,9 +50,8 @@ final class SteadyLoad implements AutoCloseable {
     }
 
     /** Returns when the brokers have all that was written. */
-    @Override
-    public void close() throws InterruptedException {
-        closed = true;
+    void stop() throws InterruptedException {
+        stopped = true;
         thread.join();
         producer.close();
     }
