@@ -45,8 +45,8 @@ final class RecreationMember {
     }
 
     private void read(String name) {
-        try (BufferedWriter file = Files.newBufferedWriter(
-                folder.resolve(name), StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
+        try (BufferedWriter file =
+                Files.newBufferedWriter(folder.resolve(name), StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
             if (name.startsWith("plain-")) {
                 plain(name, file);
             } else {
@@ -81,12 +81,18 @@ final class RecreationMember {
     /** What a careful user of the official client writes; it never ends by itself. */
     private void plain(String name, BufferedWriter file) {
         Map<String, Object> config = Map.of(
-                "bootstrap.servers", bootstrapServers,
-                "group.id", group(name),
-                "group.protocol", name.substring("plain-".length()),
-                "auto.offset.reset", "earliest",
-                "allow.auto.create.topics", false,
-                "auto.commit.interval.ms", 200);
+                "bootstrap.servers",
+                bootstrapServers,
+                "group.id",
+                group(name),
+                "group.protocol",
+                name.substring("plain-".length()),
+                "auto.offset.reset",
+                "earliest",
+                "allow.auto.create.topics",
+                false,
+                "auto.commit.interval.ms",
+                200);
         try (KafkaConsumer<byte[], byte[]> consumer =
                 new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
             consumer.subscribe(topics);

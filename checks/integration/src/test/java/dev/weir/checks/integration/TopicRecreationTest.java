@@ -50,8 +50,8 @@ class TopicRecreationTest {
     private static final long MORE_THAN_PLAIN_MILLIS = 1_000;
 
     @RegisterExtension
-    static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(
-            KafkaCluster.builder().brokerConfig("auto.create.topics.enable", "false"));
+    static final KafkaClusterExtension KAFKA =
+            new KafkaClusterExtension(KafkaCluster.builder().brokerConfig("auto.create.topics.enable", "false"));
 
     @TempDir
     private Path folder;

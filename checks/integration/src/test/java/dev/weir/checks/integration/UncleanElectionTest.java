@@ -29,7 +29,7 @@ class UncleanElectionTest {
 
     private static final int BASE = 100;
     private static final int LOST = 60;
-    private static final Duration SOON = Duration.ofSeconds(60);
+    private static final Duration SOON = Duration.ofMinutes(2);
 
     @RegisterExtension
     static final KafkaClusterExtension KAFKA =
@@ -49,7 +49,7 @@ class UncleanElectionTest {
 
     @ParameterizedTest
     @EnumSource
-    @Timeout(240)
+    @Timeout(600)
     void newLeader_withoutTheEndOfTheLog_isReadFromTheDivergenceOrFailsTheRun(NewLog log) throws Exception {
         election(
                 log,
@@ -73,7 +73,7 @@ class UncleanElectionTest {
     @ParameterizedTest
     @EnumSource
     @Tag("long")
-    @Timeout(600)
+    @Timeout(900)
     void newLeader_inEachCombination_isReadFromTheDivergenceOrFailsTheRun(NewLog log) throws Exception {
         election(log, LostLogCase.all(GroupState.RUNNING, GroupState.STOPPED));
     }
