@@ -30,6 +30,8 @@ public final class KafkaSource {
      *
      * <p>Fails the run with {@link KafkaPipelineException} when the client reports what waiting does not cure, and with
      * {@link RecordDecodeException} when a deserializer refuses a record.
+     *
+     * @throws IllegalArgumentException if the settings name no group
      */
     public static <K, V> Source<ConsumerRecord<K, V>> committable(
             ConsumerSettings<K, V> settings, Subscription subscription) {
@@ -67,6 +69,9 @@ public final class KafkaSource {
      * Commits nothing and tracks no acknowledgement: for what may be read anew each time, or keeps its own positions. The
      * group is optional. Without one the source reads all partitions of its topics, also those that are added later, from
      * the subscription's start; with one, those that the group gives to it.
+     *
+     * @throws IllegalArgumentException if the subscription is bounded and the group shares its partitions out: nobody would
+     *     know when all are read; leave the group out, or name the partitions
      */
     public static <K, V> Source<ConsumerRecord<K, V>> plain(
             ConsumerSettings<K, V> settings, Subscription subscription) {

@@ -18,10 +18,12 @@ import java.util.List;
  * once, without a failure, and the takers after what was brought.
  *
  * {@snippet :
- * try (BroadcastHub<Price> hub = BroadcastHub.create(1024);
- *         RunningPipeline feed = prices.to(hub.sink()).run();
- *         RunningPipeline client = hub.source().to(connection).run()) {
- *     feed.await();
+ * void publish() throws InterruptedException {
+ *     try (BroadcastHub<Price> hub = BroadcastHub.create(1024);
+ *             RunningPipeline feed = prices.to(hub.sink()).run();
+ *             RunningPipeline client = hub.source().to(connection).run()) {
+ *         feed.await();
+ *     }
  * }
  * }
  */

@@ -275,7 +275,7 @@ abstract class ElementOperators<T> {
      * acknowledged: a guard for streams that must be small. The elements before it go on first.
      *
      * <pre>{@code
-     * Source.from(rows).limit(10_000).toList()
+     * Source<String> fewRows = Source.from(rows).limit(10_000);
      * }</pre>
      *
      * @param limit at least 0
@@ -290,7 +290,7 @@ abstract class ElementOperators<T> {
      * to the supervision, of which a restart begins to count again; the limit itself is not.
      *
      * <pre>{@code
-     * Source.from(rows).limitWeighted(1_000_000, String::length).toList()
+     * Source<String> shortRows = Source.from(rows).limitWeighted(1_000_000, String::length);
      * }</pre>
      *
      * @param maxWeight at least 0

@@ -16,11 +16,13 @@ import dev.weir.stream.spi.StageMeter;
  * the bringing pipelines at once, without a failure, and the taking one after what was brought.
  *
  * {@snippet :
- * try (MergeHub<Event> hub = MergeHub.create(1024);
- *         RunningPipeline all = hub.source().to(archive).run();
- *         RunningPipeline one = connection1.to(hub.sink()).run();
- *         RunningPipeline two = connection2.to(hub.sink()).run()) {
- *     one.await();
+ * void collect() throws InterruptedException {
+ *     try (MergeHub<Event> hub = MergeHub.create(1024);
+ *             RunningPipeline all = hub.source().to(archive).run();
+ *             RunningPipeline one = connection1.to(hub.sink()).run();
+ *             RunningPipeline two = connection2.to(hub.sink()).run()) {
+ *         one.await();
+ *     }
  * }
  * }
  */

@@ -19,11 +19,13 @@ import java.util.Objects;
  * once, without a failure, and the takers after what was brought.
  *
  * {@snippet :
- * try (PartitionHub<Order> hub = PartitionHub.create(1024, 2, (order, takers) -> order.customer() % takers);
- *         RunningPipeline one = hub.source().to(ledger1).run();
- *         RunningPipeline two = hub.source().to(ledger2).run();
- *         RunningPipeline feed = orders.to(hub.sink()).run()) {
- *     feed.await();
+ * void book() throws InterruptedException {
+ *     try (PartitionHub<Order> hub = PartitionHub.create(1024, 2, (order, takers) -> order.customer() % takers);
+ *             RunningPipeline one = hub.source().to(ledger1).run();
+ *             RunningPipeline two = hub.source().to(ledger2).run();
+ *             RunningPipeline feed = orders.to(hub.sink()).run()) {
+ *         feed.await();
+ *     }
  * }
  * }
  */

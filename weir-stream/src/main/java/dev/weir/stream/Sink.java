@@ -157,7 +157,9 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
      * The last {@code count} elements in their order, or all if they are fewer.
      *
      * {@snippet :
-     * lines.runTo(Sink.takeLast(10))
+     * List<String> tail() throws InterruptedException {
+     *     return lines.runTo(Sink.takeLast(10));
+     * }
      * }
      *
      * @param count at least 1

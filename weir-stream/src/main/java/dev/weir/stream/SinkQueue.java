@@ -23,10 +23,12 @@ import org.jspecify.annotations.Nullable;
  * the taker has seen the end, or has cancelled.
  *
  * <pre>{@code
- * SinkQueue<Order> orders = SinkQueue.create();
- * try (RunningPipeline running = source.to(Sink.queue(orders)).run()) {
- *     for (var order = orders.take(); order.isPresent(); order = orders.take()) {
- *         work(order.get());
+ * void workOff() throws InterruptedException {
+ *     SinkQueue<Order> orders = SinkQueue.create();
+ *     try (RunningPipeline running = source.to(Sink.queue(orders)).run()) {
+ *         for (var order = orders.take(); order.isPresent(); order = orders.take()) {
+ *             work(order.get());
+ *         }
  *     }
  * }
  * }</pre>

@@ -336,22 +336,44 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
+     * Runs to the end, or throws what made the pipeline fail, for sinks without a result. An interrupt of the caller cancels
+     * the pipeline.
+     *
+     * <pre>{@code
+     * void greet() throws InterruptedException {
+     *     Source.of("Ada", "Grace").runTo(Sink.forEach(name -> System.out.println("Hello " + name)));
+     * }
+     * }</pre>
+     */
+    public void runTo(Sink<? super T> sink) throws InterruptedException {
+        try (RunningPipeline running = to(sink).run()) {
+            awaitOrCancel(running);
+        }
+    }
+
+    /**
      * Runs to the end and returns the result, or throws what made the pipeline fail. An interrupt of the caller cancels
      * the pipeline.
      *
      * <pre>{@code
-     * long even = Source.range(0, 10).filter(n -> n % 2 == 0).runTo(Sink.count());
+     * long even() throws InterruptedException {
+     *     return Source.range(0, 10).filter(n -> n % 2 == 0).runTo(Sink.count());
+     * }
      * }</pre>
      */
     public <R> R runTo(ResultSink<? super T, R> sink) throws InterruptedException {
         try (RunningPipeline running = to(sink).run()) {
-            try {
-                var ignored = running.await();
-            } catch (InterruptedException interrupted) {
-                running.cancel();
-                throw interrupted;
-            }
+            awaitOrCancel(running);
             return running.result(sink).join();
+        }
+    }
+
+    private static void awaitOrCancel(RunningPipeline running) throws InterruptedException {
+        try {
+            var ignored = running.await();
+        } catch (InterruptedException interrupted) {
+            running.cancel();
+            throw interrupted;
         }
     }
 

@@ -167,7 +167,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      * Acknowledgements as with {@link #take}.
      *
      * {@snippet :
-     * prices.takeWithin(Duration.ofMinutes(1)).runTo(Sink.toList());
+     * Source<Price> ofThisMinute = prices.takeWithin(Duration.ofMinutes(1));
      * }
      *
      * @param time less than nothing means nothing at all

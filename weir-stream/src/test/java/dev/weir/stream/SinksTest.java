@@ -56,6 +56,20 @@ class SinksTest {
     }
 
     @Test
+    void runTo_sinkWithoutResult_runsToTheEnd() throws Exception {
+        TrackedSource<Integer> source = TrackedSource.numbers(10, 4, 0);
+        source.source().runTo(Sink.ignore());
+        assertThat(source.finishedCount()).isEqualTo(10);
+        List<Object> seen = new ArrayList<>();
+        Sink<Object> ofAnything = Sink.forEach(seen::add);
+        Source.of(1, 2).runTo(ofAnything);
+        assertThat(seen).containsExactly(1, 2);
+        assertThatThrownBy(
+                        () -> Source.failed(new NoSuchElementException("gone")).runTo(Sink.ignore()))
+                .isInstanceOf(NoSuchElementException.class);
+    }
+
+    @Test
     void resultSinks_ofNothing_makeAnEmptyResultOrFail() throws Exception {
         Source<Integer> nothing = Source.empty();
         assertThat(nothing.toList()).isEmpty();

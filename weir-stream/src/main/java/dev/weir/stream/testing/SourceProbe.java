@@ -26,15 +26,18 @@ import org.jspecify.annotations.Nullable;
  * pipeline is on.
  *
  * {@snippet :
- * SourceProbe<String> in = new SourceProbe<>();
- * SinkProbe<String> out = new SinkProbe<>();
- * try (RunningPipeline running = in.source().map(String::trim).to(out.sink()).run()) {
- *     out.request(1);
- *     in.emit(" a ");
- *     assertThat(out.expectNext()).isEqualTo("a");
- *     in.awaitAcknowledged(1);
- *     in.complete();
- *     out.expectEnd();
+ * @Test
+ * void words_areTrimmed() throws InterruptedException {
+ *     SourceProbe<String> in = new SourceProbe<>();
+ *     SinkProbe<String> out = new SinkProbe<>();
+ *     try (RunningPipeline running = in.source().map(String::trim).to(out.sink()).run()) {
+ *         out.request(1);
+ *         in.emit(" a ");
+ *         assertThat(out.expectNext()).isEqualTo("a");
+ *         in.awaitAcknowledged(1);
+ *         in.complete();
+ *         out.expectEnd();
+ *     }
  * }
  * }
  */

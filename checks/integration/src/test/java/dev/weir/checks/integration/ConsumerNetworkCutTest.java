@@ -48,6 +48,7 @@ class ConsumerNetworkCutTest {
         var settings = ConsumerSettings.builder()
                 .bootstrapServers(bootstrapServers)
                 .groupId(group)
+                .fetch(OnLeanPath.current())
                 .commitInterval(Duration.ofMillis(100))
                 .revokeDeadline(Duration.ofSeconds(1))
                 .property("request.timeout.ms", "1500")

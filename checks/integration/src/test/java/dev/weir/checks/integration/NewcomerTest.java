@@ -122,9 +122,7 @@ class NewcomerTest {
                 import org.apache.kafka.common.serialization.*;
 
                 public class Invoicing {
-                    public static void main(String[] args) throws Exception {
                 """ + code.group(1).replace("localhost:9092", bootstrapServers) + """
-                    }
 
                     static String price(String order) {
                         return "priced " + order.length();

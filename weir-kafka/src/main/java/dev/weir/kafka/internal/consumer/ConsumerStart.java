@@ -83,6 +83,23 @@ final class ConsumerStart {
         this.delivery = delivery;
         this.external = external;
         this.views = views;
+        refuseContradictions();
+    }
+
+    /** While the blueprint is made: its author is there to read what is wrong. */
+    private void refuseContradictions() {
+        boolean plain = delivery instanceof Delivery.Plain;
+        if (settings.groupId() == null && !plain) {
+            throw new IllegalArgumentException(
+                    "a source that commits needs a group to commit for: group.id is not set; set groupId, or use"
+                            + " KafkaSource.plain");
+        }
+        boolean inGroup = settings.groupId() != null && !(subscription.selection() instanceof Subscription.Partitions);
+        if (inGroup && plain && subscription.isBounded()) {
+            throw new IllegalArgumentException("a bounded read that commits nothing cannot be shared by the group "
+                    + settings.groupId() + ", nobody would know when it is through; leave group.id out, name the"
+                    + " partitions with Subscription.partitions, or use KafkaSource.committable");
+        }
     }
 
     /** A consumer that runs, and what has to be closed with it. */
@@ -116,15 +133,6 @@ final class ConsumerStart {
 
     /** Starts a consumer that lives until it is closed. Blocks for questions to the brokers. */
     Started start(String name, Outlets outlets, Consumer<Throwable> onFailure) {
-        boolean inGroup = settings.groupId() != null && !(subscription.selection() instanceof Subscription.Partitions);
-        if (settings.groupId() == null && !(delivery instanceof Delivery.Plain)) {
-            throw new KafkaPipelineException("a source that commits needs a group to commit for: group.id is not set");
-        }
-        if (inGroup && delivery instanceof Delivery.Plain && subscription.isBounded()) {
-            throw new KafkaPipelineException("a bounded read that commits nothing cannot be shared by the group "
-                    + settings.groupId() + ", nobody would know when it is through; leave group.id out, name the"
-                    + " partitions, or use a committable source");
-        }
         settings.warnings(subscription).forEach(risk -> LOG.warn("{}: {}", name, risk));
         Map<String, Object> config = settings.clientConfig();
         if (subscription.selection() instanceof Subscription.Matching) {

@@ -1,0 +1,176 @@
+package dev.weir.checks.arch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** The pages say what is there: tables are whole, tests exist, figures are those of the code. */
+class DocumentsTest {
+
+    private static final Path ROOT = Path.of(System.getProperty("weir.root"));
+
+    /** {@code `SomeTest.subject_condition*`}, and {@code `other_condition_*`} behind it, which is of the same class. */
+    private static final Pattern TEST_NAME =
+            Pattern.compile("`([A-Z]\\w*(?:Test|Stress))(?:\\.(\\w+\\*?))?`((?:, `[a-z]\\w*_\\w*\\*?`)*)");
+
+    private static final Pattern FOLLOWING_NAME = Pattern.compile("`(\\w+\\*?)`");
+
+    /** The block of Java in a page, the samples of a Javadoc comment. */
+    private static final Pattern SAMPLE = Pattern.compile(
+            "```java\n(.*?)```|<pre>\\{@code\n(.*?)}</pre>|\\{@snippet :\n(.*?)\n *\\* }\n", Pattern.DOTALL);
+
+    /** Calls of methods of Weir that throw a checked exception. */
+    private static final Pattern THROWING = Pattern.compile(
+            "\\.(await\\(\\)(?!\\s*\\.indefinitely)|drain\\(|runTo\\(|take\\(\\)|poll\\(Duration"
+                    + "|expect(Next|End|Failure)\\(|await(Acknowledged|Close|Pull|Stop|Taken|Waiters)\\(|toList\\(\\))|Dispatchers\\.load\\(");
+
+    @Test
+    void samples_thatCallWhatThrows_standInAMethodThatSaysSo() throws IOException {
+        List<Path> places = new ArrayList<>(pages());
+        places.addAll(sources());
+        List<String> incomplete = new ArrayList<>();
+        for (Path place : places) {
+            Matcher sample = SAMPLE.matcher(Files.readString(place));
+            while (sample.find()) {
+                String code = sample.group();
+                if (THROWING.matcher(code).find() && !code.contains(" throws ")) {
+                    incomplete.add(ROOT.relativize(place) + ": " + code);
+                }
+            }
+        }
+        assertThat(incomplete).isEmpty();
+    }
+
+    private static List<Path> sources() throws IOException {
+        try (Stream<Path> files = Files.find(
+                ROOT,
+                20,
+                (file, attributes) -> file.toString().endsWith(".java")
+                        && isSource(file)
+                        && file.toString().contains("/src/main/"))) {
+            return files.toList();
+        }
+    }
+
+    @Test
+    void tables_ofEachPage_areWhole() throws IOException {
+        List<String> broken = new ArrayList<>();
+        for (Path page : pages()) {
+            brokenTables(page, broken);
+        }
+        assertThat(broken).isEmpty();
+    }
+
+    /** A block of rows is a table if its second line is one of dashes; without it, pages show it as text. */
+    private static void brokenTables(Path page, List<String> broken) throws IOException {
+        List<String> lines = Files.readAllLines(page);
+        boolean code = false;
+        int rowOfTable = 0;
+        int columns = 0;
+        for (int i = 0; i < lines.size(); i++) {
+            String line = lines.get(i);
+            code ^= line.startsWith("```");
+            if (code || !line.startsWith("|")) {
+                rowOfTable = 0;
+                continue;
+            }
+            int cells = line.strip().split("(?<!\\\\)\\|", -1).length;
+            columns = rowOfTable == 0 ? cells : columns;
+            rowOfTable++;
+            if (cells != columns || (rowOfTable == 2) != line.matches("\\|( ?:?-+:? ?\\|)+\\s*")) {
+                broken.add(ROOT.relativize(page) + ":" + (i + 1) + ": " + line);
+            }
+        }
+    }
+
+    @Test
+    void testsNamed_inPages_exist() throws IOException {
+        Map<String, String> tests = tests();
+        List<String> absent = new ArrayList<>();
+        int found = 0;
+        for (Path page : pages()) {
+            Matcher name = TEST_NAME.matcher(Files.readString(page));
+            while (name.find()) {
+                found++;
+                String code = tests.get(name.group(1));
+                if (code == null || !namedMethods(name).stream().allMatch(method -> has(code, method))) {
+                    absent.add(ROOT.relativize(page) + ": " + name.group());
+                }
+            }
+        }
+        assertThat(found).isGreaterThan(100);
+        assertThat(absent).isEmpty();
+    }
+
+    private static List<String> namedMethods(Matcher name) {
+        List<String> methods = new ArrayList<>();
+        if (name.group(2) != null) {
+            methods.add(name.group(2));
+        }
+        FOLLOWING_NAME.matcher(name.group(3)).results().forEach(next -> methods.add(next.group(1)));
+        return methods;
+    }
+
+    /** A method, the beginning of one before a star, or a class within (a jcstress case). */
+    private static boolean has(String code, String method) {
+        String whole = method.endsWith("*") ? method.substring(0, method.length() - 1) : method + "\\b";
+        return Pattern.compile("\\b(void|class) " + whole).matcher(code).find();
+    }
+
+    @Test
+    void eventsOfTheDemo_inPages_areThoseOfTheCode() throws IOException {
+        String plan = Files.readString(ROOT.resolve("weir-cli/src/main/java/dev/weir/cli/DemoPlan.java"));
+        Matcher constant = Pattern.compile("DEFAULT_RECORDS = (\\w+);").matcher(plan);
+        assertThat(constant.find()).isTrue();
+        String records = constant.group(1).replace('_', ',');
+        assertThat(Files.readString(ROOT.resolve("README.md"))).contains("a demo of " + records + " events");
+        assertThat(Files.readString(ROOT.resolve("examples/asimov/README.md"))).contains(records + " events");
+        assertThat(Files.readString(ROOT.resolve("weir-cli/src/main/java/dev/weir/cli/DemoCommand.java")))
+                .contains("Default: " + records);
+    }
+
+    private static List<Path> pages() throws IOException {
+        List<Path> pages = new ArrayList<>();
+        for (String folder : List.of("docs", "examples")) {
+            try (Stream<Path> files = Files.walk(ROOT.resolve(folder))) {
+                files.filter(file -> file.toString().endsWith(".md")).forEach(pages::add);
+            }
+        }
+        pages.add(ROOT.resolve("README.md"));
+        pages.add(ROOT.resolve("CONTRIBUTING.md"));
+        return pages;
+    }
+
+    /** The code of each test by the name of its class. */
+    private static Map<String, String> tests() throws IOException {
+        Map<String, String> tests = new HashMap<>();
+        try (Stream<Path> files =
+                Files.find(ROOT, 20, (file, attributes) -> file.toString().endsWith(".java") && isSource(file))) {
+            for (Path file : files.toList()) {
+                String name = Objects.requireNonNull(file.getFileName()).toString();
+                if (name.endsWith("Test.java") || name.endsWith("Stress.java")) {
+                    tests.merge(
+                            name.substring(0, name.length() - ".java".length()),
+                            Files.readString(file),
+                            String::concat);
+                }
+            }
+        }
+        return tests;
+    }
+
+    private static boolean isSource(Path file) {
+        return ROOT.relativize(file).toString().matches("(?!.*\\btarget/).*\\bsrc/.*");
+    }
+}

@@ -1,0 +1,17 @@
+package dev.weir.checks.integration;
+
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The same on the lean path, on the two protocols that leave partitions where they are. */
+@ExtendWith(OnLeanPath.class)
+class OnLeanRebalanceRollingRestartTest extends RebalanceRollingRestartTest {
+
+    @Override
+    @ParameterizedTest
+    @EnumSource(names = {"COOPERATIVE", "CONSUMER"})
+    void rollingRestart_underLoad_losesAndRepeatsNothing(GroupLoad.Protocol protocol) throws Exception {
+        super.rollingRestart_underLoad_losesAndRepeatsNothing(protocol);
+    }
+}

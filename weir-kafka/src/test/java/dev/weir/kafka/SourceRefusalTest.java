@@ -1,0 +1,52 @@
+package dev.weir.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Test;
+
+/** Settings that contradict a source are refused by the call that makes the source, and not when it runs. */
+class SourceRefusalTest {
+
+    private static final Subscription PRICES = Subscription.topics("prices");
+
+    private static ConsumerSettings.Builder<byte[], byte[]> settings() {
+        return ConsumerSettings.builder().bootstrapServers("localhost:9092");
+    }
+
+    @Test
+    void plain_boundedInAGroup_isRefusedWithTheWaysOut() {
+        var inGroup = settings().groupId("shop").build();
+        assertThatThrownBy(() -> KafkaSource.plain(inGroup, PRICES.untilEnd()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("group shop")
+                .hasMessageContaining("leave group.id out")
+                .hasMessageContaining("Subscription.partitions")
+                .hasMessageContaining("KafkaSource.committable");
+    }
+
+    @Test
+    void plain_boundedWithoutSharing_isMade() {
+        var inGroup = settings().groupId("shop").build();
+        var groupless = settings().build();
+        assertThat(KafkaSource.plain(groupless, PRICES.untilEnd())).isNotNull();
+        assertThat(KafkaSource.plain(
+                        inGroup,
+                        Subscription.partitions(new TopicPartition("prices", 0)).untilEnd()))
+                .isNotNull();
+        assertThat(KafkaSource.plain(inGroup, PRICES)).isNotNull();
+    }
+
+    @Test
+    void sourcesThatCommit_withoutGroup_areRefusedByTheCall() {
+        var groupless = settings().build();
+        assertThatThrownBy(() -> KafkaSource.committable(groupless, PRICES))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("group.id is not set")
+                .hasMessageContaining("KafkaSource.plain");
+        assertThatThrownBy(() -> KafkaSource.partitioned(groupless, PRICES)).hasMessageContaining("group.id");
+        assertThatThrownBy(() -> KafkaSource.atMostOnce(groupless, PRICES, 10)).hasMessageContaining("group.id");
+        assertThatThrownBy(() -> KafkaSource.decoded(groupless, PRICES)).hasMessageContaining("group.id");
+    }
+}
