@@ -24,10 +24,14 @@ final class SimulatedLookup implements Lookup {
         this.world = world;
     }
 
-    /** Answers the oldest question, if there is one. */
+    /** Answers the oldest question, if there is one. One about a partition without a leader waits for that. */
     void answerNext() {
         Question next = questions.poll();
         if (next == null) {
+            return;
+        }
+        if (next.positions.keySet().stream().anyMatch(id -> world.log(id).leaderless)) {
+            questions.add(next);
             return;
         }
         Map<TopicPartition, Long> offsets = new HashMap<>();
