@@ -6,7 +6,7 @@ import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.StageContext;
 import java.util.Objects;
 import java.util.function.Function;
-import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /** Makes the running form of a producing sink, with a producer that lives as long as the run. */
@@ -20,8 +20,8 @@ public final class ProducerSink<K, V> implements SinkFactory<ProducerRecord<K, V
 
     @Override
     public SinkLoop<ProducerRecord<K, V>> create(StageContext context) {
-        KafkaProducer<K, V> producer =
-                new KafkaProducer<>(settings.clientConfig(), settings.keySerializer(), settings.valueSerializer());
+        Producer<K, V> producer =
+                ProducerOrigin.open(settings.clientConfig(), settings.keySerializer(), settings.valueSerializer());
         ProducerLoop<ProducerRecord<K, V>, K, V> loop =
                 new ProducerLoop<>(producer, context, Function.identity(), null);
         context.onTermination(loop::close);

@@ -9,7 +9,7 @@ import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.StageContext;
 import java.util.Objects;
 import java.util.function.Function;
-import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -33,8 +33,8 @@ public final class RoutingSink<R, K, V> implements SinkFactory<Outcome.Done<R>> 
     public SinkLoop<Outcome.Done<R>> create(StageContext context) {
         Rejects<Outcome.Done<R>, K, V> rejects =
                 letters == null ? null : new Rejects<>(Forwarder.create(letters, context), Outcome.Done::unwritable);
-        KafkaProducer<K, V> producer =
-                new KafkaProducer<>(settings.clientConfig(), settings.keySerializer(), settings.valueSerializer());
+        Producer<K, V> producer =
+                ProducerOrigin.open(settings.clientConfig(), settings.keySerializer(), settings.valueSerializer());
         ProducerLoop<Outcome.Done<R>, K, V> loop =
                 new ProducerLoop<>(producer, context, done -> records.apply(done.result()), rejects);
         context.onTermination(loop::close);
