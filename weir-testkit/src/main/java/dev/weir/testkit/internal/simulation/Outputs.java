@@ -170,10 +170,18 @@ final class Outputs {
         }
     }
 
-    /** Nobody waits for what a producer has under way any more: some of it arrives all the same. Any thread. */
-    void close(SimulatedProducer<?, ?> owner) {
+    /**
+     * A producer is closed. Any thread.
+     *
+     * @param waits whether what is under way gets its answers; otherwise some of it arrives, and nobody hears of that
+     */
+    void close(SimulatedProducer<?, ?> owner, boolean waits) {
         for (Batch batch = nextOf(owner); batch != null; batch = nextOf(owner)) {
-            answer(batch, new KafkaException("the producer is closed"), !draw.oneIn(2, Of.OUTPUT, batch.number, 2));
+            if (waits) {
+                answer(batch);
+            } else {
+                answer(batch, new KafkaException("the producer is closed"), draw.oneIn(2, Of.OUTPUT, batch.number, 2));
+            }
         }
     }
 
@@ -221,10 +229,14 @@ final class Outputs {
         } finally {
             lock.unlock();
         }
+        answer(due);
+    }
+
+    private void answer(Batch batch) {
         boolean refuse = scenario.has(Event.REFUSED_BATCH)
                 && !world.isCalm()
-                && draw.oneIn(REFUSED_ONE_IN, Of.OUTPUT, due.number, 3);
-        answer(due, refuse ? new UnknownServerException("the broker refuses this batch") : null, !refuse);
+                && draw.oneIn(REFUSED_ONE_IN, Of.OUTPUT, batch.number, 3);
+        answer(batch, refuse ? new UnknownServerException("the broker refuses this batch") : null, !refuse);
     }
 
     private void answer(Batch batch, @Nullable KafkaException refusal, boolean arrives) {

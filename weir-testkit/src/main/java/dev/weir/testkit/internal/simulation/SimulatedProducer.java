@@ -69,12 +69,12 @@ final class SimulatedProducer<K, V> extends MockProducer<K, V> {
 
     @Override
     public void close() {
-        close(Duration.ZERO);
+        close(Duration.ofMillis(Long.MAX_VALUE));
     }
 
     @Override
     public void close(Duration timeout) {
         closed = true;
-        outputs.close(this);
+        outputs.close(this, timeout.isPositive());
     }
 }
