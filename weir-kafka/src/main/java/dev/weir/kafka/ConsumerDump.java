@@ -73,7 +73,12 @@ public record ConsumerDump(
         List<String> sentences = new ArrayList<>();
         for (PartitionDump partition : partitions) {
             List<String> causes = new ArrayList<>();
-            partition.paused.stream().sorted().forEach(reason -> causes.add(reason.words));
+            partition.paused.stream()
+                    .sorted()
+                    .forEach(reason -> causes.add(
+                            reason == Paused.STARTING && partition.trouble != null
+                                    ? reason.words + " (" + partition.trouble + ")"
+                                    : reason.words));
             if (partition.oldest != null) {
                 causes.add(String.format(
                         Locale.ROOT,
@@ -103,6 +108,7 @@ public record ConsumerDump(
      * @param sinceCommit how long ago that was
      * @param position where the next fetch goes on, or -1 if not known
      * @param lag records between the first unfinished one and the end of the partition, or -1 if not known
+     * @param trouble why no broker can say where to start, in words; null if one can, or was asked just now
      */
     public record PartitionDump(
             String topic,
@@ -115,7 +121,8 @@ public record ConsumerDump(
             long committed,
             @Nullable Duration sinceCommit,
             long position,
-            long lag) {}
+            long lag,
+            @Nullable String trouble) {}
 
     /**
      * The first unfinished record of a partition, which keeps all behind it from being committed.

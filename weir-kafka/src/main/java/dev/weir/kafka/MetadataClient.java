@@ -1,29 +1,42 @@
 package dev.weir.kafka;
 
 import dev.weir.kafka.internal.consumer.AdminLookup;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.common.TopicPartition;
 
 /**
  * Asks brokers about topics, partitions, offsets and groups, without waiting. Thread-safe; answers come on a thread of
- * Kafka's, where they should not be kept for long. Errors that pass are retried by the client, up to its {@code
- * default.api.timeout.ms}; then, and at once for others, a stage completes with Kafka's exception.
+ * Kafka's, where they should not be kept for long. Where no broker answers, the client tries again up to its {@code
+ * default.api.timeout.ms}; then, and at once for other failures, a stage completes with Kafka's exception.
  */
 public final class MetadataClient implements AutoCloseable {
 
+    private static final Duration LAG_TIMEOUT = Duration.ofSeconds(5);
+
     private final AdminLookup lookup;
 
-    private MetadataClient(AdminLookup lookup) {
+    private final Duration timeout;
+
+    private MetadataClient(AdminLookup lookup, Duration timeout) {
         this.lookup = lookup;
+        this.timeout = timeout;
     }
 
     /** A client of its own, made with the brokers, security and isolation level of a consumer. */
     public static MetadataClient of(ConsumerSettings<?, ?> settings) {
-        return new MetadataClient(new AdminLookup(settings.clientConfig()));
+        Object timeout = settings.clientConfig()
+                .getOrDefault(
+                        ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, 60_000);
+        return new MetadataClient(
+                new AdminLookup(settings.clientConfig()),
+                Duration.ofMillis(Long.parseLong(String.valueOf(timeout).strip())));
     }
 
     /** The names of all topics but Kafka's own. */
@@ -31,14 +44,39 @@ public final class MetadataClient implements AutoCloseable {
         return lookup.topics();
     }
 
-    /** The partitions that a subscription has now; fails if a named topic does not exist. */
+    /** The partitions that a subscription has now; fails if a named topic does not exist, naming it. */
     public CompletionStage<Set<TopicPartition>> partitions(Subscription subscription) {
-        return lookup.partitions(subscription.selection());
+        return lookup.partitions(subscription.selection())
+                .thenCompose(found -> found.failures().entrySet().stream()
+                        .findFirst()
+                        .<CompletionStage<Set<TopicPartition>>>map(
+                                first -> CompletableFuture.failedStage(first.getValue()))
+                        .orElseGet(() -> CompletableFuture.completedStage(found.ids())));
     }
 
-    /** The offset behind each position now. */
+    /**
+     * The offset behind each position now, of all of them together: fails if there is one that no broker can answer. {@link
+     * #offsetsOfEach} answers for the others.
+     */
     public CompletionStage<Map<TopicPartition, Long>> offsets(Map<TopicPartition, Position> positions) {
-        return lookup.offsets(Map.copyOf(Objects.requireNonNull(positions, "positions")));
+        CompletionStage<Map<TopicPartition, Long>> all = CompletableFuture.completedStage(Map.of());
+        for (var each : offsetsOfEach(positions).entrySet()) {
+            all = all.thenCombine(each.getValue(), (before, offset) -> {
+                Map<TopicPartition, Long> with = before.isEmpty() ? new HashMap<>() : before;
+                with.put(each.getKey(), offset);
+                return with;
+            });
+        }
+        return all;
+    }
+
+    /**
+     * The offset behind each position now, an answer for each partition. One that no broker can answer holds up no other: it
+     * fails by itself, with a retriable exception of Kafka's, at once if it has no leader or does not exist, and else after
+     * {@code default.api.timeout.ms}.
+     */
+    public Map<TopicPartition, CompletionStage<Long>> offsetsOfEach(Map<TopicPartition, Position> positions) {
+        return lookup.offsets(Map.copyOf(Objects.requireNonNull(positions, "positions")), timeout);
     }
 
     /** What a group has committed; nothing for a group that does not exist. */
@@ -46,16 +84,23 @@ public final class MetadataClient implements AutoCloseable {
         return lookup.committed(Objects.requireNonNull(group, "group"));
     }
 
-    /** Records between what a group has committed and the ends of those partitions now. */
+    /**
+     * Records between what a group has committed and the ends of those partitions now; -1 of a partition whose end no
+     * broker can say within 5 s.
+     */
     public CompletionStage<Map<TopicPartition, Long>> lag(String group) {
         return committed(group).thenCompose(committed -> {
             Map<TopicPartition, Position> ends = new HashMap<>();
             committed.keySet().forEach(id -> ends.put(id, Position.end()));
-            return offsets(ends).thenApply(offsets -> {
-                Map<TopicPartition, Long> lag = new HashMap<>();
-                committed.forEach((id, offset) -> lag.put(id, Math.max(0, offsets.getOrDefault(id, offset) - offset)));
-                return lag;
-            });
+            CompletionStage<Map<TopicPartition, Long>> all = CompletableFuture.completedStage(new HashMap<>());
+            for (var each : lookup.offsets(ends, LAG_TIMEOUT).entrySet()) {
+                long from = committed.getOrDefault(each.getKey(), 0L);
+                all = all.thenCombine(each.getValue().exceptionally(unknown -> -1L), (lag, end) -> {
+                    lag.put(each.getKey(), end < 0 ? -1 : Math.max(0, end - from));
+                    return lag;
+                });
+            }
+            return all;
         });
     }
 

@@ -12,14 +12,24 @@ public final class OffsetOutOfRangeException extends KafkaPipelineException {
     private final long offset;
     private final long beginning;
     private final long end;
+    private final long divergentOffset;
 
     /** Describes the partition with what it has. */
     public OffsetOutOfRangeException(TopicPartition id, long offset, long beginning, long end, Throwable cause) {
+        this(id, offset, beginning, end, -1, cause);
+    }
+
+    /**
+     * The same.
+     *
+     * @param divergentOffset from where on the log is another one than what was read; -1 if it is not known, or if the log
+     *     does not reach as far as {@code offset}
+     */
+    public OffsetOutOfRangeException(
+            TopicPartition id, long offset, long beginning, long end, long divergentOffset, Throwable cause) {
         super(
                 id + "@" + offset + " is out of range, the partition has " + beginning + " to " + end + ": "
-                        + (offset < beginning
-                                ? (beginning - offset) + " records at most were deleted before they were read"
-                                : "it was made anew or has lost its end")
+                        + why(offset, beginning, end, divergentOffset)
                         + "; to go on, commit another offset for the group, or set the out-of-range policy to"
                         + " EARLIEST, LATEST or NEAREST",
                 cause);
@@ -28,6 +38,18 @@ public final class OffsetOutOfRangeException extends KafkaPipelineException {
         this.offset = offset;
         this.beginning = beginning;
         this.end = end;
+        this.divergentOffset = divergentOffset;
+    }
+
+    private static String why(long offset, long beginning, long end, long divergentOffset) {
+        if (offset < beginning) {
+            return (beginning - offset) + " records at most were deleted before they were read";
+        }
+        if (divergentOffset >= 0) {
+            return "it was truncated, and from offset " + Math.min(divergentOffset, end)
+                    + " on it is another log than the one that was read";
+        }
+        return offset > end ? "it was made anew or has lost its end" : "it is another log than the one that was read";
     }
 
     public String topic() {
@@ -51,5 +73,10 @@ public final class OffsetOutOfRangeException extends KafkaPipelineException {
     /** The offset behind the newest record. */
     public long end() {
         return end;
+    }
+
+    /** From where on the log is another one than what was read; -1 if that is not known. */
+    public long divergentOffset() {
+        return divergentOffset;
     }
 }

@@ -129,6 +129,15 @@ public final class LeanConsumer implements AutoCloseable {
     }
 
     /**
+     * The leader epoch of what is before {@link #position}: of the batch that was handed out last, or as the start said; -1
+     * if it is not known. Kept with a position, it lets whoever {@linkplain StartAt#offset(long, int) starts} there notice
+     * that the log was truncated.
+     */
+    public int leaderEpoch(int index) {
+        return engine.leaderEpoch(index);
+    }
+
+    /**
      * The end of what can be read, as the broker last said it: the high watermark, or of committed records the last stable
      * offset; -1 before the first answer.
      */

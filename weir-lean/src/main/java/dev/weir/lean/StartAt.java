@@ -8,14 +8,19 @@ import java.time.Instant;
  * @param offset the first offset to read, if not negative
  * @param timestampMillis otherwise: the first record of at least that time; {@link #BEGINNING} and {@link #END} as in the
  *     protocol
+ * @param leaderEpoch of the record before the offset, or {@link #NO_EPOCH}; with it a log that was truncated before the
+ *     offset is noticed
  */
-public record StartAt(long offset, long timestampMillis) {
+public record StartAt(long offset, long timestampMillis, int leaderEpoch) {
 
     /** The first record that the log still has. */
     public static final long BEGINNING = -2;
 
     /** The record written next. */
     public static final long END = -1;
+
+    /** A leader epoch that is not known. */
+    public static final int NO_EPOCH = -1;
 
     private static final Instant LAST = Instant.ofEpochMilli(Long.MAX_VALUE);
 
@@ -29,18 +34,26 @@ public record StartAt(long offset, long timestampMillis) {
 
     /** At an offset; if the log does not have it, {@link LeanSettings#onOffsetLost} says what then. */
     public static StartAt offset(long offset) {
+        return offset(offset, NO_EPOCH);
+    }
+
+    /**
+     * At an offset behind a record of that leader epoch; if the log does not have the offset, or has other records before
+     * it, {@link LeanSettings#onOffsetLost} says what then.
+     */
+    public static StartAt offset(long offset, int leaderEpoch) {
         if (offset < 0) {
             throw new IllegalArgumentException("offset must not be negative: offset=" + offset);
         }
-        return new StartAt(offset, END);
+        return new StartAt(offset, END, leaderEpoch);
     }
 
     public static StartAt beginning() {
-        return new StartAt(-1, BEGINNING);
+        return new StartAt(-1, BEGINNING, NO_EPOCH);
     }
 
     public static StartAt end() {
-        return new StartAt(-1, END);
+        return new StartAt(-1, END, NO_EPOCH);
     }
 
     /** At the first record of at least that time; at the end if there is none yet. */
@@ -48,6 +61,6 @@ public record StartAt(long offset, long timestampMillis) {
         if (time.isBefore(Instant.EPOCH) || time.isAfter(LAST)) {
             throw new IllegalArgumentException("time must be " + Instant.EPOCH + " to " + LAST + ": time=" + time);
         }
-        return new StartAt(-1, time.toEpochMilli());
+        return new StartAt(-1, time.toEpochMilli(), NO_EPOCH);
     }
 }

@@ -42,8 +42,11 @@ public interface Surroundings {
     /** The partitions that a selection has now. Any thread. */
     CompletionStage<Set<TopicPartition>> partitions(Selection selection);
 
-    /** The offset behind each position now. Any thread. */
-    CompletionStage<Map<TopicPartition, Long>> offsets(Map<TopicPartition, Position> positions);
+    /**
+     * The offset behind each position now, an answer for each partition. One that fails with a {@link
+     * org.apache.kafka.common.errors.RetriableException} is asked for again. Any thread.
+     */
+    Map<TopicPartition, CompletionStage<Long>> offsets(Map<TopicPartition, Position> positions);
 
     /** The time by which the consumer commits and waits, in nanoseconds from an arbitrary origin. Any thread. */
     long nanoTime();

@@ -13,6 +13,9 @@ final class AssignedPartition {
     final TopicPartition id;
     final OffsetTracker tracker;
 
+    /** The leader epochs of what was read of it. */
+    final LeaderEpochs epochs = new LeaderEpochs();
+
     /** What the pipeline has not pulled yet; the buffer's own. */
     final RecordBuffer.Queue buffered;
 

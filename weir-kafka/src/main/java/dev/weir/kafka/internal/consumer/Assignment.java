@@ -163,20 +163,33 @@ final class Assignment {
             partition.held = true;
             partition.finishedEarlier = FinishedSet.EMPTY;
             pause(partition);
-            // Anywhere: a client without a position looks for one.
-            fetcher.seek(partition.id, 0);
+            fetcher.hold(partition.id);
         }
     }
 
-    /** Goes on at the offset. */
-    void release(AssignedPartition partition, long offset) {
-        fetcher.seek(partition.id, offset);
-        partition.held = false;
+    /** Goes on at a place that was decided here. */
+    void release(AssignedPartition partition, LogPosition place) {
+        goOn(partition, place);
         partition.placed = true;
-        emission.placed(partition, offset);
+        emission.placed(partition, place.offset());
     }
 
-    /** Whether the client's next fetch of the partition would be at the offset. */
+    /** Goes on at the place that the group has committed. */
+    void goOn(AssignedPartition partition, LogPosition committed) {
+        partition.epochs.beginAt(committed);
+        fetcher.seek(partition.id, committed);
+        partition.held = false;
+    }
+
+    /** Goes on where it is, and has that place checked anew. */
+    void checkAgain(AssignedPartition partition) {
+        if (!partition.held) {
+            fetcher.seek(
+                    partition.id, new LogPosition(fetcher.position(partition.id), fetcher.leaderEpoch(partition.id)));
+        }
+    }
+
+    /** Whether the next fetch of the partition would be at the offset. */
     boolean isAt(AssignedPartition partition, long offset) {
         return !partition.held && fetcher.position(partition.id) == offset;
     }
@@ -189,7 +202,7 @@ final class Assignment {
                     partition == null ? id + " is not assigned" : "records of " + id + " were read already");
         }
         partition.finishedEarlier = FinishedSet.EMPTY;
-        release(partition, offset);
+        release(partition, LogPosition.at(offset));
     }
 
     /** The unfinished part of partitions, in words. */

@@ -2,18 +2,26 @@ package dev.weir.kafka.internal.consumer;
 
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
-import org.apache.kafka.clients.consumer.InvalidOffsetException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.RetriableException;
-import org.apache.kafka.common.errors.WakeupException;
 
 /** Fetches by Kafka's own client, the one that is also the member of the group. See {@link Fetcher} for threads. */
 final class ClientFetcher implements Fetcher {
 
     private final Consumer<byte[], byte[]> client;
+
+    /** Where the next poll goes on in those that were sought, as the seeks and the polls since have said. */
+    private final Map<TopicPartition, LogPosition> positions = new HashMap<>();
+
+    /** What is being revoked: its positions are asked for once more after that. */
+    private final Set<TopicPartition> leaving = new HashSet<>();
 
     ClientFetcher(Consumer<byte[], byte[]> client) {
         this.client = client;
@@ -21,7 +29,23 @@ final class ClientFetcher implements Fetcher {
 
     @Override
     public ConsumerRecords<byte[], byte[]> poll(long nanos) {
-        return client.poll(Duration.ofNanos(nanos));
+        positions.keySet().removeAll(leaving);
+        leaving.clear();
+        ConsumerRecords<byte[], byte[]> records = client.poll(Duration.ofNanos(nanos));
+        records.nextOffsets().forEach((id, next) -> positions.replace(id, LogPosition.of(next)));
+        if (records.nextOffsets().isEmpty()) {
+            follow(records);
+        }
+        return records;
+    }
+
+    /** An interceptor may have made others of them, which do not say what they are followed by. */
+    private void follow(ConsumerRecords<byte[], byte[]> records) {
+        for (TopicPartition id : records.partitions()) {
+            ConsumerRecord<byte[], byte[]> last = records.records(id).getLast();
+            positions.replace(
+                    id, new LogPosition(last.offset() + 1, last.leaderEpoch().orElse(LogPosition.NO_EPOCH)));
+        }
     }
 
     @Override
@@ -31,10 +55,15 @@ final class ClientFetcher implements Fetcher {
 
     /** The client knows before anybody else. */
     @Override
-    public void assigned(Collection<TopicPartition> ids) {}
+    public void assigned(Collection<TopicPartition> ids) {
+        positions.keySet().removeAll(ids);
+        leaving.removeAll(ids);
+    }
 
     @Override
-    public void withdrawn(Collection<TopicPartition> ids) {}
+    public void withdrawn(Collection<TopicPartition> ids) {
+        leaving.addAll(ids);
+    }
 
     @Override
     public void pause(Collection<TopicPartition> ids) {
@@ -46,19 +75,29 @@ final class ClientFetcher implements Fetcher {
         client.resume(ids);
     }
 
+    /** Anywhere: a client without a position looks for one. */
     @Override
-    public void seek(TopicPartition id, long offset) {
-        client.seek(id, offset);
+    public void hold(TopicPartition id) {
+        positions.remove(id);
+        client.seek(id, 0);
+    }
+
+    @Override
+    public void seek(TopicPartition id, LogPosition place) {
+        positions.put(id, place);
+        client.seek(id, place.commit(""));
     }
 
     @Override
     public long position(TopicPartition id) {
-        try {
-            return client.position(id, Duration.ZERO);
-        } catch (RetriableException | WakeupException | InvalidOffsetException | IllegalStateException notYetKnown) {
-            // Right after the assignment, during a leader change or a reset; a poll will say what is invalid.
-            return UNKNOWN;
-        }
+        LogPosition position = positions.get(id);
+        return position == null ? UNKNOWN : position.offset();
+    }
+
+    @Override
+    public int leaderEpoch(TopicPartition id) {
+        LogPosition position = positions.get(id);
+        return position == null ? UNKNOWN : position.leaderEpoch();
     }
 
     @Override

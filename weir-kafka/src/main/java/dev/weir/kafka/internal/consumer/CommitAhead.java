@@ -151,7 +151,7 @@ final class CommitAhead {
 
     private void letOut(List<Promised> next) {
         Map<TopicPartition, OffsetAndMetadata> past = new HashMap<>();
-        next.forEach(each -> past.put(each.partition.id, new OffsetAndMetadata(each.nextOffset)));
+        next.forEach(each -> past.put(each.partition.id, commits.texts().commitAhead(each.partition, each.nextOffset)));
         try {
             commits.commitSync(past, clock.nanoTime() + ANSWER_NANOS);
         } catch (KafkaException failure) {
@@ -184,7 +184,7 @@ final class CommitAhead {
         Map<TopicPartition, OffsetAndMetadata> places = new HashMap<>();
         for (AssignedPartition partition : partitions) {
             if (partition.uncommittedPlace != AssignedPartition.UNKNOWN) {
-                places.put(partition.id, new OffsetAndMetadata(partition.uncommittedPlace));
+                places.put(partition.id, commits.texts().commitAhead(partition, partition.uncommittedPlace));
             }
         }
         if (!places.isEmpty()) {

@@ -5,13 +5,11 @@ import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.internal.offsets.CommitText;
 import dev.weir.kafka.internal.offsets.FinishedSet;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.WakeupException;
 import org.slf4j.Logger;
@@ -37,12 +35,17 @@ final class CommitTexts {
 
     /** The commit of {@code offset} with all that is kept beside it. */
     OffsetAndMetadata commit(AssignedPartition partition, long offset) {
+        LogPosition place = new LogPosition(offset, partition.epochs.before(offset));
         if (maxChars == 0) {
-            return new OffsetAndMetadata(offset);
+            return place.commit("");
         }
         FinishedSet finished = partition.tracker.finishedPast(offset, partition.finishedEarlier);
-        return new OffsetAndMetadata(
-                offset, CommitText.encode(offset, finished, userText(partition.id, offset), maxChars));
+        return place.commit(CommitText.encode(offset, finished, userText(partition.id, offset), maxChars));
+    }
+
+    /** The commit of {@code offset}, of which nothing past it can be finished. */
+    OffsetAndMetadata commitAhead(AssignedPartition partition, long offset) {
+        return new LogPosition(offset, partition.epochs.before(offset)).commit("");
     }
 
     private String userText(TopicPartition id, long offset) {
@@ -67,21 +70,9 @@ final class CommitTexts {
         return CommitText.setOf(commit.metadata());
     }
 
-    /** Asks for the metadata of the partitions' last commits, and notes what is finished. Blocks for a moment. */
-    void restore(Collection<TopicPartition> ids, Map<TopicPartition, AssignedPartition> assignment, long nanos) {
-        if (maxChars == 0 || ids.isEmpty()) {
-            return;
-        }
-        try {
-            committed(Set.copyOf(ids), nanos).forEach((id, commit) -> {
-                AssignedPartition partition = assignment.get(id);
-                if (commit != null && partition != null) {
-                    partition.finishedEarlier = finished(id, commit);
-                }
-            });
-        } catch (KafkaException failure) {
-            LOG.warn("no commit metadata of {}; what was finished past their commits is repeated: {}", ids, failure);
-        }
+    /** What a commit says is finished past it. */
+    FinishedSet finishedPast(TopicPartition id, OffsetAndMetadata commit) {
+        return maxChars == 0 ? FinishedSet.EMPTY : finished(id, commit);
     }
 
     private FinishedSet finished(TopicPartition id, OffsetAndMetadata commit) {

@@ -70,9 +70,8 @@ final class Commits {
         return failed;
     }
 
-    /** Takes over what earlier assignments of these partitions had finished past their commits. */
-    void restore(Collection<TopicPartition> ids, Map<TopicPartition, AssignedPartition> assignment, long nanos) {
-        texts.restore(ids, assignment, nanos);
+    CommitTexts texts() {
+        return texts;
     }
 
     /** What the group has committed of the partitions, asked for within so long. Blocks. */
@@ -216,8 +215,14 @@ final class Commits {
         if (!partition.tracker.isIdle()) {
             return offset;
         }
-        // Not known (leader change, reset under way): what was seen is enough for now.
-        return Math.max(offset, Math.min(fetcher.position(partition.id), partition.firstDropped));
+        long position = fetcher.position(partition.id);
+        if (position < 0) {
+            return offset;
+        }
+        if (position <= partition.firstDropped) {
+            partition.epochs.passed(position, fetcher.leaderEpoch(partition.id));
+        }
+        return Math.max(offset, Math.min(position, partition.firstDropped));
     }
 
     /**

@@ -41,9 +41,6 @@ final class ConsumerLoop implements Runnable {
     /** How long a poll waits when nothing is due: only the snapshot ages meanwhile. */
     private static final long MAX_POLL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** How long partitions wait at their start for what an earlier assignment had finished. */
-    private static final long RESTORE_NANOS = TimeUnit.SECONDS.toNanos(3);
-
     /** How long a rebalance listener's question for committed offsets may take. */
     private static final long COMMITTED_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -108,7 +105,8 @@ final class ConsumerLoop implements Runnable {
                 clock,
                 revokeDeadline.toNanos());
         this.rebalances = new Rebalances(this, assignment, emission, hooks, waiting, clock, revokeDeadline);
-        this.positions = new Positions(assignment, plan, settings, lookup, this::execute);
+        this.positions = new Positions(
+                assignment, plan, settings, commits, lookup, clock, this::execute, waiting::wake);
         this.newPartitions = new NewPartitions(
                 plan, assignment, lookup, clock, limits.metadataAge(), this::execute, this::assignAlso);
         this.boundedRead = new BoundedRead(plan, client, fetcher, clock, assignment, emission);
@@ -257,7 +255,8 @@ final class ConsumerLoop implements Runnable {
         commits.throwFatal();
         commitIfDue();
         newPartitions.lookIfDue();
-        poll(Math.min(untilDetached(), Math.min(MAX_POLL_NANOS, untilCommit())));
+        positions.askIfDue();
+        poll(Math.min(Math.min(untilDetached(), positions.nanosUntilDue()), Math.min(MAX_POLL_NANOS, untilCommit())));
         observer.lookIfDue(assignment.all(), commits, rebalances.count());
         if (subscription.isBounded() && isEmitting()) {
             boundedRead.endWhenAllRead();
@@ -285,6 +284,7 @@ final class ConsumerLoop implements Runnable {
         for (TopicPartition id : records.partitions()) {
             AssignedPartition partition = assignment.get(id);
             if (partition != null) {
+                partition.epochs.note(records.records(id));
                 emission.emit(partition, records.records(id));
                 partition.advance();
                 flow.afterFetch(partition, fetcher);
@@ -318,9 +318,6 @@ final class ConsumerLoop implements Runnable {
             return;
         }
         assignment.add(ids, observer.assigned());
-        if (plan.isCommittable()) {
-            commits.restore(ids, assignment.byId(), withinPatience(RESTORE_NANOS));
-        }
         hooks.assigned(Set.copyOf(ids));
         positions.assigned(assignment.current(ids));
     }

@@ -6,6 +6,7 @@ import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.Position;
 import dev.weir.kafka.Subscription;
+import dev.weir.kafka.internal.consumer.Lookup.Described;
 import dev.weir.kafka.internal.consumer.Plan.Delivery;
 import dev.weir.kafka.spi.Surroundings;
 import dev.weir.kafka.spi.SurroundingsRegistry;
@@ -13,6 +14,7 @@ import dev.weir.lean.RecordView;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -170,7 +172,8 @@ final class ConsumerStart {
             return;
         }
         try {
-            int partitions = answer(lookup.partitions(subscription.selection())).size();
+            int partitions =
+                    answer(lookup.partitions(subscription.selection())).ids().size();
             config.put(limit, fetchBytes(settings.bufferBytes(), partitions, ClientLimits.number(config, limit, 0)));
         } catch (KafkaPipelineException unknown) {
             LOG.debug("{} stays as it is: {}", limit, unknown.getMessage());
@@ -190,15 +193,29 @@ final class ConsumerStart {
         Set<TopicPartition> ids = Set.of();
         Map<TopicPartition, Long> endOffsets = Map.of();
         if (subscription.isBounded() || (groupless && !given)) {
-            ids = answer(lookup.partitions(subscription.selection()));
+            ids = allDescribed(answer(lookup.partitions(subscription.selection())));
             if (ids.isEmpty() && groupless) {
                 throw new KafkaPipelineException("there are no " + subscription.selection() + "; create one first");
             }
         }
         if (subscription.isBounded()) {
-            endOffsets = answer(lookup.offsets(ids.stream().collect(Collectors.toMap(id -> id, this::end))));
+            endOffsets = endOffsets(lookup, ids);
         }
         return new Plan(subscription, endOffsets, delivery, external, groupless && !given ? ids : Set.of());
+    }
+
+    private Set<TopicPartition> allDescribed(Described found) {
+        for (Throwable failure : found.failures().values()) {
+            throw refused(failure);
+        }
+        return found.ids();
+    }
+
+    private Map<TopicPartition, Long> endOffsets(Lookup lookup, Set<TopicPartition> ids) {
+        Map<TopicPartition, Long> ends = new HashMap<>();
+        lookup.offsets(ids.stream().collect(Collectors.toMap(id -> id, this::end)), ANSWER_TIMEOUT)
+                .forEach((id, end) -> ends.put(id, answer(end)));
+        return ends;
     }
 
     private Position end(TopicPartition id) {
@@ -253,12 +270,7 @@ final class ConsumerStart {
         try {
             return question.toCompletableFuture().get(within.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException failure) {
-            Throwable cause = failure.getCause() == null ? failure : failure.getCause();
-            String what = cause instanceof UnknownTopicOrPartitionException
-                    ? "a topic of " + subscription.selection() + " does not exist; create it first"
-                    : "cannot read the partitions or end offsets of " + subscription.selection() + ": "
-                            + cause.getMessage();
-            throw new KafkaPipelineException(what, cause);
+            throw refused(failure.getCause() == null ? failure : failure.getCause());
         } catch (TimeoutException failure) {
             throw new KafkaPipelineException(
                     "no answer from " + settings.properties().get(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG) + " within "
@@ -268,5 +280,13 @@ final class ConsumerStart {
             Thread.currentThread().interrupt();
             throw new KafkaPipelineException("interrupted while the consumer started", interrupted);
         }
+    }
+
+    private KafkaPipelineException refused(Throwable cause) {
+        String what = cause instanceof UnknownTopicOrPartitionException
+                ? "a topic of " + subscription.selection() + " does not exist; create it first"
+                : "cannot read the partitions or end offsets of " + subscription.selection() + ": "
+                        + cause.getMessage();
+        return new KafkaPipelineException(what, cause);
     }
 }

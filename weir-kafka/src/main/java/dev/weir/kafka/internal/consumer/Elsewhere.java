@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.consumer;
 import dev.weir.kafka.Position;
 import dev.weir.kafka.Subscription.Selection;
 import dev.weir.kafka.spi.Surroundings;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
@@ -17,13 +18,14 @@ record Elsewhere(Surroundings surroundings) implements Lookup, Clock {
     }
 
     @Override
-    public CompletionStage<Map<TopicPartition, Long>> offsets(Map<TopicPartition, Position> positions) {
+    public Map<TopicPartition, CompletionStage<Long>> offsets(
+            Map<TopicPartition, Position> positions, Duration within) {
         return surroundings.offsets(positions);
     }
 
     @Override
-    public CompletionStage<Set<TopicPartition>> partitions(Selection selection) {
-        return surroundings.partitions(selection);
+    public CompletionStage<Described> partitions(Selection selection) {
+        return surroundings.partitions(selection).thenApply(ids -> new Described(ids, Map.of()));
     }
 
     @Override

@@ -55,7 +55,8 @@ final class Finder {
                 dump.committed(),
                 dump.sinceCommit(),
                 dump.position(),
-                dump.lag());
+                dump.lag(),
+                dump.trouble());
     }
 
     private Oldest found(Oldest oldest, Sought sought) {

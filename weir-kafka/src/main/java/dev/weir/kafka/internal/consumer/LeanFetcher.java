@@ -8,7 +8,6 @@ import dev.weir.lean.PartitionException;
 import dev.weir.lean.RecordView;
 import dev.weir.lean.StartAt;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -21,6 +20,8 @@ import java.util.function.Function;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.LogTruncationException;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
@@ -37,15 +38,10 @@ final class LeanFetcher implements Fetcher {
     /** How often the client is polled, and how long it is waited for while there is no partition. */
     private static final long MEMBER_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
 
-    /** The same while it looks up where partitions start. */
-    private static final long PLACING_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
-
     /** The same once no records came for {@link #IDLE_AFTER_NANOS}: each look costs the client some 0.2 ms of work. */
     private static final long IDLE_MEMBER_NANOS = TimeUnit.MILLISECONDS.toNanos(75);
 
     private static final long IDLE_AFTER_NANOS = TimeUnit.SECONDS.toNanos(1);
-
-    private static final int PLACING_TRIES = 8;
 
     private static final long MIN_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
@@ -56,7 +52,7 @@ final class LeanFetcher implements Fetcher {
 
         final TopicPartition id;
 
-        /** In the lean consumer; {@link #NOWHERE} until it is known where the partition starts. */
+        /** In the lean consumer; {@link #NOWHERE} while it is not known where the partition goes on. */
         int index = NOWHERE;
 
         boolean paused;
@@ -112,11 +108,8 @@ final class LeanFetcher implements Fetcher {
     /** By their index in the lean consumer. */
     private final List<@Nullable Taken> byIndex = new ArrayList<>();
 
-    /** Those of which it is not known yet where they start. */
-    private final ArrayDeque<Taken> unplaced = new ArrayDeque<>();
-
     /** Where partitions were that are being revoked: what is finished of them is committed after they were withdrawn. */
-    private final Map<TopicPartition, Long> leaving = new HashMap<>();
+    private final Map<TopicPartition, LogPosition> leaving = new HashMap<>();
 
     private long memberDueNanos = System.nanoTime();
 
@@ -179,7 +172,6 @@ final class LeanFetcher implements Fetcher {
             leaving.clear();
             // Nothing comes of it: all its partitions are paused.
             var ignored = member.poll(idle ? Math.min(nanos, MEMBER_NANOS) : 0);
-            place();
         } finally {
             long now = System.nanoTime();
             memberDueNanos = now + untilMember(now);
@@ -187,29 +179,11 @@ final class LeanFetcher implements Fetcher {
     }
 
     private long untilMember(long now) {
-        if (!unplaced.isEmpty()) {
-            return PLACING_NANOS;
-        }
         return now - lastRecordsNanos < IDLE_AFTER_NANOS ? MEMBER_NANOS : IDLE_MEMBER_NANOS;
     }
 
-    /** At the committed offsets. The client learns them for many partitions at once, so a few in vain are enough for now. */
-    private void place() {
-        int tries = PLACING_TRIES;
-        for (int n = unplaced.size(); n > 0 && tries > 0; n--) {
-            Taken partition = unplaced.remove();
-            long offset = member.position(partition.id);
-            if (offset >= 0) {
-                place(partition, offset);
-            } else {
-                unplaced.add(partition);
-                tries--;
-            }
-        }
-    }
-
-    private void place(Taken partition, long offset) {
-        int index = lean.assign(partition.id.topic(), partition.id.partition(), StartAt.offset(offset));
+    private void place(Taken partition, StartAt start) {
+        int index = lean.assign(partition.id.topic(), partition.id.partition(), start);
         partition.index = index;
         while (byIndex.size() <= index) {
             byIndex.add(null);
@@ -253,8 +227,13 @@ final class LeanFetcher implements Fetcher {
     }
 
     private static KafkaException asOfClient(TopicPartition id, PartitionException fault) {
-        if (fault instanceof OffsetLostException) {
-            return new OffsetOutOfRangeException(String.valueOf(fault.getMessage()), Map.of(id, fault.offset()));
+        if (fault instanceof OffsetLostException lost) {
+            String message = String.valueOf(fault.getMessage());
+            Map<TopicPartition, Long> where = Map.of(id, fault.offset());
+            return lost.divergentOffset() < 0
+                    ? new OffsetOutOfRangeException(message, where)
+                    : new LogTruncationException(
+                            message, where, Map.of(id, new OffsetAndMetadata(lost.divergentOffset())));
         }
         boolean ofABatch = fault.getClass() != PartitionException.class;
         String wayOut = ofABatch ? "; to go on behind it, commit a later offset for the group" : "";
@@ -297,7 +276,6 @@ final class LeanFetcher implements Fetcher {
         for (TopicPartition id : ids) {
             Taken partition = new Taken(id);
             partitions.put(id, partition);
-            unplaced.add(partition);
         }
     }
 
@@ -308,14 +286,9 @@ final class LeanFetcher implements Fetcher {
             if (partition == null) {
                 continue;
             }
-            leaving.put(id, position(id));
+            leaving.put(id, new LogPosition(position(id), leaderEpoch(id)));
             partitions.remove(id);
-            if (partition.index == NOWHERE) {
-                unplaced.remove(partition);
-            } else {
-                lean.unassign(partition.index);
-                byIndex.set(partition.index, null);
-            }
+            unassign(partition);
         }
     }
 
@@ -341,28 +314,58 @@ final class LeanFetcher implements Fetcher {
         }
     }
 
-    /** Told to the client as well, which would look for a position otherwise. */
+    private void unassign(Taken partition) {
+        if (partition.index != NOWHERE) {
+            lean.unassign(partition.index);
+            byIndex.set(partition.index, null);
+            partition.index = NOWHERE;
+        }
+    }
+
+    /** Told to the client as well, which would look for a position otherwise. There it stays: without an epoch, unchecked. */
     @Override
-    public void seek(TopicPartition id, long offset) {
-        member.seek(id, offset);
+    public void hold(TopicPartition id) {
+        member.hold(id);
         Taken partition = taken(id);
         partition.drop();
         partition.failure = null;
+        unassign(partition);
+    }
+
+    @Override
+    public void seek(TopicPartition id, LogPosition place) {
+        Taken partition = taken(id);
+        partition.drop();
+        partition.failure = null;
+        StartAt start = StartAt.offset(place.offset(), place.leaderEpoch());
         if (partition.index == NOWHERE) {
-            unplaced.remove(partition);
-            place(partition, offset);
+            place(partition, start);
         } else {
-            lean.seek(partition.index, StartAt.offset(offset));
+            lean.seek(partition.index, start);
         }
     }
 
     @Override
     public long position(TopicPartition id) {
         Taken partition = partitions.get(id);
-        if (partition == null || partition.index == NOWHERE) {
-            return leaving.getOrDefault(id, UNKNOWN);
+        if (partition == null) {
+            LogPosition left = leaving.get(id);
+            return left == null ? UNKNOWN : left.offset();
+        }
+        if (partition.index == NOWHERE) {
+            return UNKNOWN;
         }
         return partition.isEmpty() ? lean.position(partition.index) : partition.nextOffset();
+    }
+
+    @Override
+    public int leaderEpoch(TopicPartition id) {
+        Taken partition = partitions.get(id);
+        if (partition == null) {
+            LogPosition left = leaving.get(id);
+            return left == null ? UNKNOWN : left.leaderEpoch();
+        }
+        return partition.index == NOWHERE || !partition.isEmpty() ? UNKNOWN : lean.leaderEpoch(partition.index);
     }
 
     @Override

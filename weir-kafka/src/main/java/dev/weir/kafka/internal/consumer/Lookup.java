@@ -2,19 +2,41 @@ package dev.weir.kafka.internal.consumer;
 
 import dev.weir.kafka.Position;
 import dev.weir.kafka.Subscription.Selection;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import org.apache.kafka.common.TopicPartition;
 
-/** Questions to the brokers which the owner thread must not wait for. Thread-safe; answers come on any thread. */
+/**
+ * Questions to the brokers which the owner thread must not wait for. Thread-safe; answers come on any thread.
+ *
+ * <p>Each partition, and each topic, has an answer of its own, which waits for no other: one without a leader, or one that
+ * was deleted, holds up nothing else.
+ */
 public interface Lookup extends AutoCloseable {
 
-    /** The offset behind each position now. */
-    CompletionStage<Map<TopicPartition, Long>> offsets(Map<TopicPartition, Position> positions);
+    /**
+     * The topics of a selection.
+     *
+     * @param ids all partitions of those that could be described
+     * @param failures why not, by topic, of the others; {@link
+     *     org.apache.kafka.common.errors.UnknownTopicOrPartitionException} of one that does not exist
+     */
+    record Described(Set<TopicPartition> ids, Map<String, Throwable> failures) {}
 
-    /** The partitions that a selection has now; none of a topic that does not exist, if the selection is a pattern. */
-    CompletionStage<Set<TopicPartition>> partitions(Selection selection);
+    /**
+     * The offset behind each position now. Where there is no answer at the moment, a stage fails with a {@link
+     * org.apache.kafka.common.errors.RetriableException} that says why: at once if there is no leader or no such partition,
+     * or else after a time.
+     *
+     * @param within that time
+     * @return a stage for each partition
+     */
+    Map<TopicPartition, CompletionStage<Long>> offsets(Map<TopicPartition, Position> positions, Duration within);
+
+    /** The partitions that a selection has now. Topics that do not exist are no failures if the selection is a pattern. */
+    CompletionStage<Described> partitions(Selection selection);
 
     /** The names of all topics but Kafka's own. */
     CompletionStage<Set<String>> topics();

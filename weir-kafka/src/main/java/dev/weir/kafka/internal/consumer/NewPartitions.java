@@ -3,7 +3,9 @@ package dev.weir.kafka.internal.consumer;
 import dev.weir.kafka.Subscription;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.apache.kafka.common.TopicPartition;
@@ -28,6 +30,9 @@ final class NewPartitions {
     private final Consumer<Collection<TopicPartition>> onNew;
 
     private long dueNanos;
+
+    /** Why topics could not be looked at the last time. */
+    private final Map<String, String> troubles = new HashMap<>();
 
     /**
      * Creates what asks {@code lookup} once in an interval.
@@ -60,17 +65,24 @@ final class NewPartitions {
         if (looks && clock.nanoTime() - dueNanos >= 0) {
             dueNanos = clock.nanoTime() + intervalNanos;
             lookup.partitions(subscription.selection())
-                    .whenComplete((ids, failure) -> owner.execute(() -> found(ids, failure)));
+                    .whenComplete((found, failure) -> owner.execute(() -> found(found, failure)));
         }
     }
 
-    private void found(Collection<TopicPartition> ids, @Nullable Throwable failure) {
-        if (failure != null) {
-            LOG.warn("cannot look for new partitions of {}: {}", subscription.selection(), failure.toString());
+    private void found(Lookup.@Nullable Described found, @Nullable Throwable failure) {
+        if (found == null) {
+            LOG.warn("cannot look for new partitions of {}: {}", subscription.selection(), String.valueOf(failure));
             return;
         }
+        // Once each: a topic that was deleted is missing in each look.
+        found.failures().forEach((topic, why) -> {
+            if (!why.toString().equals(troubles.put(topic, why.toString()))) {
+                LOG.warn("cannot look for new partitions of topic {}: {}", topic, why.toString());
+            }
+        });
+        troubles.keySet().retainAll(found.failures().keySet());
         List<TopicPartition> added =
-                ids.stream().filter(id -> assignment.get(id) == null).toList();
+                found.ids().stream().filter(id -> assignment.get(id) == null).toList();
         if (!added.isEmpty()) {
             onNew.accept(added);
         }

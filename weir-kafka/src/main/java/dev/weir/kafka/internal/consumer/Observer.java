@@ -15,9 +15,12 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +41,8 @@ final class Observer {
 
     /** How often the ends of partitions that are not fetched are asked for: the client only learns them by fetching. */
     private static final long END_LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private static final Duration END_TIMEOUT = Duration.ofSeconds(30);
 
     /**
      * What a look has found.
@@ -64,8 +69,10 @@ final class Observer {
     // Owner thread.
     private long lookDueNanos;
     private long endLookDueNanos;
-    private boolean endsAsked;
-    private Map<TopicPartition, Long> ends = Map.of();
+
+    // Written by whoever brings the answers, and cleared by the owner thread.
+    private final Map<TopicPartition, Long> ends = new ConcurrentHashMap<>();
+    private final Set<TopicPartition> endsAsked = ConcurrentHashMap.newKeySet();
 
     // Written by the owner thread for others.
     private volatile ConsumerSnapshot snapshot = new ConsumerSnapshot(List.of(), 0, 0, 0, 0);
@@ -141,15 +148,14 @@ final class Observer {
                     "closed".equals(state) ? "the consumer has ended" : "not polled for " + millis(now - polledNanos));
         }
         List<PartitionDump> current = last.partitions;
-        List<String> starting = current.stream()
+        List<PartitionDump> starting = current.stream()
                 .filter(partition -> partition.paused().contains(Paused.STARTING) || partition.position() < 0)
-                .map(partition -> partition.topic() + "-" + partition.partition())
                 .toList();
         boolean ready = live && assignments > 0 && starting.isEmpty();
         if (assignments == 0) {
             reasons.add("no partition was ever assigned");
         } else if (!starting.isEmpty()) {
-            reasons.add("no position yet of " + starting);
+            reasons.add("no position yet of " + byTrouble(starting));
         }
         boolean progressing =
                 !worksLeft || Duration.ofNanos(now - progressNanos).compareTo(stall) < 0;
@@ -157,6 +163,18 @@ final class Observer {
             reasons.add("nothing was finished for " + millis(now - progressNanos) + ", waiting for " + oldest(current));
         }
         return new ConsumerHealth(live, ready, progressing, String.join("; ", reasons));
+    }
+
+    private static String byTrouble(List<PartitionDump> starting) {
+        Map<String, List<TopicPartition>> ids = new LinkedHashMap<>();
+        for (PartitionDump partition : starting) {
+            String trouble = partition.trouble();
+            ids.computeIfAbsent(trouble == null ? "" : ": " + trouble, each -> new ArrayList<>())
+                    .add(new TopicPartition(partition.topic(), partition.partition()));
+        }
+        List<String> sentences = new ArrayList<>();
+        ids.forEach((trouble, several) -> sentences.add(OffsetQueries.names(several) + trouble));
+        return String.join(", of ", sentences);
     }
 
     private static String millis(long nanos) {
@@ -251,7 +269,8 @@ final class Observer {
                 partition.committedOffset,
                 partition.committedOffset < 0 ? null : Duration.ofNanos(now - partition.committedNanos),
                 position,
-                lag(partition, position, outstanding));
+                lag(partition, position, outstanding),
+                loop.positions().trouble(partition));
     }
 
     private Oldest oldest(AssignedPartition partition, long now) {
@@ -295,28 +314,27 @@ final class Observer {
 
     /** The client learns ends by fetching, so it knows nothing new of a partition that is paused. */
     private void askForEndsIfDue(Collection<AssignedPartition> assigned, long now) {
-        if (endsAsked || now - endLookDueNanos < 0 || !loop.isEmitting()) {
+        if (now - endLookDueNanos < 0 || !loop.isEmitting()) {
             return;
         }
         endLookDueNanos = now + END_LOOK_NANOS;
-        Map<TopicPartition, Position> paused = new HashMap<>();
+        Set<TopicPartition> paused = new HashSet<>();
         for (AssignedPartition partition : assigned) {
             if (partition.paused && !partition.held && !partition.atEnd) {
-                paused.put(partition.id, Position.end());
+                paused.add(partition.id);
             }
         }
-        if (paused.isEmpty()) {
-            ends = Map.of();
-            return;
-        }
-        endsAsked = true;
-        lookup.offsets(paused).whenComplete((found, failure) -> loop.execute(() -> ended(found)));
-    }
-
-    private void ended(@Nullable Map<TopicPartition, Long> found) {
-        endsAsked = false;
-        if (found != null) {
-            ends = found;
+        ends.keySet().retainAll(paused);
+        Map<TopicPartition, Position> wanted = new HashMap<>();
+        paused.stream().filter(endsAsked::add).forEach(id -> wanted.put(id, Position.end()));
+        if (!wanted.isEmpty()) {
+            lookup.offsets(wanted, END_TIMEOUT)
+                    .forEach((id, answer) -> answer.whenComplete((end, failure) -> {
+                        if (end != null) {
+                            ends.put(id, end);
+                        }
+                        endsAsked.remove(id);
+                    }));
         }
     }
 }

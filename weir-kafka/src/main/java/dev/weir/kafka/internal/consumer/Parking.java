@@ -83,7 +83,7 @@ final class Parking {
         continued.parked = false;
         loop.control().assigned(continued);
         if (offset >= 0) {
-            loop.assignment().release(continued, offset);
+            loop.assignment().release(continued, new LogPosition(offset, partition.epochs.before(offset)));
         }
     }
 

@@ -3,27 +3,21 @@ package dev.weir.kafka.internal.consumer;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ExternalOffsets;
 import dev.weir.kafka.KafkaPipelineException;
-import dev.weir.kafka.OffsetOutOfRangeException;
-import dev.weir.kafka.OutOfRangePolicy;
 import dev.weir.kafka.Position;
 import dev.weir.kafka.Subscription;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.InvalidOffsetException;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.RetriableException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,13 +26,13 @@ import org.slf4j.LoggerFactory;
  * Decides where partitions begin for which the group's committed offset is no answer: because the subscription says
  * otherwise, because there is none, or because what it points at is gone. Confined to the owner thread.
  *
- * <p>Such a partition is held, that is neither fetched nor committed, until the brokers have said which offset is meant.
+ * <p>Such a partition is held, that is neither fetched nor committed, until the brokers have said which offset is meant;
+ * it waits for no other.
  * The client itself never resets an offset: it would do so without a word.
  */
 final class Positions {
 
     private static final Logger LOG = LoggerFactory.getLogger(Positions.class);
-    private static final long RETRY_MILLIS = 500;
     private static final int LOAD_ATTEMPTS = 5;
     private static final long FIRST_LOAD_RETRY_MILLIS = 100;
 
@@ -46,17 +40,50 @@ final class Positions {
     private final Subscription subscription;
     private final @Nullable ExternalOffsets external;
     private final ConsumerSettings<?, ?> settings;
-    private final Lookup lookup;
+    private final OffsetQueries queries;
     private final Executor owner;
+    private final Openings openings;
+    private final LostPositions lost;
 
-    /** Creates what asks {@code lookup} and continues on {@code owner}, the owner thread. */
-    Positions(Assignment assignment, Plan plan, ConsumerSettings<?, ?> settings, Lookup lookup, Executor owner) {
+    /**
+     * Creates what asks {@code lookup} and continues on {@code owner}, the owner thread.
+     *
+     * @param wake called when {@link #askIfDue} has something to do
+     */
+    Positions(
+            Assignment assignment,
+            Plan plan,
+            ConsumerSettings<?, ?> settings,
+            Commits commits,
+            Lookup lookup,
+            Clock clock,
+            Executor owner,
+            Runnable wake) {
         this.assignment = assignment;
         this.subscription = plan.subscription();
         this.external = plan.external();
         this.settings = settings;
-        this.lookup = lookup;
+        this.queries = new OffsetQueries(assignment, lookup, clock, owner);
         this.owner = owner;
+        this.openings = new Openings(assignment, commits, clock, wake, this::uncommitted);
+        this.lost = new LostPositions(assignment, settings.outOfRange());
+    }
+
+    /** Asks, or asks again, where that is due. Blocks for a moment at most. Outside of a poll. */
+    void askIfDue() {
+        openings.askIfDue();
+        queries.askIfDue();
+    }
+
+    /** How long {@link #askIfDue} has nothing to do. */
+    long nanosUntilDue() {
+        return Math.min(openings.nanosUntilDue(), queries.nanosUntilDue());
+    }
+
+    /** Why it is not known yet where the partition goes on; null if it is known, or was asked just now. */
+    @Nullable
+    String trouble(AssignedPartition partition) {
+        return queries.trouble(partition);
     }
 
     /** Partitions have come: those that begin where the subscription says are held from now on. */
@@ -66,14 +93,25 @@ final class Positions {
                     partitions.stream().filter(partition -> !partition.placed).toList();
             assignment.hold(unplaced);
             load(external, unplaced, 1);
-        } else if (subscription.selection() instanceof Subscription.Partitions) {
-            place(partitions.stream()
-                    .filter(partition ->
-                            !partition.placed && subscription.start().of(partition.id) != null)
-                    .collect(Collectors.toMap(
-                            partition -> partition,
-                            partition ->
-                                    Objects.requireNonNull(subscription.start().of(partition.id)))));
+            return;
+        }
+        Map<AssignedPartition, Position> given = new HashMap<>();
+        List<AssignedPartition> others = new ArrayList<>();
+        for (AssignedPartition partition : partitions) {
+            Position start = subscription.selection() instanceof Subscription.Partitions
+                    ? subscription.start().of(partition.id)
+                    : null;
+            if (start != null && !partition.placed) {
+                given.put(partition, start);
+            } else if (!partition.placed) {
+                others.add(partition);
+            }
+        }
+        place(given);
+        if (settings.groupId() != null) {
+            openings.open(others);
+        } else {
+            uncommitted(others);
         }
     }
 
@@ -148,12 +186,16 @@ final class Positions {
             outOfRange(outOfRange);
             return;
         }
-        Map<AssignedPartition, Position> starts = new HashMap<>();
-        for (AssignedPartition partition : assignment.current(failure.partitions())) {
-            if (partition.held || partition.placed) {
+        uncommitted(assignment.current(failure.partitions()).stream()
                 // The client says so as of a moment ago.
-                continue;
-            }
+                .filter(partition -> !partition.held && !partition.placed)
+                .toList());
+    }
+
+    /** Lets partitions begin of which there is no commit. */
+    private void uncommitted(List<AssignedPartition> partitions) {
+        Map<AssignedPartition, Position> starts = new HashMap<>();
+        for (AssignedPartition partition : partitions) {
             Position start = subscription.start().of(partition.id);
             if (start == null) {
                 start = settings.startWithoutCommit();
@@ -161,8 +203,7 @@ final class Positions {
             if (start == null) {
                 throw new KafkaPipelineException(
                         "the group has committed nothing of " + partition.id + " and auto.offset.reset is none;"
-                                + " commit an offset, say where to start, or set auto.offset.reset to earliest or latest",
-                        failure);
+                                + " commit an offset, say where to start, or set auto.offset.reset to earliest or latest");
             }
             starts.put(partition, start);
         }
@@ -170,68 +211,17 @@ final class Positions {
     }
 
     private void outOfRange(org.apache.kafka.clients.consumer.OffsetOutOfRangeException failure) {
-        // What was read before the gap may be finished or not: its offsets mean nothing any more.
-        List<AssignedPartition> held = assignment.current(failure.partitions()).stream()
-                .filter(partition -> assignment.isAt(
-                        partition, failure.offsetOutOfRangePartitions().getOrDefault(partition.id, 0L)))
-                .map(assignment::renew)
-                .toList();
-        if (held.isEmpty()) {
-            return;
+        for (AssignedPartition partition : lost.held(failure)) {
+            queries.add(
+                    partition,
+                    List.of(Position.beginning(), Position.end()),
+                    edges -> lost.release(partition, edges.get(0), edges.get(1), failure),
+                    () -> {});
         }
-        assignment.hold(held);
-        List<TopicPartition> ids = held.stream().map(partition -> partition.id).toList();
-        askUntilAnswered(() -> edges(ids), edges -> {
-            for (AssignedPartition partition : held) {
-                if (assignment.isCurrent(partition)) {
-                    long wanted = Objects.requireNonNull(
-                            failure.offsetOutOfRangePartitions().get(partition.id));
-                    Edges range = Objects.requireNonNull(edges.get(partition.id));
-                    assignment.release(partition, afterOutOfRange(partition.id, wanted, range, failure));
-                }
-            }
-        });
+        queries.askIfDue();
     }
 
-    private record Edges(long beginning, long end) {}
-
-    private CompletionStage<Map<TopicPartition, Edges>> edges(Collection<TopicPartition> ids) {
-        CompletionStage<Map<TopicPartition, Long>> ends = lookup.offsets(all(ids, Position.end()));
-        return lookup.offsets(all(ids, Position.beginning()))
-                .thenCombine(
-                        ends,
-                        (beginning, end) -> ids.stream()
-                                .collect(Collectors.toMap(id -> id, id -> new Edges(at(beginning, id), at(end, id)))));
-    }
-
-    private static Map<TopicPartition, Position> all(Collection<TopicPartition> ids, Position position) {
-        return ids.stream().collect(Collectors.toMap(id -> id, id -> position));
-    }
-
-    private static long at(Map<TopicPartition, Long> offsets, TopicPartition id) {
-        return offsets.getOrDefault(id, 0L);
-    }
-
-    private long afterOutOfRange(TopicPartition id, long wanted, Edges edges, InvalidOffsetException failure) {
-        OutOfRangePolicy policy = settings.outOfRange();
-        if (policy == OutOfRangePolicy.FAIL) {
-            throw new OffsetOutOfRangeException(id, wanted, edges.beginning, edges.end, failure);
-        }
-        boolean toBeginning =
-                policy == OutOfRangePolicy.EARLIEST || (policy == OutOfRangePolicy.NEAREST && wanted < edges.beginning);
-        long next = toBeginning ? edges.beginning : edges.end;
-        LOG.warn(
-                "{}@{} is out of range {} to {}; going on at {} as the policy {} says",
-                id,
-                wanted,
-                edges.beginning,
-                edges.end,
-                next,
-                policy);
-        return next;
-    }
-
-    /** Holds partitions until it is known which offsets are meant. */
+    /** Holds each partition until it is known which offset is meant. */
     void place(Map<AssignedPartition, Position> positions) {
         place(positions, allPlaced -> {});
     }
@@ -243,42 +233,35 @@ final class Positions {
             return;
         }
         assignment.hold(positions.keySet());
-        Map<TopicPartition, Position> wanted = new HashMap<>();
-        positions.forEach((partition, position) -> wanted.put(partition.id, position));
-        askUntilAnswered(() -> lookup.offsets(wanted), offsets -> {
-            boolean all = true;
-            for (AssignedPartition partition : positions.keySet()) {
-                if (assignment.isCurrent(partition)) {
-                    assignment.release(partition, at(offsets, partition.id));
-                } else {
-                    all = false;
-                }
-            }
-            then.accept(all);
-        });
+        Placing placing = new Placing(positions.size(), then);
+        positions.forEach((partition, position) -> queries.add(
+                partition,
+                List.of(position),
+                offsets -> {
+                    assignment.release(partition, LogPosition.at(offsets.get(0)));
+                    placing.one(true);
+                },
+                () -> placing.one(false)));
+        queries.askIfDue();
     }
 
-    /** Asks again for as long as the brokers do not answer; what fails for good fails the run. */
-    private <A> void askUntilAnswered(Supplier<CompletionStage<A>> question, Consumer<A> then) {
-        question.get()
-                .whenComplete((answer, failure) -> owner.execute(() -> {
-                    if (failure == null) {
-                        then.accept(answer);
-                    } else {
-                        retry(question, then, failure);
-                    }
-                }));
-    }
+    /** Partitions that are placed together, though each goes on by itself. Confined to the owner thread. */
+    private static final class Placing {
 
-    private <A> void retry(Supplier<CompletionStage<A>> question, Consumer<A> then, Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-        if (!(cause instanceof RetriableException)) {
-            throw new KafkaPipelineException(
-                    "cannot find out where to start " + subscription.selection() + ": " + cause.getMessage(), cause);
+        private final Consumer<Boolean> then;
+        private int left;
+        private boolean all = true;
+
+        Placing(int partitions, Consumer<Boolean> then) {
+            this.left = partitions;
+            this.then = then;
         }
-        LOG.warn("cannot yet find out where to start, trying again: {}", cause.toString());
-        CompletableFuture.delayedExecutor(RETRY_MILLIS, TimeUnit.MILLISECONDS)
-                .execute(() -> owner.execute(() -> askUntilAnswered(question, then)));
+
+        void one(boolean placed) {
+            all &= placed;
+            if (--left == 0) {
+                then.accept(all);
+            }
+        }
     }
 }

@@ -209,15 +209,17 @@ class ConsumerLoopTest {
     private static final class Answers implements Lookup {
 
         @Override
-        public CompletionStage<Map<TopicPartition, Long>> offsets(Map<TopicPartition, Position> positions) {
-            Map<TopicPartition, Long> offsets = new HashMap<>();
-            positions.forEach((id, position) ->
-                    offsets.put(id, position instanceof Position.Offset given ? given.offset() : 0L));
-            return CompletableFuture.completedStage(offsets);
+        public Map<TopicPartition, CompletionStage<Long>> offsets(
+                Map<TopicPartition, Position> positions, Duration within) {
+            Map<TopicPartition, CompletionStage<Long>> offsets = new HashMap<>();
+            positions.forEach((id, position) -> offsets.put(
+                    id,
+                    CompletableFuture.completedStage(position instanceof Position.Offset given ? given.offset() : 0L)));
+            return offsets;
         }
 
         @Override
-        public CompletionStage<Set<TopicPartition>> partitions(Selection selection) {
+        public CompletionStage<Described> partitions(Selection selection) {
             return new CompletableFuture<>();
         }
 

@@ -131,6 +131,7 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
 
     private ConsumerRecords<byte[], byte[]> fetch() {
         Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> fetched = new HashMap<>();
+        Map<TopicPartition, OffsetAndMetadata> next = new HashMap<>();
         int room = maxPollRecords;
         List<SimulatedLog> inAnyOrder = new ArrayList<>(world.logs.values());
         Collections.shuffle(inAnyOrder, random);
@@ -138,10 +139,7 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
             if (!log.owned || random.nextInt(3) == 0 || world.troubles.hinders(log)) {
                 continue;
             }
-            if (!log.positionKnown) {
-                log.positionKnown = true;
-                continue;
-            }
+            require(log.positionKnown || log.paused, "fetches before it is known where to go on: " + log.id);
             List<ConsumerRecord<byte[], byte[]>> list = new ArrayList<>();
             while (!log.paused && room > 0 && log.position < log.end) {
                 if (log.visible.get((int) log.position)) {
@@ -151,12 +149,15 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
                 log.positionEpoch = log.elections.epochAt(log.position);
                 log.position++;
             }
+            if (log.owned && !log.held && log.positionKnown) {
+                next.put(log.id, log.place());
+            }
             if (!list.isEmpty()) {
                 require(!log.held, "fetches though it is not known where to go on: " + log.id);
                 fetched.put(log.id, list);
             }
         }
-        return new ConsumerRecords<>(fetched, Map.of());
+        return new ConsumerRecords<>(fetched, next);
     }
 
     /** The record at the position, which says of which topic and of which leader it is. */
@@ -189,32 +190,21 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
 
     @Override
     public void seek(TopicPartition id, long offset) {
-        seek(id, offset, SimulatedElections.UNKNOWN);
+        SimulatedLog log = world.log(id);
+        require(log.owned, "seeks what it does not have: " + id);
+        log.hold();
     }
 
     @Override
-    public void seek(TopicPartition id, OffsetAndMetadata offset) {
-        seek(id, offset.offset(), offset.leaderEpoch().orElse(SimulatedElections.UNKNOWN));
-    }
-
-    private void seek(TopicPartition id, long offset, int leaderEpoch) {
+    public void seek(TopicPartition id, OffsetAndMetadata place) {
         SimulatedLog log = world.log(id);
         require(log.owned, "seeks what it does not have: " + id);
-        log.seek(offset, leaderEpoch, world.outOfRange);
+        log.goOn(place.offset(), place.leaderEpoch().orElse(SimulatedElections.UNKNOWN), world.outOfRange);
     }
 
     @Override
     public long position(TopicPartition id, Duration timeout) {
-        SimulatedLog log = world.log(id);
-        if (!log.owned) {
-            throw new IllegalStateException("not assigned: " + id);
-        }
-        if (!log.positionKnown || log.isSeenToBeGone()) {
-            throwIfWoken();
-            world.troubles.throwInPosition(log);
-            throw new TimeoutException("not known yet");
-        }
-        return log.position;
+        throw new AssertionError("a client that is asked for a position may swallow what its poll was to throw");
     }
 
     @Override
@@ -348,15 +338,12 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
     @Override
     public Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> ids, Duration timeout) {
         throwIfWoken();
-        if (group.inCallback) {
-            if (random.nextInt(10) == 0) {
-                world.pass(timeout.toNanos());
-                throw new TimeoutException("drawn");
-            }
-            ids.forEach(id -> world.log(id).restore());
-        } else {
-            group.othersWork();
+        if (random.nextInt(10) == 0) {
+            world.pass(timeout.toNanos());
+            throw new TimeoutException("drawn");
         }
+        group.othersWork();
+        ids.stream().map(world::log).forEach(log -> log.startAsked |= log.owned && log.held && log.committed < 0);
         return ids.stream()
                 .map(world::log)
                 .filter(log -> log.committed >= 0)

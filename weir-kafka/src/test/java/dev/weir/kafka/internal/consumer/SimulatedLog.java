@@ -5,7 +5,9 @@ import dev.weir.kafka.internal.offsets.CommitText;
 import dev.weir.kafka.internal.offsets.FinishedSet;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /** One partition of a simulated cluster: its records, with gaps, and what the group has done with them. */
@@ -75,6 +77,10 @@ final class SimulatedLog {
     long confirmed;
 
     boolean positionKnown;
+
+    /** Whether it has not yet gone on at what was committed when it came. */
+    private boolean opening;
+
     long start;
     long position;
 
@@ -124,14 +130,10 @@ final class SimulatedLog {
         held = false;
         positionKnown = false;
         startAsked = false;
+        opening = true;
         begin(Math.max(0, committed));
-        positionEpoch = committedLeaderEpoch;
-        doubtful = committedStale;
-        nearest = doubtful ? nearest : -1;
-        if (doubtful && committedBlindly && committed <= end) {
-            // Nobody can see that.
-            goneOn(committed);
-        }
+        doubtful = false;
+        nearest = committedStale ? nearest : -1;
     }
 
     // ---- Records that are gone ---------------------------------------------------------------------------------------
@@ -221,43 +223,93 @@ final class SimulatedLog {
         confirmed = offset;
     }
 
+    /** The consumer waits for where to go on: it has just got the partition, or a seek was asked for. */
+    void hold() {
+        if (!paused) {
+            throw new AssertionError(id + " is held and may be fetched");
+        }
+        if (opening && !held) {
+            held = true;
+            return;
+        }
+        opening = false;
+        if (held) {
+            return;
+        }
+        forgiveUnseen();
+        held = true;
+        beginSought(0);
+    }
+
     /**
-     * The consumer begins a seek, which is anywhere, or ends it.
+     * The consumer goes on: where it had committed, or where a seek has said.
      *
      * @param leaderEpoch what it knows of the record before it
      * @param policy what it follows where a position is lost
      */
-    void seek(long offset, int leaderEpoch, OutOfRangePolicy policy) {
-        if (held) {
-            if (startAsked && !seekAsked) {
-                requireSamePlace(offset);
-            } else if (doubtful && !seekAsked) {
-                requireInPolicy(offset, policy);
-            }
-            startAsked = false;
-            if (doubtful) {
-                clearedEpoch = epoch + 1;
-            }
-            if (seekAsked) {
-                firstPlace = Long.MAX_VALUE;
-            }
-            doubtful = offset > end;
-            nearest = -1;
+    void goOn(long offset, int leaderEpoch, OutOfRangePolicy policy) {
+        if (!held) {
+            checkAgain(offset, leaderEpoch);
+            return;
+        }
+        held = false;
+        positionEpoch = leaderEpoch;
+        if (opening && offset == start && !startAsked) {
+            goOnAsCommitted();
+            restore();
+        } else {
+            requirePlace(offset, policy);
             // What is skipped counts as done, what comes again may be seen again.
             finished.set(0, (int) Math.min(offset, end));
             seen.clear((int) offset, Integer.MAX_VALUE);
             forgiven.set(0, (int) Math.max(offset, committed));
-        } else {
-            if (!paused) {
-                throw new AssertionError(id + " begins a seek and may be fetched");
-            }
-            forgiveUnseen();
+            beginSought(offset);
         }
-        held = !held;
+        opening = false;
         positionKnown = true;
+    }
+
+    private void beginSought(long offset) {
         begin(offset);
-        positionEpoch = leaderEpoch;
         soughtEpoch = epoch;
+    }
+
+    private void goOnAsCommitted() {
+        doubtful = committedStale;
+        if (doubtful && committedBlindly && start <= end) {
+            // Nobody can see that.
+            goneOn(start);
+        }
+    }
+
+    /** The consumer goes on where it is, and lets the client look again whether its position is right. */
+    private void checkAgain(long offset, int leaderEpoch) {
+        if (offset != position || leaderEpoch != positionEpoch) {
+            throw new AssertionError(id + " goes on at " + offset + " and was not held");
+        }
+    }
+
+    /** A place that was not committed must follow from a user's wish, the start, or the policy for lost positions. */
+    private void requirePlace(long offset, OutOfRangePolicy policy) {
+        if (seekAsked) {
+            firstPlace = Long.MAX_VALUE;
+        } else if (startAsked) {
+            requireSamePlace(offset);
+        } else if (doubtful) {
+            requireInPolicy(offset, policy);
+        }
+        if (doubtful) {
+            clearedEpoch = epoch + 1;
+        }
+        startAsked = false;
+        doubtful = offset > end;
+        nearest = -1;
+    }
+
+    /** What a poll says of where reading goes on. */
+    OffsetAndMetadata place() {
+        return new OffsetAndMetadata(
+                position, positionEpoch < 0 ? Optional.empty() : Optional.of(positionEpoch), "");
     }
 
     /** Nothing was committed, and the start is the end: that is so once, and never for partitions that were added. */

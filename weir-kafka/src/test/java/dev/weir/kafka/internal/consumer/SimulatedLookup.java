@@ -2,20 +2,24 @@ package dev.weir.kafka.internal.consumer;
 
 import dev.weir.kafka.Position;
 import dev.weir.kafka.Subscription.Selection;
+import dev.weir.kafka.internal.consumer.SimulatedEvent.Planted;
+import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
 
 /** Brokers that say which offset a position is, when the world lets them. Confined to the world's thread. */
 final class SimulatedLookup implements Lookup {
 
     private record Question(
-            Map<TopicPartition, Position> positions, CompletableFuture<Map<TopicPartition, Long>> answer) {}
+            Map<TopicPartition, Position> positions, Map<TopicPartition, CompletableFuture<Long>> answers) {}
 
     private final SimulatedWorld world;
     private final Queue<Question> questions = new ArrayDeque<>();
@@ -30,19 +34,27 @@ final class SimulatedLookup implements Lookup {
         if (next == null) {
             return;
         }
-        if (next.positions.keySet().stream().anyMatch(id -> world.log(id).leaderless)) {
+        boolean isHeldUp = next.positions.keySet().stream().anyMatch(id -> world.log(id).leaderless);
+        if (isHeldUp && world.troubles.has(Planted.ALL_OR_NOTHING_LOOKUP)) {
             questions.add(next);
             return;
         }
-        Map<TopicPartition, Long> offsets = new HashMap<>();
-        next.positions.forEach((id, position) -> offsets.put(
-                id,
+        next.answers.forEach((id, answer) -> answer(id, Objects.requireNonNull(next.positions.get(id)), answer));
+    }
+
+    private void answer(TopicPartition id, Position position, CompletableFuture<Long> answer) {
+        SimulatedLog log = world.log(id);
+        if (log.leaderless) {
+            answer.completeExceptionally(new TimeoutException(id + " has no leader"));
+            return;
+        }
+        boolean toEnd = log.added && world.troubles.has(Planted.ADDED_AT_END);
+        answer.complete(
                 switch (position) {
                     case Position.Offset given -> given.offset();
-                    case Position.Edge.BEGINNING -> 0L;
-                    default -> (long) world.log(id).end;
-                }));
-        next.answer.complete(offsets);
+                    case Position.Edge.BEGINNING -> toEnd ? log.end : 0L;
+                    default -> (long) log.end;
+                });
     }
 
     /** The process is gone, nobody waits for answers. */
@@ -51,14 +63,16 @@ final class SimulatedLookup implements Lookup {
     }
 
     @Override
-    public CompletionStage<Map<TopicPartition, Long>> offsets(Map<TopicPartition, Position> positions) {
-        CompletableFuture<Map<TopicPartition, Long>> answer = new CompletableFuture<>();
-        questions.add(new Question(positions, answer));
-        return answer;
+    public Map<TopicPartition, CompletionStage<Long>> offsets(
+            Map<TopicPartition, Position> positions, Duration within) {
+        Map<TopicPartition, CompletableFuture<Long>> answers = new LinkedHashMap<>();
+        positions.keySet().forEach(id -> answers.put(id, new CompletableFuture<>()));
+        questions.add(new Question(positions, answers));
+        return Map.copyOf(answers);
     }
 
     @Override
-    public CompletionStage<Set<TopicPartition>> partitions(Selection selection) {
+    public CompletionStage<Described> partitions(Selection selection) {
         return new CompletableFuture<>();
     }
 

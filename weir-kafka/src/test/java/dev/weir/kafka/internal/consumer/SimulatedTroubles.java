@@ -15,7 +15,6 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.LogTruncationException;
-import org.apache.kafka.clients.consumer.NoOffsetForPartitionException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.TopicPartition;
@@ -68,15 +67,6 @@ final class SimulatedTroubles {
     /** Whether a group that has committed nothing begins at the end. */
     boolean startsAtEnd() {
         return known.contains(SimulatedEvent.LATEST);
-    }
-
-    /** Whether the client says so where nothing is committed, and the brokers are asked. */
-    private boolean asksForStart() {
-        return known.contains(SimulatedEvent.LATEST) || known.contains(SimulatedEvent.LEADERLESS);
-    }
-
-    private boolean lacksStart(SimulatedLog log) {
-        return asksForStart() && !log.held && !log.positionKnown && log.committed < 0;
     }
 
     boolean has(Planted fault) {
@@ -170,8 +160,7 @@ final class SimulatedTroubles {
     boolean hinders(SimulatedLog log) {
         return log.leaderless
                 || log.isSeenToBeGone()
-                || isOutOfRange(log)
-                || lacksStart(log);
+                || isOutOfRange(log);
     }
 
     private static boolean isOutOfRange(SimulatedLog log) {
@@ -180,7 +169,7 @@ final class SimulatedTroubles {
 
     /** Whether a user may seek: not while the consumer is about to find out where a partition begins. */
     boolean isSettled(SimulatedLog log) {
-        return !log.doubtful && !log.startAsked && !lacksStart(log);
+        return !log.doubtful && !log.startAsked && log.positionKnown;
     }
 
     /** What a poll finds out about positions, sooner or later. */
@@ -188,18 +177,10 @@ final class SimulatedTroubles {
         if (known.isEmpty()) {
             return;
         }
-        boolean groupAnswers = random.nextInt(4) == 0;
         Map<TopicPartition, Long> outOfRange = new HashMap<>();
-        Set<TopicPartition> unknown = new HashSet<>();
         for (SimulatedLog log : world.logs.values()) {
             boolean settled = log.owned && !log.held && !log.seekAsked;
-            if (settled && lacksStart(log)) {
-                // The group's coordinator says that of all at once, also of those without a leader.
-                if (groupAnswers) {
-                    log.startAsked = true;
-                    unknown.add(log.id);
-                }
-            } else if (!settled || log.leaderless || random.nextInt(4) != 0) {
+            if (!settled || log.leaderless || random.nextInt(4) != 0) {
                 continue;
             } else if (log.isSeenToBeGone()) {
                 if (!has(Planted.SWALLOWED_TRUNCATION)) {
@@ -211,16 +192,6 @@ final class SimulatedTroubles {
         }
         if (!outOfRange.isEmpty()) {
             throw new OffsetOutOfRangeException(outOfRange);
-        }
-        if (!unknown.isEmpty()) {
-            throw new NoOffsetForPartitionException(unknown);
-        }
-    }
-
-    /** Asked for a position, the client may say there what a poll would have said. */
-    void throwInPosition(SimulatedLog log) {
-        if (log.isSeenToBeGone() && random.nextInt(4) == 0) {
-            throw truncation(log);
         }
     }
 

@@ -76,7 +76,7 @@ public final class Engine implements AutoCloseable {
     /** Removes a partition with what was fetched of it. */
     public void unassign(int index) {
         Partition partition = at(index);
-        partition.cursor.moveTo(partition.cursor.position());
+        partition.cursor.moveTo(partition.cursor.position(), -1);
         partition.fault = null;
         locations.remove(partition);
         partitions.set(index, null);
@@ -167,7 +167,7 @@ public final class Engine implements AutoCloseable {
             locations.resume(partition);
             return;
         }
-        partition.moveTo(partition.cursor.position(), -1);
+        partition.moveTo(partition.cursor.position(), partition.cursor.leaderEpoch());
         partition.state = Partition.FAILED;
         partition.offsetBehindFault = behind;
         throw fault;
@@ -191,6 +191,10 @@ public final class Engine implements AutoCloseable {
 
     public long position(int index) {
         return at(index).cursor.position();
+    }
+
+    public int leaderEpoch(int index) {
+        return at(index).cursor.leaderEpoch();
     }
 
     public long endOffset(int index) {
@@ -241,7 +245,7 @@ public final class Engine implements AutoCloseable {
         closed = true;
         for (Partition partition : partitions) {
             if (partition != null) {
-                partition.cursor.moveTo(partition.cursor.position());
+                partition.cursor.moveTo(partition.cursor.position(), -1);
             }
         }
         locations.close();

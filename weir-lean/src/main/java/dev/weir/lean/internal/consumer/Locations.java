@@ -239,13 +239,13 @@ final class Locations {
         topic.idLow = low;
         topicsById.put(low, topic);
         topic.forEach(partition -> {
-            // Another topic of the same name: its epochs count anew.
-            partition.leaderEpoch = -1;
-            partition.lastEpoch = -1;
             if (partition.broker != null) {
                 partition.broker.restart();
             }
             if (madeAgain) {
+                // Another topic of the same name: its epochs count anew.
+                partition.leaderEpoch = -1;
+                partition.lastEpoch = -1;
                 Objects.requireNonNull(fetcher).madeAgain(partition);
             }
         });

@@ -112,7 +112,7 @@ final class Partition {
 
     /** Goes to an offset: forgets what was fetched. */
     void moveTo(long offset, int epoch) {
-        cursor.moveTo(offset);
+        cursor.moveTo(offset, epoch);
         fetchOffset = offset;
         lastEpoch = epoch;
         start = null;
@@ -122,7 +122,7 @@ final class Partition {
 
     /** Goes where its leader says that a beginning, an end or a time is. */
     void moveTo(StartAt place) {
-        moveTo(place.offset(), UNKNOWN);
+        moveTo(place.offset(), place.leaderEpoch());
         if (place.offset() < 0) {
             start = place;
         }

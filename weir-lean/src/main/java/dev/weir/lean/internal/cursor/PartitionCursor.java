@@ -24,6 +24,10 @@ public final class PartitionCursor {
     private final ArrayDeque<Chunk> chunks = new ArrayDeque<>();
 
     private long position = -1;
+
+    /** Of the batch before the position; -1 if it is not known. */
+    private int leaderEpoch = -1;
+
     private boolean interrupted;
 
     /** Goes up with each {@link #moveTo}: whoever called a handler learns that its chunk is gone. */
@@ -56,6 +60,11 @@ public final class PartitionCursor {
         return position;
     }
 
+    /** The leader epoch of what is before the position; -1 if it is not known. */
+    public int leaderEpoch() {
+        return leaderEpoch;
+    }
+
     /** How often it was moved: another number than before means that what was asked for before is not wanted any more. */
     public int moves() {
         return moves;
@@ -70,9 +79,10 @@ public final class PartitionCursor {
         chunks.addLast(chunk);
     }
 
-    /** Forgets what was fetched; the next chunk begins at that offset. */
-    public void moveTo(long offset) {
+    /** Forgets what was fetched; the next chunk begins at that offset, behind a batch of that leader epoch. */
+    public void moveTo(long offset, int epochBefore) {
         position = offset;
+        leaderEpoch = epochBefore;
         moves++;
         interrupted = true;
         Chunk chunk;
@@ -136,6 +146,7 @@ public final class PartitionCursor {
         reader.verify(checkCrc);
         long next = reader.nextOffset();
         int size = reader.sizeBytes();
+        int epoch = reader.leaderEpoch();
         int delivered = 0;
         boolean visible = reader.isVisible(committedOnly ? chunk.aborted() : null);
         if (visible) {
@@ -149,6 +160,9 @@ public final class PartitionCursor {
             reader.close();
             if (moves != now || (interrupted && records != null && position < next)) {
                 // Moved: the chunk is gone. Interrupted with records left: the batch is opened again, at the position.
+                if (moves == now && delivered > 0) {
+                    leaderEpoch = epoch;
+                }
                 tally.delivered(delivered, 0);
                 return delivered;
             }
@@ -158,6 +172,7 @@ public final class PartitionCursor {
         }
         tally.delivered(delivered, size);
         position = Math.max(position, next);
+        leaderEpoch = epoch;
         chunk.at += size;
         return delivered;
     }

@@ -30,7 +30,7 @@ class SpareBuffersTest {
                 assertThat(chunk.bytes().get(chunk.at)).isEqualTo((byte) i);
             }
             assertThat(cursor.detach()).as("copied before").isZero();
-            cursor.moveTo(0);
+            cursor.moveTo(0, -1);
         }
         assertThat(pool.made()).isEqualTo(2);
     }

@@ -110,6 +110,7 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
     private ConsumerRecords<byte[], byte[]> fetch() {
         findPositions();
         Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> fetched = new LinkedHashMap<>();
+        Map<TopicPartition, OffsetAndMetadata> next = new LinkedHashMap<>();
         long room = maxPollRecords;
         int number = fetches++;
         for (PartitionLog log : world.logs().toList()) {
@@ -118,12 +119,13 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
                 long most = 1 + world.draw().below(30, Of.FETCH, world.starts(), number, log.number, 1);
                 List<ConsumerRecord<byte[], byte[]>> read = log.read(Math.min(room, most));
                 room -= read.size();
+                next.put(log.id, new OffsetAndMetadata(log.position));
                 if (!read.isEmpty()) {
                     fetched.put(log.id, read);
                 }
             }
         }
-        return new ConsumerRecords<>(fetched, Map.of());
+        return new ConsumerRecords<>(fetched, next);
     }
 
     private void findPositions() {
@@ -153,6 +155,11 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
     @Override
     public void seek(TopicPartition id, long offset) {
         owned(id).seek(offset);
+    }
+
+    @Override
+    public void seek(TopicPartition id, OffsetAndMetadata place) {
+        owned(id).seek(place.offset());
     }
 
     @Override

@@ -366,18 +366,20 @@ final class World implements Surroundings {
     }
 
     @Override
-    public CompletionStage<Map<TopicPartition, Long>> offsets(Map<TopicPartition, Position> positions) {
-        Map<TopicPartition, Long> offsets = new HashMap<>();
-        positions.forEach((id, position) -> offsets.put(
-                id,
-                switch (position) {
-                    case Position.Offset given -> given.offset();
-                    case Position.Edge.BEGINNING -> 0L;
-                    // Records are as old as their offsets unless the user's maker says otherwise.
-                    case Position.Edge.END -> log(id).end();
-                    case Position.Time time -> Math.min(time.instant().toEpochMilli(), log(id).end());
-                }));
-        return CompletableFuture.completedStage(offsets);
+    public Map<TopicPartition, CompletionStage<Long>> offsets(Map<TopicPartition, Position> positions) {
+        Map<TopicPartition, CompletionStage<Long>> offsets = new HashMap<>();
+        positions.forEach((id, position) -> offsets.put(id, CompletableFuture.completedStage(offset(id, position))));
+        return offsets;
+    }
+
+    private long offset(TopicPartition id, Position position) {
+        return switch (position) {
+            case Position.Offset given -> given.offset();
+            case Position.Edge.BEGINNING -> 0L;
+            // Records are as old as their offsets unless the user's maker says otherwise.
+            case Position.Edge.END -> log(id).end();
+            case Position.Time time -> Math.min(time.instant().toEpochMilli(), log(id).end());
+        };
     }
 
     @Override
