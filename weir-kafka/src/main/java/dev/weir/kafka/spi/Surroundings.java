@@ -6,11 +6,13 @@ import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.Serializer;
+import org.apache.kafka.common.Uuid;
 
 /**
  * All that a consumer meets outside of its pipeline, if it is not Kafka and the system's time: see {@link
@@ -47,6 +49,11 @@ public interface Surroundings {
      * org.apache.kafka.common.errors.RetriableException} is asked for again. Any thread.
      */
     Map<TopicPartition, CompletionStage<Long>> offsets(Map<TopicPartition, Position> positions);
+
+    /** The id of a topic now; {@link Uuid#ZERO_UUID}, as here, where topics have none. Any thread. */
+    default CompletionStage<Uuid> topicId(String topic) {
+        return CompletableFuture.completedStage(Uuid.ZERO_UUID);
+    }
 
     /** The time by which the consumer commits and waits, in nanoseconds from an arbitrary origin. Any thread. */
     long nanoTime();

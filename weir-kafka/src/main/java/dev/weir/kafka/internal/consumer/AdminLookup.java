@@ -29,6 +29,7 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.TopicPartitionInfo;
 import org.apache.kafka.common.errors.LeaderNotAvailableException;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -304,6 +305,20 @@ public final class AdminLookup implements Lookup {
 
     private static Throwable cause(Throwable failure) {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+    }
+
+    @Override
+    public Map<String, CompletionStage<Uuid>> topicIds(Collection<String> topics, Duration within) {
+        Map<String, CompletionStage<Uuid>> ids = new HashMap<>();
+        try {
+            admin().describeTopics(topics, new DescribeTopicsOptions().timeoutMs((int) within.toMillis()))
+                    .topicNameValues()
+                    .forEach((name, answer) ->
+                            ids.put(name, answer.toCompletionStage().thenApply(TopicDescription::topicId)));
+        } catch (RuntimeException refused) {
+            topics.forEach(name -> ids.put(name, CompletableFuture.failedStage(refused)));
+        }
+        return ids;
     }
 
     @Override

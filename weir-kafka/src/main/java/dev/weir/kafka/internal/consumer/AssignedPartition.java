@@ -3,6 +3,8 @@ package dev.weir.kafka.internal.consumer;
 import dev.weir.kafka.internal.offsets.FinishedSet;
 import dev.weir.kafka.internal.offsets.OffsetTracker;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.jspecify.annotations.Nullable;
 
 /** One partition for the time of one assignment. Confined to the owner thread. */
 final class AssignedPartition {
@@ -54,6 +56,19 @@ final class AssignedPartition {
 
     /** Where it was placed, as long as commits go ahead and none has said so, or {@link #UNKNOWN}. */
     long uncommittedPlace = UNKNOWN;
+
+    /** The topic that its place is in; null if that is not known yet. */
+    @Nullable
+    Uuid topicId;
+
+    /** Whether it waits to go on where the group has committed. */
+    boolean opening;
+
+    /** Whether, its end reached, its topic is or was asked for once more. */
+    boolean endDoubted;
+
+    /** Whether the topic still was the same one then. */
+    boolean endIsSure;
 
     long committedOffset = UNKNOWN;
 

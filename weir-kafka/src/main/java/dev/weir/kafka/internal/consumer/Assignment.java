@@ -149,12 +149,18 @@ final class Assignment {
         AssignedPartition renewed = newPartition(partition.id);
         renewed.outlet = partition.outlet;
         renewed.epoch = partition.epoch;
+        renewed.topicId = partition.topicId;
         renewed.paused = partition.paused;
         renewed.parked = partition.parked;
         renewed.atEnd = emission.isEnded();
         partitions.put(partition.id, renewed);
         control.assigned(renewed);
         return renewed;
+    }
+
+    /** Whether nothing more of what is assigned goes out. */
+    boolean isEnding() {
+        return emission.isEnded();
     }
 
     /** Fetches and commits nothing of the partitions until {@link #release}. */
@@ -170,6 +176,7 @@ final class Assignment {
     /** Goes on at a place that was decided here. */
     void release(AssignedPartition partition, LogPosition place) {
         goOn(partition, place);
+        partition.opening = false;
         partition.placed = true;
         emission.placed(partition, place.offset());
     }

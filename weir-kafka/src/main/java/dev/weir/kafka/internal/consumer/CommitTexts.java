@@ -11,7 +11,9 @@ import java.util.Set;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.WakeupException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,22 +42,37 @@ final class CommitTexts {
             return place.commit("");
         }
         FinishedSet finished = partition.tracker.finishedPast(offset, partition.finishedEarlier);
-        return place.commit(CommitText.encode(offset, finished, userText(partition.id, offset), maxChars));
+        int room = idOf(partition) == null ? maxChars : CommitText.roomBesideTopicId(maxChars);
+        String text = CommitText.encode(offset, finished, userText(partition.id, offset, room), room);
+        return place.commit(CommitText.withTopicId(text, idOf(partition), offset, maxChars));
     }
 
     /** The commit of {@code offset}, of which nothing past it can be finished. */
     OffsetAndMetadata commitAhead(AssignedPartition partition, long offset) {
-        return new LogPosition(offset, partition.epochs.before(offset)).commit("");
+        return new LogPosition(offset, partition.epochs.before(offset))
+                .commit(CommitText.withTopicId("", idOf(partition), offset, maxChars));
     }
 
-    private String userText(TopicPartition id, long offset) {
+    private static @Nullable Uuid idOf(AssignedPartition partition) {
+        Uuid id = partition.topicId;
+        return Uuid.ZERO_UUID.equals(id) ? null : id;
+    }
+
+    /** The topic that a commit was made of; null if it does not say. */
+    @Nullable
+    Uuid topicId(OffsetAndMetadata commit) {
+        return CommitText.topicId(commit.offset(), commit.metadata());
+    }
+
+    private String userText(TopicPartition id, long offset, int room) {
         String refused;
         try {
             String text = userText.of(id.topic(), id.partition(), offset);
-            if (text.length() <= maxChars - CommitText.OVERHEAD_CHARS) {
+            if (text.length() <= room - CommitText.OVERHEAD_CHARS) {
                 return text;
             }
-            refused = text.length() + " characters do not fit into commitMetadataChars=" + maxChars;
+            refused = text.length() + " characters do not fit into commitMetadataChars=" + maxChars + " beside the "
+                    + (maxChars - room + CommitText.OVERHEAD_CHARS) + " of Weir's own";
         } catch (RuntimeException failure) {
             refused = failure.toString();
         }

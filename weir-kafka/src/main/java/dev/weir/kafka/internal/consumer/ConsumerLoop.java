@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.InvalidOffsetException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -109,7 +110,7 @@ final class ConsumerLoop implements Runnable {
                 assignment, plan, settings, commits, lookup, clock, this::execute, waiting::wake);
         this.newPartitions = new NewPartitions(
                 plan, assignment, lookup, clock, limits.metadataAge(), this::execute, this::assignAlso);
-        this.boundedRead = new BoundedRead(plan, client, fetcher, clock, assignment, emission);
+        this.boundedRead = new BoundedRead(plan, client, fetcher, clock, assignment, emission, positions.topicIds());
         this.observer = new Observer(
                 this,
                 fetcher,
@@ -284,15 +285,24 @@ final class ConsumerLoop implements Runnable {
         for (TopicPartition id : records.partitions()) {
             AssignedPartition partition = assignment.get(id);
             if (partition != null) {
-                partition.epochs.note(records.records(id));
-                emission.emit(partition, records.records(id));
-                partition.advance();
-                flow.afterFetch(partition, fetcher);
+                emit(partition, records.records(id));
             }
         }
         if (!records.isEmpty()) {
             flow.afterPoll(assignment.byId(), fetcher);
         }
+    }
+
+    private void emit(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> records) {
+        int ofAnotherLog = partition.epochs.note(records);
+        if (ofAnotherLog != LeaderEpochs.NONE) {
+            // Those before it go out no more: it may be that they are of the other log, too.
+            positions.ofAnotherLog(partition, records.get(ofAnotherLog));
+            return;
+        }
+        emission.emit(partition, records);
+        partition.advance();
+        flow.afterFetch(partition, fetcher);
     }
 
     /** Always answers {@link #close}. */

@@ -4,10 +4,13 @@ import dev.weir.kafka.Position;
 import dev.weir.kafka.Subscription.Selection;
 import dev.weir.kafka.spi.Surroundings;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 
 /** A consumer's questions and its time where it meets something else than Kafka. As thread-safe as that. */
 record Elsewhere(Surroundings surroundings) implements Lookup, Clock {
@@ -26,6 +29,11 @@ record Elsewhere(Surroundings surroundings) implements Lookup, Clock {
     @Override
     public CompletionStage<Described> partitions(Selection selection) {
         return surroundings.partitions(selection).thenApply(ids -> new Described(ids, Map.of()));
+    }
+
+    @Override
+    public Map<String, CompletionStage<Uuid>> topicIds(Collection<String> topics, Duration within) {
+        return topics.stream().collect(Collectors.toMap(name -> name, surroundings::topicId));
     }
 
     @Override

@@ -75,6 +75,11 @@ final class LeaderEpochs {
         return true;
     }
 
+    /** Past the last offset that is known of; -1 before any is. */
+    long end() {
+        return end;
+    }
+
     /** The leader epoch of what is before the offset; {@link LogPosition#NO_EPOCH} if it is not known. */
     int before(long offset) {
         if (offset > end) {

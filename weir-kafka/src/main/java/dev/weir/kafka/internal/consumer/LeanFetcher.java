@@ -229,6 +229,9 @@ final class LeanFetcher implements Fetcher {
     private static KafkaException asOfClient(TopicPartition id, PartitionException fault) {
         if (fault instanceof OffsetLostException lost) {
             String message = String.valueOf(fault.getMessage());
+            if (lost.isOtherTopic()) {
+                return new OtherTopicException(message, id, fault.offset());
+            }
             Map<TopicPartition, Long> where = Map.of(id, fault.offset());
             return lost.divergentOffset() < 0
                     ? new OffsetOutOfRangeException(message, where)

@@ -3,10 +3,14 @@ package dev.weir.kafka.internal.consumer;
 import dev.weir.kafka.Position;
 import dev.weir.kafka.Subscription.Selection;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 
 /**
  * Questions to the brokers which the owner thread must not wait for. Thread-safe; answers come on any thread.
@@ -37,6 +41,15 @@ public interface Lookup extends AutoCloseable {
 
     /** The partitions that a selection has now. Topics that do not exist are no failures if the selection is a pattern. */
     CompletionStage<Described> partitions(Selection selection);
+
+    /**
+     * The id of each topic now, {@link Uuid#ZERO_UUID} where brokers give none. Where there is no answer within that time a
+     * stage fails.
+     */
+    default Map<String, CompletionStage<Uuid>> topicIds(Collection<String> topics, Duration within) {
+        return topics.stream()
+                .collect(Collectors.toMap(name -> name, name -> CompletableFuture.completedStage(Uuid.ZERO_UUID)));
+    }
 
     /** The names of all topics but Kafka's own. */
     CompletionStage<Set<String>> topics();

@@ -2,59 +2,96 @@ package dev.weir.kafka.internal.consumer;
 
 import dev.weir.kafka.OffsetOutOfRangeException;
 import dev.weir.kafka.OutOfRangePolicy;
-import java.util.ArrayList;
+import dev.weir.kafka.Position;
+import dev.weir.kafka.TopicMadeAnewException;
 import java.util.List;
 import java.util.Objects;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.LogTruncationException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Decides, by the policy for it, where partitions go on whose position their log does not have, or has behind other records
- * than those that were read. Confined to the owner thread.
+ * than those that were read, or whose topic was made anew. Confined to the owner thread.
+ *
+ * <p>Such a partition begins anew: what was read of it, finished or not, has offsets that mean nothing any more.
  */
 final class LostPositions {
 
     private static final Logger LOG = LoggerFactory.getLogger(LostPositions.class);
 
     /** A divergence that is not known. */
-    static final long UNKNOWN = -1;
+    private static final long UNKNOWN = -1;
 
     private final Assignment assignment;
     private final OutOfRangePolicy policy;
+    private final boolean bounded;
+    private final TopicIds topicIds;
+    private final OffsetQueries queries;
 
-    LostPositions(Assignment assignment, OutOfRangePolicy policy) {
+    LostPositions(
+            Assignment assignment,
+            OutOfRangePolicy policy,
+            boolean bounded,
+            TopicIds topicIds,
+            OffsetQueries queries) {
         this.assignment = assignment;
         this.policy = policy;
+        this.bounded = bounded;
+        this.topicIds = topicIds;
+        this.queries = queries;
     }
 
-    /**
-     * Begins partitions anew that are where the fault says, and holds them: what was read of them, finished or not, has
-     * offsets that mean nothing any more.
-     */
-    List<AssignedPartition> held(org.apache.kafka.clients.consumer.OffsetOutOfRangeException failure) {
-        List<AssignedPartition> held = new ArrayList<>();
+    // ---- Out of range, truncated -------------------------------------------------------------------------------------
+
+    /** A poll has failed: a position is out of range, or the log was truncated before it. */
+    void outOfRange(org.apache.kafka.clients.consumer.OffsetOutOfRangeException failure) {
         for (AssignedPartition partition : assignment.current(failure.partitions())) {
-            if (assignment.isAt(partition, wanted(failure, partition.id))) {
-                held.add(assignment.renew(partition));
+            long wanted = Objects.requireNonNull(
+                    failure.offsetOutOfRangePartitions().get(partition.id));
+            if (assignment.isAt(partition, wanted)) {
+                AssignedPartition renewed = renew(partition);
+                if (failure instanceof OtherTopicException) {
+                    topicIds.identifyAnew(renewed, 2, () -> beginAnew(renewed, wanted, failure.getMessage()));
+                } else {
+                    // What is past the end may be so because the topic is another one.
+                    topicIds.identifyAnew(renewed, 2, () -> ask(renewed, wanted, failure));
+                }
             } else {
                 // Of before a seek. If it holds all the same it comes again.
                 assignment.checkAgain(partition);
             }
         }
-        assignment.hold(held);
-        return held;
     }
 
-    /** Lets a partition go on that was {@link #held}; the log has offsets from {@code beginning} to {@code end}. */
-    void release(
+    private AssignedPartition renew(AssignedPartition partition) {
+        AssignedPartition renewed = assignment.renew(partition);
+        assignment.hold(List.of(renewed));
+        renewed.epochs.beginAt(LogPosition.at(partition.epochs.end()));
+        return renewed;
+    }
+
+    private void ask(
             AssignedPartition partition,
+            long wanted,
+            org.apache.kafka.clients.consumer.OffsetOutOfRangeException failure) {
+        queries.add(
+                partition,
+                List.of(Position.beginning(), Position.end()),
+                edges -> release(partition, wanted, edges.get(0), edges.get(1), failure),
+                () -> {});
+    }
+
+    private void release(
+            AssignedPartition partition,
+            long wanted,
             long beginning,
             long end,
             org.apache.kafka.clients.consumer.OffsetOutOfRangeException failure) {
-        long wanted = wanted(failure, partition.id);
         long divergent = divergent(failure, partition.id);
         if (policy == OutOfRangePolicy.FAIL) {
             throw new OffsetOutOfRangeException(partition.id, wanted, beginning, end, divergent, failure);
@@ -86,15 +123,63 @@ final class LostPositions {
         };
     }
 
-    private static long wanted(org.apache.kafka.clients.consumer.OffsetOutOfRangeException failure, TopicPartition id) {
-        return Objects.requireNonNull(failure.offsetOutOfRangePartitions().get(id));
-    }
-
     private static long divergent(
             org.apache.kafka.clients.consumer.OffsetOutOfRangeException failure, TopicPartition id) {
-        OffsetAndMetadata divergent = failure instanceof LogTruncationException cut
-                ? cut.divergentOffsets().get(id)
-                : null;
+        OffsetAndMetadata divergent =
+                failure instanceof LogTruncationException cut ? cut.divergentOffsets().get(id) : null;
         return divergent == null ? UNKNOWN : divergent.offset();
+    }
+
+    // ---- Made anew ---------------------------------------------------------------------------------------------------
+
+    /** A record was read that cannot be of the log that was read before: its leader epoch is lower. */
+    void ofAnotherLog(AssignedPartition partition, ConsumerRecord<?, ?> record) {
+        AssignedPartition renewed = renew(partition);
+        String proof = "its record at offset " + record.offset() + " has leader epoch "
+                + record.leaderEpoch().orElse(LogPosition.NO_EPOCH) + ", lower than one before it";
+        topicIds.identifyAnew(renewed, 2, () -> beginAnew(renewed, record.offset(), proof));
+    }
+
+    /** The brokers have said that the topic is another one than that of the partition's place. */
+    void madeAnew(AssignedPartition partition, Uuid now) {
+        if (assignment.isEnding()) {
+            // What was committed says of which topic it is; whoever starts there next finds out.
+            return;
+        }
+        Uuid before = partition.topicId;
+        long offset = partition.epochs.end();
+        boolean opening = partition.opening;
+        AssignedPartition renewed = renew(partition);
+        renewed.topicId = now;
+        String proof = "topic id " + before + ", now " + now;
+        if (bounded && !opening) {
+            throw new TopicMadeAnewException(
+                    partition.id, offset, proof, "the end of this read was one in that topic as well; read again");
+        }
+        beginAnew(renewed, offset, proof);
+    }
+
+    private void beginAnew(AssignedPartition partition, long offset, String proof) {
+        if (policy == OutOfRangePolicy.FAIL) {
+            throw new TopicMadeAnewException(
+                    partition.id,
+                    offset,
+                    proof,
+                    "to go on, commit another offset for the group, or set the out-of-range policy to EARLIEST, LATEST or"
+                            + " NEAREST");
+        }
+        boolean toEnd = policy == OutOfRangePolicy.LATEST;
+        LOG.warn(
+                "{}@{}: the topic was made anew ({}); going on at its {} as the policy {} says",
+                partition.id,
+                offset,
+                proof,
+                toEnd ? "end" : "beginning",
+                policy);
+        queries.add(
+                partition,
+                List.of(toEnd ? Position.end() : Position.beginning()),
+                offsets -> assignment.release(partition, LogPosition.at(offsets.get(0))),
+                () -> {});
     }
 }

@@ -84,10 +84,12 @@ final class OffsetQueries {
     private final Lookup lookup;
     private final Clock clock;
     private final Executor owner;
+    private final TopicIds topicIds;
     private final Map<AssignedPartition, Query> queries = new LinkedHashMap<>();
 
     /** Creates what asks {@code lookup} and continues on {@code owner}, the owner thread. */
-    OffsetQueries(Assignment assignment, Lookup lookup, Clock clock, Executor owner) {
+    OffsetQueries(Assignment assignment, Lookup lookup, Clock clock, Executor owner, TopicIds topicIds) {
+        this.topicIds = topicIds;
         this.assignment = assignment;
         this.lookup = lookup;
         this.clock = clock;
@@ -96,6 +98,7 @@ final class OffsetQueries {
 
     /**
      * Notes a question, which the next {@link #askIfDue} asks. It takes the place of an open one about the same partition.
+     * First the partition's topic has to be known: an answer is about the topic that there is.
      *
      * @param positions of which the offsets are wanted
      * @param then called with those offsets if the partition is still assigned
@@ -106,6 +109,13 @@ final class OffsetQueries {
         if (replaced != null) {
             replaced.gone.run();
         }
+        if (partition.topicId == null) {
+            topicIds.identify(partition, () -> {});
+        }
+    }
+
+    private static boolean isDue(Query query, long now) {
+        return !query.underWay && query.partition.topicId != null && now - query.dueNanos >= 0;
     }
 
     /** Why it is not known yet where the partition goes on; null if that is not asked, or was asked just now. */
@@ -120,7 +130,7 @@ final class OffsetQueries {
         long now = clock.nanoTime();
         long least = Long.MAX_VALUE;
         for (Query query : queries.values()) {
-            if (!query.underWay) {
+            if (!query.underWay && query.partition.topicId != null) {
                 least = Math.min(least, Math.max(0, query.dueNanos - now));
             }
         }
@@ -142,7 +152,7 @@ final class OffsetQueries {
                 troubled.computeIfAbsent(query.trouble, each -> new ArrayList<>())
                         .add(query.partition.id);
             }
-            if (!query.underWay && now - query.dueNanos >= 0) {
+            if (isDue(query, now)) {
                 query.underWay = true;
                 due.computeIfAbsent(query.attempt, attempt -> new ArrayList<>()).add(query);
             }

@@ -20,8 +20,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets partitions that have come go on where the group has committed: at the offset, with its leader epoch, without what is
- * finished past it. They are held until the group's coordinator has said so. Confined to the owner thread.
+ * Lets partitions that have come go on where the group has committed: at the offset, with its leader epoch, in the topic that
+ * it was committed of, without what is finished past it. They are held until the group's coordinator and the brokers have
+ * said so. Confined to the owner thread.
  */
 final class Openings {
 
@@ -35,6 +36,7 @@ final class Openings {
     private final Assignment assignment;
     private final Commits commits;
     private final Clock clock;
+    private final TopicIds topicIds;
     private final Runnable wake;
     private final Consumer<List<AssignedPartition>> onUncommitted;
 
@@ -53,11 +55,13 @@ final class Openings {
             Assignment assignment,
             Commits commits,
             Clock clock,
+            TopicIds topicIds,
             Runnable wake,
             Consumer<List<AssignedPartition>> onUncommitted) {
         this.assignment = assignment;
         this.commits = commits;
         this.clock = clock;
+        this.topicIds = topicIds;
         this.wake = wake;
         this.onUncommitted = onUncommitted;
     }
@@ -117,7 +121,16 @@ final class Openings {
     }
 
     private void goOn(AssignedPartition partition, OffsetAndMetadata commit) {
-        partition.finishedEarlier = commits.texts().finishedPast(partition.id, commit);
-        assignment.goOn(partition, LogPosition.of(commit));
+        LogPosition place = LogPosition.of(commit);
+        partition.topicId = commits.texts().topicId(commit);
+        partition.epochs.beginAt(place);
+        partition.opening = true;
+        topicIds.identify(partition, () -> {
+            if (partition.opening) {
+                partition.opening = false;
+                partition.finishedEarlier = commits.texts().finishedPast(partition.id, commit);
+                assignment.goOn(partition, place);
+            }
+        });
     }
 }

@@ -16,8 +16,10 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.InvalidOffsetException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,6 +42,7 @@ final class Positions {
     private final Subscription subscription;
     private final @Nullable ExternalOffsets external;
     private final ConsumerSettings<?, ?> settings;
+    private final TopicIds topicIds;
     private final OffsetQueries queries;
     private final Executor owner;
     private final Openings openings;
@@ -63,31 +66,40 @@ final class Positions {
         this.subscription = plan.subscription();
         this.external = plan.external();
         this.settings = settings;
-        this.queries = new OffsetQueries(assignment, lookup, clock, owner);
+        this.topicIds = new TopicIds(assignment, lookup, clock, owner, this::madeAnew);
+        this.queries = new OffsetQueries(assignment, lookup, clock, owner, topicIds);
         this.owner = owner;
-        this.openings = new Openings(assignment, commits, clock, wake, this::uncommitted);
-        this.lost = new LostPositions(assignment, settings.outOfRange());
+        this.openings = new Openings(assignment, commits, clock, topicIds, wake, this::uncommitted);
+        this.lost = new LostPositions(assignment, settings.outOfRange(), subscription.isBounded(), topicIds, queries);
     }
 
     /** Asks, or asks again, where that is due. Blocks for a moment at most. Outside of a poll. */
     void askIfDue() {
         openings.askIfDue();
+        topicIds.askIfDue();
         queries.askIfDue();
     }
 
     /** How long {@link #askIfDue} has nothing to do. */
     long nanosUntilDue() {
-        return Math.min(openings.nanosUntilDue(), queries.nanosUntilDue());
+        return Math.min(
+                openings.nanosUntilDue(), Math.min(topicIds.nanosUntilDue(), queries.nanosUntilDue()));
     }
 
     /** Why it is not known yet where the partition goes on; null if it is known, or was asked just now. */
     @Nullable
     String trouble(AssignedPartition partition) {
-        return queries.trouble(partition);
+        String trouble = topicIds.trouble(partition);
+        return trouble == null ? queries.trouble(partition) : trouble;
     }
 
-    /** Partitions have come: those that begin where the subscription says are held from now on. */
+    /** Partitions have come: they are held from now on, unless somebody has said already where they begin. */
     void assigned(Collection<AssignedPartition> partitions) {
+        for (AssignedPartition partition : partitions) {
+            if (partition.placed) {
+                topicIds.identify(partition, () -> {});
+            }
+        }
         if (external != null) {
             List<AssignedPartition> unplaced =
                     partitions.stream().filter(partition -> !partition.placed).toList();
@@ -183,7 +195,7 @@ final class Positions {
     /** The client does not know where to go on. */
     void unknown(InvalidOffsetException failure) {
         if (failure instanceof org.apache.kafka.clients.consumer.OffsetOutOfRangeException outOfRange) {
-            outOfRange(outOfRange);
+            lost.outOfRange(outOfRange);
             return;
         }
         uncommitted(assignment.current(failure.partitions()).stream()
@@ -210,15 +222,17 @@ final class Positions {
         place(starts);
     }
 
-    private void outOfRange(org.apache.kafka.clients.consumer.OffsetOutOfRangeException failure) {
-        for (AssignedPartition partition : lost.held(failure)) {
-            queries.add(
-                    partition,
-                    List.of(Position.beginning(), Position.end()),
-                    edges -> lost.release(partition, edges.get(0), edges.get(1), failure),
-                    () -> {});
-        }
-        queries.askIfDue();
+    private void madeAnew(AssignedPartition partition, Uuid now) {
+        lost.madeAnew(partition, now);
+    }
+
+    /** A record was read that cannot be of the log that was read before. */
+    void ofAnotherLog(AssignedPartition partition, ConsumerRecord<?, ?> record) {
+        lost.ofAnotherLog(partition, record);
+    }
+
+    TopicIds topicIds() {
+        return topicIds;
     }
 
     /** Holds each partition until it is known which offset is meant. */

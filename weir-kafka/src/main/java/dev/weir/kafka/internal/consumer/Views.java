@@ -26,7 +26,7 @@ final class Views {
 
         final Object result;
 
-        private Decoded(RecordView view, Object result) {
+        private Decoded(RecordView view, Object result, Optional<Integer> leaderEpoch) {
             super(
                     view.topic(),
                     view.partition(),
@@ -38,8 +38,22 @@ final class Views {
                     NO_BYTES,
                     NO_BYTES,
                     NO_HEADERS,
-                    Optional.empty());
+                    leaderEpoch);
             this.result = result;
+        }
+    }
+
+    /** Makes no object for a leader epoch that is the last one again. Confined to one thread. */
+    private static final class LeaderEpoch {
+
+        private Optional<Integer> last = Optional.empty();
+
+        Optional<Integer> of(RecordView view) {
+            int epoch = view.leaderEpoch();
+            if (last.orElse(-1) != epoch) {
+                last = epoch < 0 ? Optional.empty() : Optional.of(epoch);
+            }
+            return last;
         }
     }
 
@@ -50,6 +64,7 @@ final class Views {
 
     /** Makes something of each record instead, failing with its place. */
     static Function<RecordView, ConsumerRecord<byte[], byte[]>> decoding(Function<RecordView, ?> decoder) {
+        LeaderEpoch leaderEpoch = new LeaderEpoch();
         return view -> {
             Object result;
             try {
@@ -63,7 +78,7 @@ final class Views {
             if (result == null) {
                 throw refused(view, new NullPointerException("the decoder returned null"));
             }
-            return new Decoded(view, result);
+            return new Decoded(view, result, leaderEpoch.of(view));
         };
     }
 

@@ -2,16 +2,20 @@ package dev.weir.kafka.internal.offsets;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.zip.CRC32C;
 import java.util.zip.DataFormatException;
 import java.util.zip.Deflater;
 import java.util.zip.Inflater;
+import org.apache.kafka.common.Uuid;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The metadata of a commit: {@code weir1:<finished set>:<the user's text>}, or empty if there is neither. Immutable; ADR
- * 0013 describes the form.
+ * The metadata of a commit: {@code weir1:<finished set>:<the user's text>}, or empty if there is neither. Notes may precede the
+ * set, each with a point behind it; {@code t<id><checksum>.} is the topic's id. Immutable; ADR 0013 describes the form, ADR
+ * 0057 the note.
  *
  * @param finished what is finished at and past the committed offset
  * @param userText what the user's own function said
@@ -25,6 +29,19 @@ public record CommitText(FinishedSet finished, String userText) {
 
     /** What the form takes beside the set and the user's text. */
     public static final int OVERHEAD_CHARS = PREFIX.length() + 1;
+
+    private static final char TOPIC_MARK = 't';
+
+    /** Behind each note; not in Base64. */
+    private static final char NOTE_END = '.';
+
+    /** Of a topic's id and of its checksum, in Base64. */
+    private static final int ID_CHARS = 22;
+
+    private static final int CHECKSUM_CHARS = 6;
+
+    /** What the note of a topic's id takes. */
+    private static final int TOPIC_CHARS = 2 + ID_CHARS + CHECKSUM_CHARS;
 
     private static final CommitText NONE = new CommitText(FinishedSet.EMPTY, "");
     private static final int HEADER_BYTES = 5;
@@ -66,6 +83,47 @@ public record CommitText(FinishedSet finished, String userText) {
         return PREFIX + Base64.getUrlEncoder().withoutPadding().encodeToString(set) + ":" + userText;
     }
 
+    /** What is left of {@code maxChars} for {@link #encode} beside the note of a topic's id, if that fits at all. */
+    public static int roomBesideTopicId(int maxChars) {
+        return maxChars < OVERHEAD_CHARS + TOPIC_CHARS ? maxChars : maxChars - TOPIC_CHARS;
+    }
+
+    /** The same text with a note of the topic's id, if there is one and it fits. */
+    public static String withTopicId(String metadata, @Nullable Uuid id, long committed, int maxChars) {
+        if (id == null || maxChars < OVERHEAD_CHARS + TOPIC_CHARS) {
+            return metadata;
+        }
+        String rest = metadata.isEmpty() ? ":" : metadata.substring(PREFIX.length());
+        return PREFIX + TOPIC_MARK + id + topicChecksum(id.toString(), committed) + NOTE_END + rest;
+    }
+
+    /** The topic's id that {@link #withTopicId} noted for this offset; null if there is none, or for another offset. */
+    public static @Nullable Uuid topicId(long committed, String metadata) {
+        int end = metadata.indexOf(':', PREFIX.length());
+        if (!metadata.startsWith(PREFIX) || end < 0) {
+            return null;
+        }
+        for (int at = PREFIX.length(); at < end; at = metadata.indexOf(NOTE_END, at) + 1) {
+            int noteEnd = metadata.indexOf(NOTE_END, at);
+            if (noteEnd < 0 || noteEnd > end) {
+                return null;
+            }
+            if (metadata.charAt(at) == TOPIC_MARK && noteEnd - at == TOPIC_CHARS - 1) {
+                String id = metadata.substring(at + 1, at + 1 + ID_CHARS);
+                boolean isOfThisOffset =
+                        metadata.substring(at + 1 + ID_CHARS, noteEnd).equals(topicChecksum(id, committed));
+                return isOfThisOffset ? Uuid.fromString(id) : null;
+            }
+        }
+        return null;
+    }
+
+    private static String topicChecksum(String id, long committed) {
+        int checksum = checksum(committed, id.getBytes(StandardCharsets.US_ASCII));
+        byte[] bytes = ByteBuffer.allocate(Integer.BYTES).putInt(checksum).array();
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    }
+
     /**
      * Reads what {@link #encode} wrote for this offset.
      *
@@ -82,7 +140,8 @@ public record CommitText(FinishedSet finished, String userText) {
         if (end < 0) {
             throw new IllegalArgumentException("it is cut off");
         }
-        String set = metadata.substring(PREFIX.length(), end);
+        String noted = metadata.substring(PREFIX.length(), end);
+        String set = noted.substring(noted.lastIndexOf(NOTE_END) + 1);
         return new CommitText(
                 set.isEmpty()
                         ? FinishedSet.EMPTY

@@ -5,6 +5,7 @@ import dev.weir.kafka.Subscription.Selection;
 import dev.weir.kafka.internal.consumer.SimulatedEvent.Planted;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -12,7 +13,9 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.TimeoutException;
 
 /** Brokers that say which offset a position is, when the world lets them. Confined to the world's thread. */
@@ -74,6 +77,14 @@ final class SimulatedLookup implements Lookup {
     @Override
     public CompletionStage<Described> partitions(Selection selection) {
         return new CompletableFuture<>();
+    }
+
+    @Override
+    public Map<String, CompletionStage<Uuid>> topicIds(Collection<String> topics, Duration within) {
+        long incarnation = world.troubles.has(Planted.UNNOTICED_RECREATION) ? 0 : world.troubles.incarnation();
+        return topics.stream()
+                .collect(Collectors.toMap(
+                        topic -> topic, topic -> CompletableFuture.completedStage(new Uuid(1, 1 + incarnation))));
     }
 
     @Override
