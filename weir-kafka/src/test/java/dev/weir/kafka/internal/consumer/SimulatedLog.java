@@ -45,6 +45,9 @@ final class SimulatedLog {
     /** Whether that commit is of nothing that could be read again: made by a client that knows nothing of epochs. */
     private boolean committedBlindly;
 
+    /** Whether another client has made it, which says nothing of topic ids. */
+    private boolean committedElsewhere;
+
     /** The epoch in which that commit was sent. */
     private int committedEpoch;
 
@@ -147,6 +150,7 @@ final class SimulatedLog {
     /** The topic is deleted and made anew. */
     void recreate(int incarnation, boolean commitIsDeleted) {
         elections.begin(incarnation);
+        committedBlindly |= committedElsewhere;
         shorten(0);
         if (commitIsDeleted) {
             committed = -1;
@@ -206,6 +210,11 @@ final class SimulatedLog {
         doubtful = false;
         clearedEpoch = epoch + 1;
         soughtEpoch = epoch + 1;
+    }
+
+    /** Whether records of it have ever been lost. */
+    boolean wasCut() {
+        return elections.epoch() > 0 || elections.incarnation() > 0;
     }
 
     /** Whether the record that was fetched is still in the log. */
@@ -276,9 +285,9 @@ final class SimulatedLog {
 
     private void goOnAsCommitted() {
         doubtful = committedStale;
-        if (doubtful && committedBlindly && start <= end) {
-            // Nobody can see that.
-            goneOn(start);
+        if (doubtful && committedBlindly) {
+            // Nobody can see that, but by chance.
+            goneOn(Math.min(start, end));
         }
     }
 
@@ -423,6 +432,7 @@ final class SimulatedLog {
         committedLeaderEpoch = leaderEpoch;
         committedStale = stale && (nearest < 0 || offset > nearest);
         // A place that nothing was read from has no record before it.
+        committedElsewhere = !owned;
         committedBlindly = leaderEpoch == SimulatedElections.UNKNOWN && (!owned || offset == start);
         committedEpoch = ofEpoch;
         committedUnsure = false;

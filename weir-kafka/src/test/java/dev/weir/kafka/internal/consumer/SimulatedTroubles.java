@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.consumer;
 import static dev.weir.kafka.internal.consumer.SimulatedWorld.require;
 
 import dev.weir.kafka.OutOfRangePolicy;
+import dev.weir.kafka.TopicMadeAnewException;
 import dev.weir.kafka.internal.consumer.SimulatedEvent.Planted;
 import java.util.Collection;
 import java.util.EnumSet;
@@ -10,6 +11,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
@@ -18,6 +20,7 @@ import org.apache.kafka.clients.consumer.LogTruncationException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What befalls the topics of a world, and how the client tells of it. It draws from a sequence of its own, so that a world
@@ -222,16 +225,23 @@ final class SimulatedTroubles {
         return !world.refused
                 && !known.isEmpty()
                 && world.outOfRange == OutOfRangePolicy.FAIL
-                && world.context.failure instanceof dev.weir.kafka.OffsetOutOfRangeException;
+                && lost() != null;
+    }
+
+    /** The partition that the run has failed for. */
+    private @Nullable TopicPartition lost() {
+        return switch (world.context.failure) {
+            case dev.weir.kafka.OffsetOutOfRangeException loss -> new TopicPartition(loss.topic(), loss.partition());
+            case TopicMadeAnewException loss -> new TopicPartition(loss.topic(), loss.partition());
+            case null, default -> null;
+        };
     }
 
     /** Somebody commits another offset for the partition that the failure names. */
     void setByHand() {
-        if (world.context.failure instanceof dev.weir.kafka.OffsetOutOfRangeException loss) {
-            SimulatedLog log = world.log(new TopicPartition(loss.topic(), loss.partition()));
-            require(log.doubtful, "failed, though nothing was lost: " + loss.getMessage());
-            log.setByHand();
-        }
+        SimulatedLog log = world.log(Objects.requireNonNull(lost()));
+        require(log.wasCut(), "failed, though nothing was lost: " + world.context.failure);
+        log.setByHand();
     }
 
     /** Nothing more happens, and what can pass has passed. */
