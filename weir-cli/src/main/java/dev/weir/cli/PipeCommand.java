@@ -87,9 +87,13 @@ final class PipeCommand implements Callable<Integer> {
                 report,
                 flow.deadLettered(running),
                 flow.deadLettersInOutput(),
+                flow.deadLettersCut(running),
                 running.handles(ConsumerHandle.class).getFirst().snapshot());
         if (options.json) {
             summary.write(weir.json());
+            if (summary.deadLettersCut() > 0) {
+                weir.terminal().note("weir: " + summary.cutLetters());
+            }
         } else {
             weir.terminal().note(summary.text());
         }

@@ -7,6 +7,7 @@ import dev.weir.examples.asimov.Malformed;
 import dev.weir.examples.asimov.Translation;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.DeadLetterHandle;
+import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
@@ -77,6 +78,13 @@ final class PipeFlow implements AutoCloseable {
                         .sum();
     }
 
+    /** Those of them that stand there without their value. */
+    long deadLettersCut(RunningPipeline running) {
+        return running.handles(DeadLetterHandle.class).stream()
+                .mapToLong(DeadLetterHandle::cut)
+                .sum();
+    }
+
     Pipeline pipeline(ConsumerSettings<byte[], byte[]> consumer, ProducerSettings<byte[], byte[]> producer) {
         Subscription topics = Subscription.topics(options.from);
         topics = options.untilEnd ? topics.untilEnd() : topics;
@@ -111,7 +119,11 @@ final class PipeFlow implements AutoCloseable {
             handled = handled.timeout(options.timeout);
         }
         if (options.deadLetter != null) {
-            handled = handled.deadLetter(options.deadLetter);
+            handled = handled.deadLetter(DeadLetters.to(options.deadLetter, flow.settings())
+                    .whenTooLarge(
+                            options.tooLargeLetters == PipeOptions.TooLarge.fail
+                                    ? DeadLetters.TooLarge.FAIL
+                                    : DeadLetters.TooLarge.CUT));
         }
         return handled.produceTo(producer, record -> record);
     }

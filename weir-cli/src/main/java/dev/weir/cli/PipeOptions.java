@@ -20,6 +20,12 @@ final class PipeOptions {
         unordered
     }
 
+    /** What becomes of a dead letter that its topic does not take for its size. */
+    enum TooLarge {
+        cut,
+        fail
+    }
+
     /** Who fetches the records. */
     enum Fetch {
         client,
@@ -128,6 +134,14 @@ final class PipeOptions {
     String deadLetter;
 
     @Option(
+            names = "--dead-letter-too-large",
+            paramLabel = "HOW",
+            description = "What becomes of a dead letter that is too large for its topic: ${COMPLETION-CANDIDATES}"
+                    + " (default: cut). cut writes it without its value, warns and counts; fail ends the pipe.")
+    @Nullable
+    TooLarge tooLargeLetters;
+
+    @Option(
             names = "--retry",
             paramLabel = "N",
             description = "Try a record N times more in its place before it is given up, 0 to " + MAX_RETRIES
@@ -187,6 +201,11 @@ final class PipeOptions {
         } else if (via instanceof Via.Asimov) {
             throw CliFailure.usage(
                     "--via asimov needs --dead-letter", "Name the topic for events that cannot be translated.");
+        }
+        if (tooLargeLetters != null && (deadLetter == null || !isPerRecord())) {
+            throw CliFailure.usage(
+                    "--dead-letter-too-large is for --dead-letter with --via identity or each:CMD",
+                    "Other pipes fail with a letter that is too large.");
         }
         if (concurrency != null && (concurrency < 1 || concurrency > MAX_CONCURRENCY)) {
             throw CliFailure.badValue("--concurrency", concurrency, "1 to " + MAX_CONCURRENCY);

@@ -46,12 +46,17 @@ final class PipeProgress {
                 "in %,d  out %,d%s  %,d/s  in flight %,d  lag %,d  paused %d of %d",
                 stages.getFirst().elementsIn(),
                 out,
-                letters == 0 ? "" : String.format(Locale.ROOT, " (%,d dead letters)", letters),
+                letters == 0 ? "" : deadLetters(letters, flow.deadLettersCut(running)),
                 rate(out),
                 consumer.inFlight(),
                 consumer.lag(),
                 consumer.pausedPartitions(),
                 assigned);
+    }
+
+    private static String deadLetters(long letters, long cut) {
+        return String.format(
+                Locale.ROOT, cut == 0 ? " (%,d dead letters)" : " (%,d dead letters, %,d cut)", letters, cut);
     }
 
     /** Records per second since the newest sample that is at least a window old, or since the start. */

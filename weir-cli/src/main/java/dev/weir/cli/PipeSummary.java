@@ -13,9 +13,15 @@ import java.util.Locale;
  *
  * @param deadLettered records that went to the dead-letter topic
  * @param deadLettersInOutput those of them that the output stage wrote
+ * @param deadLettersCut those of them that were too large for their topic and stand there without their value
  * @param consumer the consumer's last state
  */
-record PipeSummary(DrainReport report, long deadLettered, long deadLettersInOutput, ConsumerSnapshot consumer) {
+record PipeSummary(
+        DrainReport report,
+        long deadLettered,
+        long deadLettersInOutput,
+        long deadLettersCut,
+        ConsumerSnapshot consumer) {
 
     private long in() {
         return report.stages().getFirst().elementsIn();
@@ -35,6 +41,7 @@ record PipeSummary(DrainReport report, long deadLettered, long deadLettersInOutp
             line.writeNumberField("records_in", in());
             line.writeNumberField("records_out", out());
             line.writeNumberField("dead_lettered", deadLettered);
+            line.writeNumberField("dead_letters_cut", deadLettersCut);
             line.writeNumberField("elapsed_ms", report.elapsed().toMillis());
             line.writeNumberField("records_per_second", Math.round(perSecond()));
             line.writeBooleanField("drained", report.drained());
@@ -70,6 +77,15 @@ record PipeSummary(DrainReport report, long deadLettered, long deadLettersInOutp
         return Math.round(share * 1000) / 1000.0;
     }
 
+    /** What there is to say if letters were cut. */
+    String cutLetters() {
+        return String.format(
+                Locale.ROOT,
+                "%,d of the dead letters were too large for their topic and stand there without their value:"
+                        + " raise its max.message.bytes, or use --dead-letter-too-large fail",
+                deadLettersCut);
+    }
+
     String text() {
         StringBuilder text = new StringBuilder();
         text.append(String.format(
@@ -80,6 +96,9 @@ record PipeSummary(DrainReport report, long deadLettered, long deadLettersInOutp
                 deadLettered,
                 report.elapsed().toMillis() / 1000.0,
                 Math.round(perSecond())));
+        if (deadLettersCut > 0) {
+            text.append(cutLetters()).append(System.lineSeparator());
+        }
         text.append(
                 report.drained()
                         ? "drained: everything read is written and committed"

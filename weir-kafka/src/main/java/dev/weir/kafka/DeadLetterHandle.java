@@ -10,6 +10,9 @@ public interface DeadLetterHandle {
     /** Failed records that were written and acknowledged so far. */
     long written();
 
+    /** Those of them that were too large for the dead-letter topic and stand there without their value. */
+    long cut();
+
     /** Failed records that the brokers have refused and that the pipeline waits with; 0 if it does not wait. */
     int held();
 }

@@ -17,8 +17,22 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  * @param topic where letters go; it must exist
  * @param settings how its producer is made; each run has its own
  * @param group what letters name as the consumer group, or an empty string
+ * @param whenTooLarge what becomes of a letter that its topic does not take because of its size; {@link TooLarge#CUT} unless
+ *     told otherwise
  */
-public record DeadLetters(String topic, ProducerSettings<byte[], byte[]> settings, String group) {
+public record DeadLetters(
+        String topic, ProducerSettings<byte[], byte[]> settings, String group, TooLarge whenTooLarge) {
+
+    /** What becomes of a letter that is too large for its topic. */
+    public enum TooLarge {
+        /**
+         * It is written without its value, or without anything of the record: the value is lost when the topic that it came
+         * from deletes it. Warned of and counted ({@link DeadLetterHandle#cut}).
+         */
+        CUT,
+        /** The run fails and names the record, which stays unfinished. */
+        FAIL
+    }
 
     /** Checks. */
     public DeadLetters {
@@ -27,6 +41,12 @@ public record DeadLetters(String topic, ProducerSettings<byte[], byte[]> setting
         }
         Objects.requireNonNull(settings, "settings");
         Objects.requireNonNull(group, "group");
+        Objects.requireNonNull(whenTooLarge, "whenTooLarge");
+    }
+
+    /** Letters that are {@linkplain TooLarge#CUT cut} if they are too large. */
+    public DeadLetters(String topic, ProducerSettings<byte[], byte[]> settings, String group) {
+        this(topic, settings, group, TooLarge.CUT);
     }
 
     /** Letters to {@code topic}. */
@@ -39,17 +59,22 @@ public record DeadLetters(String topic, ProducerSettings<byte[], byte[]> setting
         return new DeadLetters(topic, like.producerSettings(), Objects.requireNonNullElse(like.groupId(), ""));
     }
 
+    /** The same with another answer to letters that are too large. */
+    public DeadLetters whenTooLarge(TooLarge newWhenTooLarge) {
+        return new DeadLetters(topic, settings, group, newWhenTooLarge);
+    }
+
     /**
      * Writes a letter for each failed record and acknowledges the record when the brokers have the letter.
      *
      * <p>Never gives a record up: what the brokers refuse is written again, with a growing wait and a warning each time,
      * until they take it or the pipeline ends. Only a letter that is too large for the topic is written without its
-     * value, and says so in a header.
+     * value, and says so in a header, or {@linkplain TooLarge#FAIL fails} the run.
      *
      * <p>Fails the run at its start with {@link KafkaPipelineException} if the topic does not exist.
      */
     public Sink<FailedRecord> sink() {
-        return Sink.custom("dead-letter", new ForwardSink(settings, List.of(topic), new Letters(topic, group)));
+        return Sink.custom("dead-letter", new ForwardSink(settings, List.of(topic), new Letters(this)));
     }
 
     /**

@@ -1,18 +1,44 @@
 package dev.weir.kafka;
 
+import java.util.Objects;
+
 /** A record that could not be written and that a retry would not help. Its input was not acknowledged. */
 public final class ProduceException extends KafkaPipelineException {
 
     private static final long serialVersionUID = 1;
 
     private final String topic;
+    private final String input;
 
     public ProduceException(String topic, Throwable cause) {
-        super("cannot write to topic " + topic + ": " + cause.getMessage(), cause);
+        this(topic, "", cause);
+    }
+
+    /**
+     * Creates one that names the input.
+     *
+     * @param input the place of the record that it was made of, or an empty string
+     */
+    public ProduceException(String topic, String input, Throwable cause) {
+        super(message(topic, input, cause), cause);
         this.topic = topic;
+        this.input = input;
+    }
+
+    private static String message(String topic, String input, Throwable cause) {
+        Objects.requireNonNull(topic, "topic");
+        Objects.requireNonNull(cause, "cause");
+        return "cannot write to topic " + topic
+                + (Objects.requireNonNull(input, "input").isEmpty() ? "" : " what was made of " + input) + ": "
+                + cause.getMessage();
     }
 
     public String topic() {
         return topic;
+    }
+
+    /** The consumed record that it was made of, as {@code topic-partition@offset}; empty if that is not known. */
+    public String input() {
+        return input;
     }
 }

@@ -62,6 +62,14 @@ public interface AckTarget {
     }
 
     /**
+     * Where the element with {@code token} came from, for messages: {@code topic-partition@offset} of a Kafka record. Empty
+     * if its source has no such places. Only for a token of which the caller holds a claim.
+     */
+    default String placeOf(long token) {
+        return "";
+    }
+
+    /**
      * Adds claims to a token of which the caller holds at least one.
      *
      * @param claims how many to add, at least 1

@@ -98,6 +98,7 @@ final class AssignedPartition {
         this.endOffset = endOffset;
         this.buffered = new RecordBuffer.Queue(priority);
         this.shares = shares;
+        tracker.name(id);
     }
 
     /** See {@link OffsetTracker#advance}. */

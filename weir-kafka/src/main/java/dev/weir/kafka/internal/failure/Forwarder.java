@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.failure;
 
+import dev.weir.kafka.DeadLetter;
 import dev.weir.kafka.DeadLetterHandle;
 import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.FailedRecord;
@@ -9,17 +10,21 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.StageContext;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,6 +45,12 @@ public final class Forwarder implements DeadLetterHandle {
     /** Proposals beyond which a route has nothing smaller to offer. */
     private static final int MAX_TOO_LARGE = 3;
 
+    /**
+     * The client splits a batch that is too large for its topic by its batch size, without end if that is more than the topic
+     * takes. So batches are small, and what is larger goes alone.
+     */
+    private static final int BATCH_BYTES = 16 * 1024;
+
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(2);
 
     private final Supplier<Producer<byte[], byte[]>> producers;
@@ -48,6 +59,8 @@ public final class Forwarder implements DeadLetterHandle {
 
     // Written by the segment's thread.
     private volatile long written;
+
+    private volatile long cut;
     private volatile int held;
     private volatile int inHand;
 
@@ -65,23 +78,26 @@ public final class Forwarder implements DeadLetterHandle {
 
     /** Makes one for a run that writes letters. */
     public static Forwarder create(DeadLetters letters, StageContext context) {
-        return create(
-                letters.settings(), List.of(letters.topic()), new Letters(letters.topic(), letters.group()), context);
+        return create(letters.settings(), List.of(letters.topic()), new Letters(letters), context);
     }
 
     /** Makes one for a run, which closes it; refuses topics that do not exist. */
     static Forwarder create(
             ProducerSettings<byte[], byte[]> settings, List<String> topics, Route route, StageContext context) {
         TopicCheck.check(settings, topics);
+        Map<String, Object> config = new HashMap<>(settings.clientConfig());
+        config.put(ProducerConfig.BATCH_SIZE_CONFIG, BATCH_BYTES);
         Forwarder forwarder = new Forwarder(
-                () -> new KafkaProducer<>(
-                        settings.clientConfig(), settings.keySerializer(), settings.valueSerializer()),
+                () -> new KafkaProducer<>(config, settings.keySerializer(), settings.valueSerializer()),
                 route,
                 context);
         context.expose(forwarder);
         context.depth(() -> forwarder.inHand);
         context.onTermination(patience -> {
             forwarder.closeProducer(CLOSE_PATIENCE);
+            if (forwarder.cut > 1) {
+                LOG.warn("{} dead letters of this run were cut because they were too large", forwarder.cut);
+            }
             return "";
         });
         return forwarder;
@@ -98,7 +114,8 @@ public final class Forwarder implements DeadLetterHandle {
         }
         inHand = left.size();
         for (int failures = 0; !left.isEmpty(); ) {
-            Exception refusal = attempt(left);
+            // What was refused together is sent one by one, so that nothing is held up by its neighbour.
+            Exception refusal = attempt(left, failures > 0);
             int before = left.size();
             left.removeIf(pending -> pending.acknowledged);
             written = written + before - left.size();
@@ -117,12 +134,17 @@ public final class Forwarder implements DeadLetterHandle {
     }
 
     @Override
+    public long cut() {
+        return cut;
+    }
+
+    @Override
     public int held() {
         return held;
     }
 
     /** One attempt at each; returns why one of them failed, if it was not for its size. */
-    private @Nullable Exception attempt(List<Pending> all) throws InterruptedException {
+    private @Nullable Exception attempt(List<Pending> all, boolean oneByOne) throws InterruptedException {
         Exception refusal = null;
         try {
             Producer<byte[], byte[]> open = producer;
@@ -142,6 +164,9 @@ public final class Forwarder implements DeadLetterHandle {
             }
             for (Pending pending : all) {
                 pending.send(open);
+                if (oneByOne || pending.isLarge) {
+                    open.flush();
+                }
             }
             open.flush();
             for (Pending pending : all) {
@@ -186,6 +211,8 @@ public final class Forwarder implements DeadLetterHandle {
         private final Batch<FailedRecord> batch;
         private final int index;
         private int tooLarge;
+        private boolean isCut;
+        private boolean isLarge;
         private boolean acknowledged;
         private @Nullable Future<?> answer;
         private @Nullable RuntimeException notSent;
@@ -206,13 +233,43 @@ public final class Forwarder implements DeadLetterHandle {
         void send(Producer<byte[], byte[]> open) {
             answer = null;
             notSent = null;
+            // Not within the try: with nothing to propose the run fails.
+            ProducerRecord<byte[], byte[]> proposal = proposal();
+            isCut = proposal.headers().lastHeader(DeadLetter.CUT) != null;
+            isLarge = bytes(proposal) > BATCH_BYTES / 2;
             try {
-                answer = open.send(proposal());
+                answer = open.send(proposal);
             } catch (InterruptException interrupted) {
                 throw interrupted;
             } catch (RuntimeException refused) {
                 notSent = refused;
             }
+        }
+
+        @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
+        private void countIfCut() {
+            if (!isCut) {
+                return;
+            }
+            if (cut++ == 0) {
+                LOG.warn(
+                        "pipeline {}: dead letters are too large for topic {} and are written without their value, which is"
+                                + " lost when its topic deletes it: first that of {}, {} bytes; raise max.message.bytes of {}",
+                        context.pipelineName(),
+                        topic(),
+                        Origin.of(batch.get(index).raw()).place(),
+                        Math.max(0, batch.get(index).raw().serializedValueSize()),
+                        topic());
+            }
+        }
+
+        private static int bytes(ProducerRecord<byte[], byte[]> record) {
+            int bytes = (record.key() == null ? 0 : record.key().length)
+                    + (record.value() == null ? 0 : record.value().length);
+            for (Header header : record.headers()) {
+                bytes += header.key().length() + (header.value() == null ? 0 : header.value().length);
+            }
+            return bytes;
         }
 
         /** Acknowledges if the brokers have it; returns why not, unless there is something smaller to be tried at once. */
@@ -223,6 +280,7 @@ public final class Forwarder implements DeadLetterHandle {
                 try {
                     answer.get();
                     acknowledged = true;
+                    countIfCut();
                     batch.ack(index);
                     return null;
                 } catch (ExecutionException failed) {

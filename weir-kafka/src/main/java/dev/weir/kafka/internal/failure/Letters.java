@@ -3,7 +3,9 @@ package dev.weir.kafka.internal.failure;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.weir.kafka.DeadLetter;
+import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.FailedRecord;
+import dev.weir.kafka.KafkaPipelineException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Clock;
@@ -25,15 +27,20 @@ public final class Letters implements Route {
 
     private final String topic;
     private final String group;
+    private final boolean cuts;
 
-    public Letters(String topic, String group) {
-        this.topic = topic;
-        this.group = group;
+    public Letters(DeadLetters letters) {
+        this.topic = letters.topic();
+        this.group = letters.group();
+        this.cuts = letters.whenTooLarge() == DeadLetters.TooLarge.CUT;
     }
 
     @Override
     public ProducerRecord<byte[], byte[]> propose(FailedRecord failed, int tooLarge) {
         ConsumerRecord<byte[], byte[]> raw = failed.raw();
+        if (tooLarge > 0 && !cuts) {
+            throw tooLarge(raw);
+        }
         boolean bare = tooLarge > 1;
         List<Header> headers = bare ? new ArrayList<>() : Origin.originalHeaders(raw);
         describe(failed, headers);
@@ -51,6 +58,14 @@ public final class Letters implements Route {
                 bare ? noBytes() : raw.key(),
                 tooLarge > 0 ? noBytes() : raw.value(),
                 headers);
+    }
+
+    private KafkaPipelineException tooLarge(ConsumerRecord<byte[], byte[]> raw) {
+        Origin origin = Origin.of(raw);
+        return new KafkaPipelineException(
+                "the dead letter of " + origin.place() + ", with a value of "
+                        + Math.max(0, raw.serializedValueSize()) + " bytes, is too large for topic " + topic
+                        + ": raise that topic's max.message.bytes and the max.request.size of its producer, or let letters be cut");
     }
 
     @SuppressWarnings("NullAway") // a record without key or value has null there

@@ -47,6 +47,11 @@ record Origin(String topic, int partition, long offset, long timestamp, int atte
         return header == null || header.value() == null ? null : new String(header.value(), UTF_8);
     }
 
+    /** For messages. */
+    String place() {
+        return topic + "-" + partition + "@" + offset;
+    }
+
     /** The headers that were not put in by Weir, in their order. */
     static List<Header> originalHeaders(ConsumerRecord<byte[], byte[]> record) {
         List<Header> original = new ArrayList<>();

@@ -10,6 +10,7 @@ public interface Route {
     /**
      * What to write.
      *
+     * @throws dev.weir.kafka.KafkaPipelineException if it has nothing smaller to offer and the run is to fail
      * @param tooLarge how many proposals before this one were refused as too large; the last one there is comes again
      */
     ProducerRecord<byte[], byte[]> propose(FailedRecord failed, int tooLarge);

@@ -28,7 +28,7 @@ public final class Tiers implements Route {
 
     public Tiers(RetryTopics topics, DeadLetters last) {
         this.tiers = topics.tiers();
-        this.letters = new Letters(last.topic(), last.group());
+        this.letters = new Letters(last);
     }
 
     @Override

@@ -32,16 +32,18 @@ final class TopicCheck {
         Admin admin = Admin.create(config);
         try {
             var found = admin.describeTopics(topics).topicNameValues();
+            // One deadline for all of them.
+            long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
             found.forEach(
-                    (topic, answer) -> check(topic, answer.toCompletionStage().toCompletableFuture()));
+                    (topic, answer) -> check(topic, answer.toCompletionStage().toCompletableFuture(), deadlineNanos));
         } finally {
             admin.close(Duration.ZERO);
         }
     }
 
-    private static void check(String topic, Future<?> answer) {
+    private static void check(String topic, Future<?> answer, long deadlineNanos) {
         try {
-            var ignored = answer.get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+            var ignored = answer.get(Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
         } catch (ExecutionException failure) {
             if (failure.getCause() instanceof UnknownTopicOrPartitionException missing) {
                 throw new KafkaPipelineException(

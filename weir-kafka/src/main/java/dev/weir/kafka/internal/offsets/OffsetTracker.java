@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.offsets;
 
 import dev.weir.stream.spi.AckTarget;
 import java.util.Objects;
+import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,6 +62,9 @@ public final class OffsetTracker implements AckTarget {
 
     private final Owned own = new Owned();
 
+    /** For messages; set before the first token is published. */
+    private String partition = "";
+
     /** The token whose finish must wake the owner. Written by the owner, read by all. */
     private volatile long watched = NOTHING;
 
@@ -84,6 +88,11 @@ public final class OffsetTracker implements AckTarget {
         this.chunks = new Chunk[Integer.highestOneBit(wanted * 2 - 1)];
         this.chunkMask = chunks.length - 1;
         this.onWatchedFinished = onWatchedFinished;
+    }
+
+    /** Says whose records these are, for messages; before any is appended. */
+    public void name(TopicPartition ofThese) {
+        partition = ofThese.toString();
     }
 
     /**
@@ -194,6 +203,11 @@ public final class OffsetTracker implements AckTarget {
         if (chunkOf(token).drop((int) token & SLOT_MASK)) {
             tellIfWatched(token);
         }
+    }
+
+    @Override
+    public String placeOf(long token) {
+        return partition + "@" + offsetOf(token);
     }
 
     @Override

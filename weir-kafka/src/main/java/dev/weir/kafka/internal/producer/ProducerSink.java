@@ -6,8 +6,8 @@ import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.StageContext;
 import java.util.Objects;
 import java.util.function.Function;
-import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.jspecify.annotations.Nullable;
 
 /** Makes the running form of a producing sink, with a producer that lives as long as the run. */
 public final class ProducerSink<K, V> implements SinkFactory<ProducerRecord<K, V>> {
@@ -20,11 +20,25 @@ public final class ProducerSink<K, V> implements SinkFactory<ProducerRecord<K, V
 
     @Override
     public SinkLoop<ProducerRecord<K, V>> create(StageContext context) {
-        Producer<K, V> producer =
-                ProducerOrigin.open(settings.clientConfig(), settings.keySerializer(), settings.valueSerializer());
-        ProducerLoop<ProducerRecord<K, V>, K, V> loop =
-                new ProducerLoop<>(producer, context, Function.identity(), null);
-        context.onTermination(loop::close);
+        return create(settings, context, Function.identity(), null);
+    }
+
+    /** Makes a loop that is closed with the run, as everything that it needs. */
+    static <T, K, V> SinkLoop<T> create(
+            ProducerSettings<K, V> settings,
+            StageContext context,
+            Function<? super T, ProducerRecord<K, V>> records,
+            @Nullable Rejects<T> rejects) {
+        Producers<K, V> producers = new Producers<>(settings);
+        OutputTopics topics = OutputTopics.create(settings.clientConfig(), context);
+        ProducerLoop<T, K, V> loop =
+                new ProducerLoop<>(producers, context, records, rejects, producers.firstRecords(), topics);
+        topics.eachLook(loop::checkSplits);
+        context.onTermination(patience -> {
+            String left = loop.close(patience);
+            producers.close();
+            return left;
+        });
         return loop;
     }
 }

@@ -9,7 +9,6 @@ import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.StageContext;
 import java.util.Objects;
 import java.util.function.Function;
-import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -31,13 +30,9 @@ public final class RoutingSink<R, K, V> implements SinkFactory<Outcome.Done<R>> 
 
     @Override
     public SinkLoop<Outcome.Done<R>> create(StageContext context) {
-        Rejects<Outcome.Done<R>, K, V> rejects =
+        Rejects<Outcome.Done<R>> rejects =
                 letters == null ? null : new Rejects<>(Forwarder.create(letters, context), Outcome.Done::unwritable);
-        Producer<K, V> producer =
-                ProducerOrigin.open(settings.clientConfig(), settings.keySerializer(), settings.valueSerializer());
-        ProducerLoop<Outcome.Done<R>, K, V> loop =
-                new ProducerLoop<>(producer, context, done -> records.apply(done.result()), rejects);
-        context.onTermination(loop::close);
-        return loop;
+        return ProducerSink.<Outcome.Done<R>, K, V>create(
+                settings, context, done -> records.apply(done.result()), rejects);
     }
 }

@@ -3,7 +3,10 @@ package dev.weir.kafka.internal.failure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.FailedRecord;
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.internal.BareContext;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
@@ -161,6 +164,39 @@ class ForwarderTest {
         forwarder.deliver(failed(1));
         assertThat(proposals).containsExactly(0, 1, 2);
         assertThat(acknowledged).containsExactly(0L);
+    }
+
+    private Forwarder writing(DeadLetters.TooLarge whenTooLarge) {
+        var settings =
+                ProducerSettings.builder().bootstrapServers("localhost:1").build();
+        return new Forwarder(
+                this::open,
+                new Letters(DeadLetters.to("dead", settings).whenTooLarge(whenTooLarge)),
+                new Surroundings());
+    }
+
+    // 15 letters lost their values, and nobody was told.
+    @Test
+    void letters_thatAreCut_areCounted() throws Exception {
+        Forwarder cutting = writing(DeadLetters.TooLarge.CUT);
+        answers.add(new RecordTooLargeException("large"));
+        answers.add(new RecordTooLargeException("large"));
+        cutting.deliver(failed(3));
+        assertThat(cutting.written()).isEqualTo(3);
+        assertThat(cutting.cut()).isEqualTo(2);
+        assertThat(acknowledged).containsExactlyInAnyOrder(0L, 1L, 2L);
+    }
+
+    @Test
+    void letter_thatIsTooLargeAndMayNotBeCut_failsThePipelineNamingTheRecord() {
+        Forwarder failing = writing(DeadLetters.TooLarge.FAIL);
+        answers.add(new RecordTooLargeException("large"));
+        assertThatThrownBy(() -> failing.deliver(failed(1)))
+                .isInstanceOf(KafkaPipelineException.class)
+                .hasMessageContaining("t-0@0")
+                .hasMessageContaining("topic dead")
+                .hasMessageContaining("max.message.bytes");
+        assertThat(acknowledged).isEmpty();
     }
 
     @Test

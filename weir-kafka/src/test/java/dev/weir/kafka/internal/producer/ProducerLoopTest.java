@@ -38,8 +38,13 @@ class ProducerLoopTest {
     private final List<Long> acknowledged = new CopyOnWriteArrayList<>();
     private final BareContext context = new BareContext();
     private final Scripted producer = new Scripted();
-    private final ProducerLoop<ProducerRecord<String, String>, String, String> loop =
-            new ProducerLoop<>(producer, context, Function.identity(), null);
+    private final ProducerLoop<ProducerRecord<String, String>, String, String> loop = new ProducerLoop<>(
+            () -> producer,
+            context,
+            Function.identity(),
+            null,
+            new FirstRecords<>(new StringSerializer()),
+            new NoWatch());
 
     private final AckTarget target = new AckTarget() {
         @Override
@@ -123,7 +128,8 @@ class ProducerLoopTest {
         assertThatThrownBy(() -> loop.run(upstream(3))).hasMessageContaining("delivery timed out");
         answering.join();
         assertThat(context.failures).hasSize(1);
-        assertThat(acknowledged).containsExactly(0L, 2L);
+        // 2 stands behind 1 in its partition, for all that is known: finished before it, it would be written before it.
+        assertThat(acknowledged).containsExactly(0L);
     }
 
     // A topic just created took a producer's second batch after it had refused the first, which it then refused for
@@ -181,6 +187,19 @@ class ProducerLoopTest {
         };
     }
 
+    private static final class NoWatch implements TopicWatch {
+        @Override
+        public void written(String topic) {}
+
+        @Override
+        public void suspect(String topic) {}
+
+        @Override
+        public boolean isKnown(String topic) {
+            return false;
+        }
+    }
+
     /** A producer that does with each send what the next line of a script says, and answers when told. */
     @SuppressWarnings("UnsynchronizedOverridesSynchronized") // flush waits for answers, which come on another thread
     private static final class Scripted extends MockProducer<String, String> {
@@ -190,6 +209,7 @@ class ProducerLoopTest {
         private final Queue<Optional<RuntimeException>> script = new ArrayDeque<>();
         private final AtomicInteger answers = new AtomicInteger();
         boolean autoComplete;
+        private volatile boolean closed;
         Runnable onFlush = () -> {};
         Runnable onClose = () -> {};
 
@@ -246,6 +266,10 @@ class ProducerLoopTest {
 
         @Override
         public void close(Duration timeout) {
+            if (closed) {
+                return;
+            }
+            closed = true;
             Thread io = Thread.ofPlatform().start(onClose);
             try {
                 io.join();

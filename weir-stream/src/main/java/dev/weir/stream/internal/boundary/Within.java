@@ -43,6 +43,11 @@ public final class Within implements AckTarget {
     }
 
     @Override
+    public String placeOf(long token) {
+        return target.placeOf(token);
+    }
+
+    @Override
     public void forgo(long token) {
         if (border.leftovers != null && border.leftovers.isDue()) {
             border.leftovers.add(target, token);

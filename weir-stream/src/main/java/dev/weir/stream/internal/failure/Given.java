@@ -141,6 +141,11 @@ final class Given<T> {
         }
 
         @Override
+        public String placeOf(long token) {
+            return batch.target((int) token).placeOf(batch.token((int) token));
+        }
+
+        @Override
         public void retain(long token, int more) {
             claims.addAndGet((int) token, more);
         }

@@ -129,6 +129,22 @@ public final class JointAck implements AckTarget {
         return false;
     }
 
+    /** That of the first member that has one. */
+    @Override
+    public String placeOf(long token) {
+        String first = "";
+        int more = 0;
+        for (int i = 0; i < size; i++) {
+            String place = targets[i].placeOf(tokens[i]);
+            if (first.isEmpty()) {
+                first = place;
+            } else if (!place.isEmpty()) {
+                more++;
+            }
+        }
+        return more == 0 ? first : first + " and " + more + " more";
+    }
+
     /** Adds a claim unless the last has ended. For who holds none. */
     public boolean tryRetain() {
         return claims.getAndUpdate(held -> held == 0 ? 0 : held + 1) != 0;

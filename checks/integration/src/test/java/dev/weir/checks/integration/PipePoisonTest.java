@@ -1,0 +1,183 @@
+package dev.weir.checks.integration;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.DeadLetter;
+import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.Records;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Poison in the middle of batches, under load and with runs that are ended and killed between: the ledger of what was written.
+ * For longer than the suite takes: {@code -Dweir.poison.seconds=300}, as {@code -DargLine} of the test run.
+ */
+class PipePoisonTest {
+
+    private static final int PER_SECOND = 20_000;
+    private static final int KEYS = 1_000;
+
+    /** One in so many has no key, which a compacted topic does not take; not a multiple of anything else here. */
+    private static final int POISON_EVERY = 7_001;
+
+    private static final long SECONDS = Long.getLong("weir.poison.seconds", 9);
+
+    private static final Duration START = Duration.ofSeconds(90);
+
+    @TempDir
+    private Path folder;
+
+    private static boolean isPoison(long number) {
+        return number % POISON_EVERY == POISON_EVERY / 2;
+    }
+
+    @Test
+    @Timeout(3600)
+    void poison_underLoadWithRestartsAndKills_becomesTheLetter_andTheRestIsWrittenInOrder() throws Exception {
+        long count = SECONDS * PER_SECOND;
+        try (KafkaCluster cluster = KafkaCluster.builder().forked().start()) {
+            cluster.createTopic("in", 6);
+            cluster.createTopic("out", 6, Map.of("cleanup.policy", "compact"));
+            cluster.createTopic("dead", 1);
+            Path config = folder.resolve("client.properties");
+            // A static member: its successor takes over at once instead of after the dead one's session.
+            Files.writeString(config, "group.instance.id=pipe-1\n");
+            AtomicReference<Throwable> failure = new AtomicReference<>();
+            Thread load = Thread.ofPlatform().start(() -> produce(cluster.bootstrapServers(), count, failure));
+            for (int run = 1; run <= 4; run++) {
+                long until = count * run / 5;
+                try (PipeProcess pipe = PipeProcess.start(args(cluster, config, "--json"))) {
+                    Awaitility.await()
+                            .atMost(START.plusSeconds(SECONDS))
+                            .pollInterval(Duration.ofMillis(50))
+                            .until(() -> written(cluster) >= until || !pipe.isAlive());
+                    assertThat(pipe.isAlive()).as(pipe.err()).isTrue();
+                    if (run % 2 == 1) {
+                        pipe.kill();
+                    } else {
+                        pipe.signal("TERM");
+                        assertThat(pipe.exitCode(Duration.ofSeconds(60)))
+                                .as(pipe.err())
+                                .isZero();
+                    }
+                }
+            }
+            load.join();
+            assertThat(failure.get()).isNull();
+            String summary = PipeProcess.runPipe(args(cluster, config, "--json", "--until-end"));
+
+            assertThat(summary).contains("\"drained\":true", "\"dead_letters_cut\":0");
+            assertThat(cluster.committedOffsets("pipe")).isEqualTo(cluster.endOffsets("in"));
+            assertOutput(read(cluster, "out"), count);
+            assertLetters(read(cluster, "dead"), read(cluster, "in"), count);
+        }
+    }
+
+    private static String[] args(KafkaCluster cluster, Path config, String... more) {
+        String fixed = "pipe --bootstrap-server " + cluster.bootstrapServers()
+                + " --from in --to out --group pipe --dead-letter dead --concurrency 64 --client-config " + config;
+        return Stream.concat(Arrays.stream(fixed.split(" ")), Arrays.stream(more))
+                .toArray(String[]::new);
+    }
+
+    /** At a steady rate; a hiccup is made up for. */
+    private static void produce(String bootstrapServers, long count, AtomicReference<Throwable> failure) {
+        try (var producer = new KafkaProducer<>(
+                Map.<String, Object>of("bootstrap.servers", bootstrapServers),
+                new ByteArraySerializer(),
+                new ByteArraySerializer())) {
+            long start = System.nanoTime();
+            for (long n = 0; n < count && failure.get() == null; n++) {
+                long due = start + n * 1_000_000_000L / PER_SECOND;
+                while (n % 100 == 0 && System.nanoTime() < due) {
+                    LockSupport.parkNanos(due - System.nanoTime());
+                }
+                byte[] key = isPoison(n) ? null : Long.toString(n % KEYS).getBytes(US_ASCII);
+                var ignored = producer.send(
+                        new ProducerRecord<>(
+                                "in",
+                                (int) (n % KEYS % 6),
+                                key,
+                                Long.toString(n).getBytes(US_ASCII)),
+                        (metadata, refused) -> failure.compareAndSet(null, refused));
+            }
+        } catch (RuntimeException thrown) {
+            failure.set(thrown);
+        }
+    }
+
+    private static long written(KafkaCluster cluster) {
+        return cluster.endOffsets("out").values().stream()
+                .mapToLong(Long::longValue)
+                .sum();
+    }
+
+    private static List<ConsumerRecord<byte[], byte[]>> read(KafkaCluster cluster, String topic) {
+        return Records.readAll(cluster.bootstrapServers(), topic, IsolationLevel.READ_UNCOMMITTED);
+    }
+
+    /** Each good record, the first of each in the order of its key, and as the last of a key its last. */
+    private static void assertOutput(List<ConsumerRecord<byte[], byte[]>> output, long count) {
+        Set<Long> seen = new HashSet<>();
+        Map<Long, Long> lastFirst = new HashMap<>();
+        Map<Long, Long> last = new HashMap<>();
+        for (long number : Records.numbers(output)) {
+            assertThat(isPoison(number)).as("%s", number).isFalse();
+            last.put(number % KEYS, number);
+            if (seen.add(number)) {
+                Long before = lastFirst.put(number % KEYS, number);
+                assertThat(before == null || before < number)
+                        .as("%s first written behind %s", number, before)
+                        .isTrue();
+            }
+        }
+        assertThat(seen).hasSize((int)
+                LongStream.range(0, count).filter(n -> !isPoison(n)).count());
+        assertThat(last).isEqualTo(lastFirst);
+    }
+
+    private static void assertLetters(
+            List<ConsumerRecord<byte[], byte[]>> letters, List<ConsumerRecord<byte[], byte[]>> input, long count) {
+        assertThat(Set.copyOf(Records.numbers(letters)))
+                .isEqualTo(LongStream.range(0, count)
+                        .filter(PipePoisonTest::isPoison)
+                        .boxed()
+                        .collect(Collectors.toSet()));
+        Map<String, Long> places = new HashMap<>();
+        for (ConsumerRecord<byte[], byte[]> record : input) {
+            if (record.key() == null) {
+                places.put(
+                        record.partition() + "@" + record.offset(),
+                        Records.numbers(List.of(record)).getFirst());
+            }
+        }
+        assertThat(letters).allSatisfy(each -> {
+            DeadLetter letter = DeadLetter.read(each);
+            assertThat(places.get(letter.partition() + "@" + letter.offset()))
+                    .isEqualTo(Records.numbers(List.of(each)).getFirst());
+            assertThat(letter.isWhole()).isTrue();
+        });
+    }
+}

@@ -1,0 +1,260 @@
+package dev.weir.checks.integration;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.DeadLetter;
+import dev.weir.kafka.KafkaFlow;
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.KafkaSink;
+import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.ProduceException;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.Subscription;
+import dev.weir.stream.Ordering;
+import dev.weir.stream.Pipeline;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.KafkaClusterExtension;
+import dev.weir.testkit.Records;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.LongPredicate;
+import java.util.stream.LongStream;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.config.ConfigResource;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** One record that the brokers refuse, in the middle of others: their order, what is finished, who becomes a letter. */
+@Timeout(120)
+class ProducerRefusalTest {
+
+    @RegisterExtension
+    static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());
+
+    private static final int COUNT = 3_000;
+
+    private static ConsumerSettings<byte[], byte[]> consumer(String group) {
+        return ConsumerSettings.builder()
+                .bootstrapServers(KAFKA.bootstrapServers())
+                .groupId(group)
+                .commitInterval(Duration.ofMillis(50))
+                .build();
+    }
+
+    /** Small batches, so that several are on their way and others wait behind them. */
+    private static ProducerSettings<byte[], byte[]> producer() {
+        return ProducerSettings.builder()
+                .bootstrapServers(KAFKA.bootstrapServers())
+                .property("batch.size", "2000")
+                .build();
+    }
+
+    private static void createTopics(String name) {
+        KAFKA.cluster().createTopic(name, 1);
+        KAFKA.cluster().createTopic(name + "-out", 2, Map.of("cleanup.policy", "compact"));
+        KAFKA.cluster().createTopic(name + "-dead", 1);
+        Records.produce(KAFKA.bootstrapServers(), name, 0, COUNT, 7);
+    }
+
+    /** The record for the output, without its key if it is to be refused. */
+    private static ProducerRecord<byte[], byte[]> made(
+            String name, ConsumerRecord<byte[], byte[]> record, LongPredicate poison) {
+        byte @Nullable [] key = poison.test(record.offset()) ? null : record.key();
+        int partition = (int) (Records.numbers(List.of(record)).getFirst() % 7 % 2);
+        return new ProducerRecord<>(name + "-out", partition, key, record.value());
+    }
+
+    private static Pipeline plain(String name, LongPredicate poison) {
+        return KafkaSource.committable(consumer(name), Subscription.topics(name).untilEnd())
+                .map(record -> made(name, record, poison))
+                .to(KafkaSink.producing(producer()));
+    }
+
+    private static List<Long> written(String name, int partition) {
+        return Records.numbers(
+                Records.readAll(KAFKA.bootstrapServers(), name + "-out", IsolationLevel.READ_UNCOMMITTED).stream()
+                        .filter(record -> record.partition() == partition)
+                        .toList());
+    }
+
+    private static void assertEachInOrder(String name, Set<Long> without) {
+        for (int partition = 0; partition < 2; partition++) {
+            long ofIt = partition;
+            List<Long> written = written(name, partition);
+            Set<Long> seen = new HashSet<>();
+            assertThat(written.stream().filter(seen::add).toList())
+                    .as("first of each in partition %s", partition)
+                    .isEqualTo(LongStream.range(0, COUNT)
+                            .filter(n -> n % 7 % 2 == ofIt && !without.contains(n))
+                            .boxed()
+                            .toList());
+            assertThat(written.getLast())
+                    .isEqualTo(written.stream().max(Long::compare).orElseThrow());
+        }
+    }
+
+    // Batch N was refused for good, N+1 taken and noted as finished: the next run wrote N behind N+1.
+    @Test
+    void refusedRecord_withOthersBehindIt_failsTheRunNamingItsInput_andARestartKeepsTheOrder() throws Exception {
+        createTopics("restart");
+        for (int run = 0; run < 2; run++) {
+            try (RunningPipeline running = plain("restart", n -> n == 663).run()) {
+                assertThatThrownBy(running::await)
+                        .isInstanceOf(ProduceException.class)
+                        .hasMessageContaining("restart-out")
+                        .hasMessageContaining("restart-0@663");
+            }
+            int poisoned = 663 % 7 % 2;
+            assertThat(written("restart", poisoned))
+                    .allSatisfy(n -> assertThat(n).isLessThan(663));
+        }
+        try (RunningPipeline running = plain("restart", n -> false).run()) {
+            assertThat(running.await().drained()).isTrue();
+        }
+        assertEachInOrder("restart", Set.of());
+    }
+
+    @Test
+    void recordTooLargeForTheBroker_failsTheRunAndSaysWhatToDo_andARestartKeepsTheOrder() throws Exception {
+        createTopics("large");
+        setMaxMessageBytes("large-out", "3000");
+        Pipeline pipeline = KafkaSource.committable(
+                        consumer("large"), Subscription.topics("large").untilEnd())
+                .map(record -> {
+                    ProducerRecord<byte[], byte[]> made = made("large", record, n -> false);
+                    if (record.offset() == 800) {
+                        made.headers().add("large", new byte[5000]);
+                    }
+                    return made;
+                })
+                .to(KafkaSink.producing(producer()));
+        try (RunningPipeline running = pipeline.run()) {
+            assertThatThrownBy(running::await)
+                    .isInstanceOf(KafkaPipelineException.class)
+                    .hasMessageContaining("max.message.bytes")
+                    .hasMessageContaining("batch.size")
+                    .hasMessageContaining("without an answer are large-0@");
+        }
+        setMaxMessageBytes("large-out", "1000000");
+        try (RunningPipeline running = pipeline.run()) {
+            assertThat(running.await().drained()).isTrue();
+        }
+        assertEachInOrder("large", Set.of());
+    }
+
+    private static void setMaxMessageBytes(String topic, String bytes) throws Exception {
+        KAFKA.cluster()
+                .admin()
+                .incrementalAlterConfigs(Map.of(
+                        new ConfigResource(ConfigResource.Type.TOPIC, topic),
+                        List.of(new AlterConfigOp(
+                                new ConfigEntry("max.message.bytes", bytes), AlterConfigOp.OpType.SET))))
+                .all()
+                .get();
+    }
+
+    // The client splits a batch that is too large into the same batch again, without end: the pipe stood still.
+    @Test
+    void recordTooLargeForTheBrokerWithinABatch_becomesTheLetter_andItsNeighboursAreWrittenInOrder() throws Exception {
+        createTopics("batch");
+        setMaxMessageBytes("batch-out", "3000");
+        try (RunningPipeline running = KafkaFlow.from(
+                        consumer("batch"), Subscription.topics("batch").untilEnd())
+                .handle(1, Ordering.input(), record -> record)
+                .deadLetter("batch-dead")
+                .produceTo(producer(), record -> {
+                    ProducerRecord<byte[], byte[]> made = made("batch", record, n -> false);
+                    if (record.offset() == 800) {
+                        made.headers().add("large", new byte[5000]);
+                    }
+                    return made;
+                })
+                .run()) {
+            assertThat(running.await().drained()).isTrue();
+        }
+        assertThat(FailureTopics.letters(KAFKA.cluster(), "batch-dead"))
+                .singleElement()
+                .satisfies(letter -> {
+                    assertThat(letter.offset()).isEqualTo(800);
+                    assertThat(letter.header(DeadLetter.CAUSE)).contains("RecordTooLargeException");
+                });
+        assertEachInOrder("batch", Set.of(800L));
+    }
+
+    @Test
+    void recordTooLargeForTheBrokerAlone_failsTheRunNamingItsInput() throws Exception {
+        KAFKA.cluster().createTopic("alone", 1);
+        KAFKA.cluster().createTopic("alone-out", 1, Map.of("max.message.bytes", "3000"));
+        FailureTopics.produce(KAFKA.cluster(), new ProducerRecord<>("alone", 0, null, new byte[5000]));
+        try (RunningPipeline running = KafkaSource.committable(
+                        consumer("alone"), Subscription.topics("alone").untilEnd())
+                .map(record -> new ProducerRecord<>("alone-out", record.key(), record.value()))
+                .to(KafkaSink.producing(producer()))
+                .run()) {
+            assertThatThrownBy(running::await)
+                    .isInstanceOf(ProduceException.class)
+                    .hasMessageContaining("alone-0@0");
+        }
+    }
+
+    // The client fails a whole batch for one record: three runs failed, and there was no letter.
+    @Test
+    void poisonInTheMiddleOfABatch_becomesTheLetter_andItsNeighboursAreWrittenInOrder() throws Exception {
+        createTopics("poison");
+        Set<Long> poison = Set.of(500L, 501L, 502L, 777L, 1200L, 2999L);
+        try (RunningPipeline running = KafkaFlow.from(
+                        consumer("poison"), Subscription.topics("poison").untilEnd())
+                .handle(1, Ordering.input(), record -> record)
+                .deadLetter("poison-dead")
+                .produceTo(producer(), record -> made("poison", record, poison::contains))
+                .run()) {
+            assertThat(running.await().drained()).isTrue();
+        }
+        assertThat(FailureTopics.letters(KAFKA.cluster(), "poison-dead"))
+                .allSatisfy(letter -> {
+                    assertThat(letter.header(DeadLetter.REASON)).isEqualTo("WRITE");
+                    assertThat(letter.header(DeadLetter.CAUSE)).contains("InvalidRecordException");
+                })
+                .extracting(DeadLetter::offset)
+                .containsExactlyInAnyOrderElementsOf(poison);
+        assertEachInOrder("poison", poison);
+        assertThat(KAFKA.cluster().committedOffsets("poison"))
+                .isEqualTo(KAFKA.cluster().endOffsets("poison"));
+    }
+
+    @Test
+    void recordThatCannotBeSerialised_failsTheRunNamingItsInput() throws Exception {
+        KAFKA.cluster().createTopic("place", 1);
+        KAFKA.cluster().createTopic("place-out", 1);
+        FailureTopics.produce(
+                KAFKA.cluster(),
+                new ProducerRecord<>("place", 0, null, "a".getBytes(UTF_8)),
+                new ProducerRecord<>("place", 0, null, "b".getBytes(UTF_8)));
+        try (RunningPipeline running = KafkaFlow.from(
+                        consumer("place"), Subscription.topics("place").untilEnd())
+                .handle(1, Ordering.input(), record -> record)
+                .produceTo(
+                        producer(),
+                        record -> new ProducerRecord<>(
+                                "place-out", record.offset() == 1 ? new byte[2_000_000] : record.value()))
+                .run()) {
+            assertThatThrownBy(running::await)
+                    .isInstanceOf(ProduceException.class)
+                    .hasMessageContaining("cannot write to topic place-out")
+                    .hasMessageContaining("place-0@1");
+        }
+    }
+}

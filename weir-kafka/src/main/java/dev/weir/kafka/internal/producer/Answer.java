@@ -1,0 +1,84 @@
+package dev.weir.kafka.internal.producer;
+
+import dev.weir.stream.spi.AckTarget;
+import org.apache.kafka.clients.producer.Callback;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Waits for the brokers' answer to one record. It does not keep the record alive: many are on their way. The sender's thread
+ * owns it until the producer has taken the record, the producer's thread from then until the answer.
+ */
+class Answer implements Callback {
+
+    final String topic;
+    final AckTarget target;
+    final long token;
+
+    /** On whose way the record is. */
+    private @Nullable OrderedProducer<?, ?> owner;
+
+    /** Why {@code send} itself did not take the record, if so; the sender's thread. */
+    @Nullable
+    Exception notTaken;
+
+    Answer(String topic, AckTarget target, long token) {
+        this.topic = topic;
+        this.target = target;
+        this.token = token;
+    }
+
+    void sentBy(OrderedProducer<?, ?> newOwner) {
+        owner = newOwner;
+        notTaken = null;
+    }
+
+    /** The record that this one was made of, for messages; empty if that is not known. */
+    String place() {
+        return target.placeOf(token);
+    }
+
+    @Override
+    public void onCompletion(@Nullable RecordMetadata metadata, @Nullable Exception refused) {
+        if (owner != null) {
+            owner.answered(this, metadata, refused);
+        }
+    }
+
+    /** With all that is needed to send the record again, or to give it to somebody else. */
+    static final class Kept<T, K, V> extends Answer {
+
+        final T element;
+
+        /** The place among all records that were sent. */
+        final long ordinal;
+
+        ProducerRecord<K, V> record;
+
+        /** Why the brokers did not take it, once it has come back; null if they took it behind one that they refused. */
+        @Nullable
+        Exception refusal;
+
+        Kept(T element, ProducerRecord<K, V> record, long ordinal, AckTarget target, long token) {
+            super(record.topic(), target, token);
+            this.element = element;
+            this.record = record;
+            this.ordinal = ordinal;
+        }
+
+        /** It came back: next time it goes to the same partition, whatever the partitioner says then. */
+        void cameBack(int partition, @Nullable Exception why) {
+            refusal = why;
+            int to = record.partition() != null || partition < 0 ? -1 : partition;
+            // A copy: the client has closed the headers of what it has sent.
+            record = new ProducerRecord<>(
+                    record.topic(),
+                    to < 0 ? record.partition() : Integer.valueOf(to),
+                    record.timestamp(),
+                    record.key(),
+                    record.value(),
+                    record.headers());
+        }
+    }
+}

@@ -1,0 +1,312 @@
+package dev.weir.kafka.internal.producer;
+
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.ProduceException;
+import dev.weir.kafka.internal.producer.Answer.Kept;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.StageMeter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.Metric;
+import org.apache.kafka.common.MetricName;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A producer that stops at the first record that the brokers refuse: nothing is written behind that record in its partition,
+ * and nothing there counts as finished any more (ADR 60). {@link #send} and {@link #flush} belong to the thread that made it;
+ * answers come on the producer's own.
+ *
+ * <pre>
+ *   open     takes records; each answer acknowledges its input
+ *     |      the brokers refuse a record: the client is closed from within that answer, before it can send any more
+ *   stopped  takes nothing; what was on its way or waited comes back
+ *     |      no answer is missing
+ *   settled  {@link #awaitSettled} gives what came back, in the order in which it was sent
+ * </pre>
+ */
+final class OrderedProducer<K, V> {
+
+    /** Batches that the client has split since the last look, without any answer meanwhile: it splits without end. */
+    private static final double MANY_SPLITS = 100;
+
+    /** Partitions that a message names. */
+    private static final int MAX_PLACES = 5;
+
+    /** How long the client's thread is waited for when it has nothing more to do. */
+    private static final Duration SETTLE = Duration.ofSeconds(2);
+
+    /** What became of a record that was to be sent. */
+    enum Sent {
+        /** Its answer will come. */
+        TAKEN,
+        /** The client gave up waiting for room or metadata; see {@link Answer#notTaken}. */
+        NO_ROOM,
+        /** The client refuses this record, which nothing was sent behind; see {@link Answer#notTaken}. */
+        REFUSED,
+        /** The producer has stopped. */
+        STOPPED
+    }
+
+    /** Why it stopped. */
+    record Stop(String topic, String place, Exception refusal) {
+
+        /** Whether it is the fault of single records. */
+        boolean isOfRecords() {
+            return Refusals.weight(refusal) < 2;
+        }
+
+        /** Whether the client has split batches without end, so that nobody knows for which record. */
+        boolean isOfSplits() {
+            return topic.isEmpty();
+        }
+    }
+
+    private final Producer<K, V> producer;
+    private final StageMeter meter;
+    private final OffsetOrder offsets;
+    private final Runnable whenSettled;
+    private final Thread sender = Thread.currentThread();
+
+    private final AtomicLong unanswered = new AtomicLong();
+    private final AtomicLong unfinished = new AtomicLong();
+    private final Queue<Kept<?, ?, ?>> cameBack = new ConcurrentLinkedQueue<>();
+
+    /** By source, the first record without an answer. */
+    private final Map<AckTarget, Long> firstBack = new ConcurrentHashMap<>();
+
+    /** Partitions with a refused record, and topics of which it is not known in which partition. */
+    private final Set<Object> refused = ConcurrentHashMap.newKeySet();
+
+    // Written by the producer's thread, or by who finds it stuck.
+    private volatile @Nullable Stop stop;
+
+    /** Counted by the producer's thread. */
+    private volatile long answers;
+
+    /** The sender's: what was sent last. */
+    private Future<?> lastSent = CompletableFuture.completedFuture(null);
+
+    // Of the last look of one thread.
+    private double splitsSeen;
+    private long answersSeen;
+
+    /**
+     * Takes a producer over.
+     *
+     * @param offsets is told of each answer; called on the producer's thread
+     * @param whenSettled called once it has stopped and no answer is missing, perhaps again; any thread, must not block
+     */
+    OrderedProducer(Producer<K, V> producer, StageMeter meter, OffsetOrder offsets, Runnable whenSettled) {
+        this.producer = producer;
+        this.meter = meter;
+        this.offsets = offsets;
+        this.whenSettled = whenSettled;
+    }
+
+    /** Sends a record, or says why not. */
+    Sent send(ProducerRecord<K, V> record, Answer answer) {
+        if (stop != null) {
+            return Sent.STOPPED;
+        }
+        answer.sentBy(this);
+        unanswered.incrementAndGet();
+        try {
+            lastSent = producer.send(record, answer);
+        } catch (RuntimeException thrown) {
+            // Thrown, not called back: interrupted, not serialisable, or a producer that can do nothing any more.
+            countAnswer();
+            if (thrown instanceof InterruptException) {
+                throw thrown;
+            }
+            answer.notTaken = thrown;
+        }
+        Exception notTaken = answer.notTaken;
+        if (notTaken == null) {
+            return Sent.TAKEN;
+        }
+        if (stop != null) {
+            return Sent.STOPPED;
+        }
+        return notTaken instanceof TimeoutException ? Sent.NO_ROOM : Sent.REFUSED;
+    }
+
+    /** Is done with the answer to the record that was taken last. */
+    Future<?> lastSent() {
+        return lastSent;
+    }
+
+    /** Returns when all answers have come, however long brokers are away. */
+    void flush() {
+        producer.flush();
+    }
+
+    /** The producer's thread, or within {@link #send} the sender's. */
+    void answered(Answer answer, @Nullable RecordMetadata metadata, @Nullable Exception refusal) {
+        try {
+            if (refusal != null && Thread.currentThread() == sender) {
+                answer.notTaken = refusal;
+            } else if (refusal != null) {
+                stopAt(answer, metadata, refusal);
+                giveBack(answer, metadata, refusal);
+            } else if (stop != null && isBehindRefused(answer, metadata)) {
+                giveBack(answer, metadata, null);
+            } else {
+                answer.target.ack(answer.token);
+                meter.out(1);
+                offsets.answered(metadata);
+            }
+        } finally {
+            // Last: when none is unanswered, all that came back is known.
+            countAnswer();
+        }
+    }
+
+    /**
+     * Stops it if the client splits batches without end: a batch that is too large for its topic is split by {@code
+     * batch.size}, which gives the same batch again if a topic takes less, or one of its records is too large. To be called now
+     * and then, by one thread.
+     */
+    void checkSplits() {
+        double splits = 0;
+        for (Map.Entry<MetricName, ? extends Metric> metric : producer.metrics().entrySet()) {
+            if (metric.getKey().name().equals("batch-split-total")
+                    && metric.getValue().metricValue() instanceof Double total) {
+                splits = total;
+            }
+        }
+        boolean stuck = splits - splitsSeen >= MANY_SPLITS && answers == answersSeen;
+        splitsSeen = splits;
+        answersSeen = answers;
+        if (stuck && stop == null) {
+            stop = new Stop(
+                    "",
+                    "",
+                    new RecordTooLargeException(
+                            "the brokers refuse a batch as too large, and the client splits it without"
+                                    + " end: a record is larger than max.message.bytes of its topic, or batch.size is: raise the"
+                                    + " first or lower the second"));
+            producer.close(Duration.ZERO);
+        }
+    }
+
+    @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
+    private void countAnswer() {
+        answers++;
+        if (unanswered.decrementAndGet() == 0 && stop != null) {
+            whenSettled.run();
+        }
+    }
+
+    private void stopAt(Answer answer, @Nullable RecordMetadata metadata, Exception refusal) {
+        int partition = partitionOf(metadata);
+        refused.add(partition < 0 ? answer.topic : new TopicPartition(answer.topic, partition));
+        Stop before = stop;
+        if (before != null && before.isOfSplits()) {
+            return; // it says why
+        }
+        if (before == null || Refusals.weight(refusal) > Refusals.weight(before.refusal)) {
+            stop = new Stop(answer.topic, answer.place(), refusal);
+        }
+        if (before == null) {
+            // From here, on the client's own thread, nothing more leaves the client. What is on its way behind the
+            // refused
+            // batch has a gap before it, which the broker does not let pass.
+            producer.close(Duration.ZERO);
+        }
+    }
+
+    private boolean isBehindRefused(Answer answer, @Nullable RecordMetadata metadata) {
+        if (refused.contains(answer.topic)) {
+            return true;
+        }
+        int partition = partitionOf(metadata);
+        if (partition >= 0) {
+            return refused.contains(new TopicPartition(answer.topic, partition));
+        }
+        return refused.stream()
+                .anyMatch(at -> at instanceof TopicPartition of && of.topic().equals(answer.topic));
+    }
+
+    private static int partitionOf(@Nullable RecordMetadata metadata) {
+        return metadata == null ? RecordMetadata.UNKNOWN_PARTITION : metadata.partition();
+    }
+
+    private void giveBack(Answer answer, @Nullable RecordMetadata metadata, @Nullable Exception refusal) {
+        unfinished.incrementAndGet();
+        firstBack.merge(answer.target, answer.token, Math::min);
+        if (answer instanceof Kept<?, ?, ?> kept) {
+            kept.cameBack(partitionOf(metadata), refusal);
+            cameBack.add(kept);
+        }
+    }
+
+    /** Whether there is nothing to wait for: no answer is missing, and none has said no. */
+    boolean isQuiet() {
+        return unanswered.get() == 0 && stop == null;
+    }
+
+    long unanswered() {
+        return unanswered.get();
+    }
+
+    /** Why it has stopped, or null. What the producer's thread says later may say more. */
+    @Nullable
+    Stop stop() {
+        return stop;
+    }
+
+    /** What its stop means for a run that ends with it; once it has settled. */
+    KafkaPipelineException failure() {
+        Stop why = Objects.requireNonNull(stop, "it has not stopped");
+        if (!why.isOfSplits()) {
+            return new ProduceException(why.topic, why.place, why.refusal);
+        }
+        String places = firstBack.entrySet().stream()
+                .map(first -> first.getKey().placeOf(first.getValue()))
+                .filter(place -> !place.isEmpty())
+                .sorted()
+                .limit(MAX_PLACES)
+                .collect(Collectors.joining(", "));
+        return new KafkaPipelineException(
+                why.refusal.getMessage()
+                        + (places.isEmpty() ? "" : "; the first inputs without an answer are " + places),
+                why.refusal);
+    }
+
+    /** Waits until it has settled, and returns what came back, in the order in which it was sent. */
+    List<Kept<?, ?, ?>> awaitSettled() {
+        producer.close(SETTLE);
+        List<Kept<?, ?, ?>> all = new ArrayList<>(cameBack);
+        all.sort(Comparator.comparingLong(kept -> kept.ordinal));
+        return all;
+    }
+
+    /**
+     * Ends it: nothing is sent any more.
+     *
+     * @return how many records have no answer, or came back
+     */
+    long close(Duration patience) {
+        producer.close(patience);
+        return unanswered.get() + unfinished.get();
+    }
+}

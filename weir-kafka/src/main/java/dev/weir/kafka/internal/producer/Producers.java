@@ -1,0 +1,69 @@
+package dev.weir.kafka.internal.producer;
+
+import dev.weir.kafka.ProducerSettings;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.ClusterResource;
+import org.apache.kafka.common.ClusterResourceListener;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.serialization.Serializer;
+
+/** Makes the producers of one run, which share its serializers. Thread-safe if these are; its run closes it. */
+final class Producers<K, V> implements Supplier<Producer<K, V>>, AutoCloseable {
+
+    private final Map<String, Object> config;
+    private final Shared<K> keys;
+    private final Shared<V> values;
+
+    Producers(ProducerSettings<K, V> settings) {
+        this.config = settings.clientConfig();
+        this.keys = new Shared<>(settings.keySerializer());
+        this.values = new Shared<>(settings.valueSerializer());
+    }
+
+    @Override
+    public Producer<K, V> get() {
+        return ProducerOrigin.open(config, keys, values);
+    }
+
+    /** What looks at first records; it knows the partition of a key unless the configuration says how to find it. */
+    FirstRecords<K> firstRecords() {
+        boolean byKey = config.get(ProducerConfig.PARTITIONER_CLASS_CONFIG) == null
+                && !"true".equalsIgnoreCase(String.valueOf(config.get(ProducerConfig.PARTITIONER_IGNORE_KEYS_CONFIG)));
+        return new FirstRecords<>(byKey ? keys : null);
+    }
+
+    @Override
+    public void close() {
+        keys.serializer.close();
+        values.serializer.close();
+    }
+
+    /** A serializer that outlives the producers that it is given to. */
+    private record Shared<T>(Serializer<T> serializer) implements Serializer<T>, ClusterResourceListener {
+
+        @Override
+        public byte[] serialize(String topic, T data) {
+            return serializer.serialize(topic, data);
+        }
+
+        @Override
+        public byte[] serialize(String topic, Headers headers, T data) {
+            return serializer.serialize(topic, headers, data);
+        }
+
+        @Override
+        public void onUpdate(ClusterResource cluster) {
+            if (serializer instanceof ClusterResourceListener listener) {
+                listener.onUpdate(cluster);
+            }
+        }
+
+        @Override
+        public void close() {
+            // The run does that.
+        }
+    }
+}

@@ -1,0 +1,14 @@
+package dev.weir.kafka.internal.producer;
+
+/** Is told of output topics by those who write to them. Thread-safe; nothing here blocks. */
+interface TopicWatch {
+
+    /** The brokers have taken a first record for it. */
+    void written(String topic);
+
+    /** Something is strange about it, as if it were gone or another one. */
+    void suspect(String topic);
+
+    /** Whether it was written to in this run. */
+    boolean isKnown(String topic);
+}
