@@ -6,6 +6,7 @@ import java.util.BitSet;
 import java.util.Objects;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 
 /**
@@ -121,14 +122,43 @@ public final class CircuitBreaker {
         return new CircuitBreaker(share, window, openFor, probes, counts, newClock);
     }
 
+    /** What {@link #acquire(BooleanSupplier)} gives if no call is to be made. */
+    public static final long NO_PERMIT = -1;
+
     /** Waits until a call may go through. Each return is to be followed by one of the three below, with what it gave. */
     public long acquire() throws InterruptedException {
+        return acquire(() -> false);
+    }
+
+    /**
+     * The same for a call that may become needless while it waits: then it gives {@link #NO_PERMIT}, for which nothing is to
+     * follow.
+     *
+     * @param needless asked under the breaker's lock, before and after each wait, so it must be quick and take no lock; who
+     *     changes its answer calls {@link #lookAgain}
+     */
+    public long acquire(BooleanSupplier needless) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            while (!mayCall()) {
+            while (true) {
+                if (needless.getAsBoolean()) {
+                    return NO_PERMIT;
+                }
+                if (mayCall()) {
+                    return generation;
+                }
                 clock.await(lock, mayHaveChanged, shutUntilNanos);
             }
-            return generation;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Lets calls that wait ask whether they have become needless. */
+    public void lookAgain() {
+        lock.lock();
+        try {
+            mayHaveChanged.signalAll();
         } finally {
             lock.unlock();
         }

@@ -109,7 +109,10 @@ public final class HandledFlow<K, V, R> {
                 Objects.requireNonNull(type, "type"), Objects.requireNonNull(action, "action"))));
     }
 
-    /** Lets calls of the handler, retries too, wait while {@code breaker} is open. */
+    /**
+     * Lets calls of the handler, retries too, wait while {@code breaker} is open. A record whose partition goes to another
+     * member meanwhile is not handled here any more, and costs the rebalance no time.
+     */
     public HandledFlow<K, V, R> breaker(CircuitBreaker breaker) {
         return with(rules.withBreaker(Objects.requireNonNull(breaker, "breaker")));
     }

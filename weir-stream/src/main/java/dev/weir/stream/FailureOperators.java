@@ -131,6 +131,9 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
      * must not be changed by the section. An element that fails each time brings the section down each time: skip it by
      * supervision within the section, or limit the restarts.
      *
+     * <p>A source within the section is waited for before the next is built, up to 30 seconds: until what it had emitted is
+     * finished below, and committed.
+     *
      * <p>Completes when the section does. A failure from above goes through the section and is not restarted from; so does
      * one after a stop. Once there were too many restarts the last failure goes on.
      *

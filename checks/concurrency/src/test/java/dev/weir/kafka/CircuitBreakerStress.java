@@ -95,6 +95,72 @@ public class CircuitBreakerStress {
         }
     }
 
+    /** A call becomes needless while it comes to an open breaker: it does not wait there for what may be hours. */
+    @JCStressTest
+    @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "told")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "let through")
+    @State
+    public static class Needless {
+
+        private final CircuitBreaker breaker = open();
+        private volatile boolean needless;
+
+        private static CircuitBreaker open() {
+            CircuitBreaker breaker = CircuitBreaker.consecutive(1, OPEN_FOR).on(new VirtualClock());
+            breaker.failed(acquire(breaker), new IllegalStateException("down"));
+            return breaker;
+        }
+
+        @Actor
+        public void call(I_Result result) {
+            try {
+                result.r1 = breaker.acquire(() -> needless) == CircuitBreaker.NO_PERMIT ? 1 : 0;
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+
+        @Actor
+        public void revocation() {
+            needless = true;
+            breaker.lookAgain();
+        }
+
+        /** It asks, and says that it waits, in two steps; who says that it is needless looks for those that wait. */
+        @JCStressTest
+        @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "told")
+        @Outcome(expect = Expect.FORBIDDEN, desc = "waits, and nobody tells it")
+        @State
+        public static class Broken {
+
+            private volatile boolean needless;
+            private volatile boolean waits;
+            private volatile boolean told;
+
+            @Actor
+            public void call() {
+                if (needless) {
+                    told = true;
+                } else {
+                    waits = true;
+                }
+            }
+
+            @Actor
+            public void revocation() {
+                needless = true;
+                if (waits) {
+                    told = true;
+                }
+            }
+
+            @Arbiter
+            public void arbiter(I_Result result) {
+                result.r1 = told ? 1 : 0;
+            }
+        }
+    }
+
     /** A breaker that looks at its probes and counts them in two steps. */
     @JCStressTest
     @Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "one after the other")

@@ -53,6 +53,14 @@ public interface AckTarget {
     }
 
     /**
+     * Whether the source has lost the element, so that {@link #dropIfRevoked} would be true: from then on it stays so. Ends no
+     * claim; quick, and takes no lock.
+     */
+    default boolean isRevoked(long token) {
+        return false;
+    }
+
+    /**
      * Whether the element with {@code token} is one of those that came of the element with {@code ofToken} of {@code
      * of}, or that one itself: a target that stands for others asks them. For who looks for an element, not for who works on
      * it.

@@ -147,6 +147,34 @@ public final class Batch<T> {
         return to != AckTarget.NONE && to.dropIfRevoked(tokens[index]);
     }
 
+    /** Whether the source of the element at {@code index} has lost it; see {@link AckTarget#isRevoked}. */
+    public boolean isRevoked(int index) {
+        AckTarget to = target(index);
+        return to != AckTarget.NONE && to.isRevoked(tokens[index]);
+    }
+
+    /** Takes the elements out whose source has lost them; the caller is to drop them. They keep their order, as do the others. */
+    public Batch<?> removeRevoked() {
+        Batch<?> revoked = new Batch<>(0);
+        int kept = 0;
+        for (int i = 0; i < size; i++) {
+            if (isRevoked(i)) {
+                revoked.add(values[i], target(i), tokens[i]);
+            } else {
+                move(i, kept++);
+            }
+        }
+        truncate(kept);
+        return revoked;
+    }
+
+    /** Ends one claim on each element if its source has lost it. */
+    public void dropAllRevoked() {
+        for (int i = 0; i < size; i++) {
+            boolean ignored = dropIfRevoked(i);
+        }
+    }
+
     /** The first element here that {@linkplain AckTarget#standsFor stands for} that of a target, or -1. */
     public int find(AckTarget of, long ofToken) {
         for (int i = 0; i < size; i++) {

@@ -51,6 +51,13 @@ public interface StageContext {
         return null;
     }
 
+    /**
+     * Has the stages below let go of elements that this source, or another, has lost: those that wait for their work are
+     * dropped, and who waits with one in hand looks at it again. To be called once {@link AckTarget#isRevoked} is true of
+     * them. Does not block; any thread.
+     */
+    default void dropRevoked() {}
+
     /** What has made the pipeline fail, or null as long as nothing has. A cancellation counts as a failure. */
     default @Nullable Throwable failure() {
         return null;
@@ -67,5 +74,15 @@ public interface StageContext {
          * @return what was left undone, in words, or an empty string
          */
         String close(Duration patience);
+    }
+
+    /**
+     * One that may wait for long, for acknowledgements of what was emitted: of a stream within the run it goes on while the
+     * run does, until the end of that makes it hurry. One that cannot be hurried is closed without patience there.
+     */
+    interface PatientTermination extends Termination {
+
+        /** A close that is under way, or will be, has no more patience from now on than this. Does not block; any thread. */
+        void hurry(Duration patience);
     }
 }

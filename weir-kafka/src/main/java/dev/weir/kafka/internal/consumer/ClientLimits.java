@@ -1,6 +1,5 @@
 package dev.weir.kafka.internal.consumer;
 
-import dev.weir.kafka.ConsumerSettings;
 import java.time.Duration;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -14,9 +13,6 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
  */
 record ClientLimits(int maxPollRecords, Duration maxPollInterval, Duration metadataAge) {
 
-    /** What is left of the poll interval for the commit and the way back after a revoke has waited; at most half. */
-    private static final Duration REVOKE_MARGIN = Duration.ofSeconds(30);
-
     /** Reads the configuration of a client that was made with it, so that it is known to be valid. */
     static ClientLimits of(Map<String, Object> clientConfig) {
         return new ClientLimits(
@@ -29,12 +25,5 @@ record ClientLimits(int maxPollRecords, Duration maxPollInterval, Duration metad
     static int number(Map<String, Object> config, String name, int otherwise) {
         return Integer.parseInt(
                 String.valueOf(config.getOrDefault(name, otherwise)).trim());
-    }
-
-    /** The deadline of the settings, or less if the group would expel a member that waits so long. */
-    Duration revokeDeadline(ConsumerSettings<?, ?> settings) {
-        Duration half = maxPollInterval.dividedBy(2);
-        Duration most = maxPollInterval.minus(half.compareTo(REVOKE_MARGIN) < 0 ? half : REVOKE_MARGIN);
-        return settings.revokeDeadline().compareTo(most) < 0 ? settings.revokeDeadline() : most;
     }
 }

@@ -5,6 +5,7 @@ import dev.weir.kafka.ConsumerSnapshot;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.internal.consumer.Plan.Delivery;
+import dev.weir.stream.spi.StageContext;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -14,6 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -70,6 +72,9 @@ final class ConsumerLoop implements Runnable {
     /** Set before there is a pipeline. */
     private volatile @Nullable Parking parking;
 
+    /** Those whose stages may hold what was emitted. Set before there is anything. */
+    private volatile Supplier<Collection<StageContext>> readers = List::of;
+
     ConsumerLoop(
             Consumer<?, ?> client,
             Fetcher fetcher,
@@ -88,7 +93,7 @@ final class ConsumerLoop implements Runnable {
         this.commits = new Commits(client, fetcher, settings, clock);
         this.waiting = new Waiting(fetcher, clock);
         this.requests = new Requests(waiting, clock);
-        this.flow = new FlowControl(settings, plan.isCommittable() ? 1 : plan.batchSize(), waiting::wake);
+        this.flow = new FlowControl(settings, plan.isTracked() ? 1 : plan.batchSize(), waiting::wake);
         this.ahead = plan.delivery() instanceof Delivery.AtMostOnce atMostOnce
                 ? new CommitAhead(commits, outlets, atMostOnce.commitAhead(), control::isPaused, waiting, clock)
                 : null;
@@ -96,7 +101,7 @@ final class ConsumerLoop implements Runnable {
         int trackerCapacity = settings.maxOutstandingRecords() + limits.maxPollRecords();
         this.assignment =
                 new Assignment(plan, fetcher, outlets, flow, emission, control, trackerCapacity, waiting::wake);
-        Duration revokeDeadline = limits.revokeDeadline(settings);
+        RevokeTimes revokeTimes = RevokeTimes.of(settings, limits.maxPollInterval());
         this.hooks = new Hooks(
                 this,
                 assignment,
@@ -104,8 +109,8 @@ final class ConsumerLoop implements Runnable {
                 plan.external(),
                 waiting,
                 clock,
-                revokeDeadline.toNanos());
-        this.rebalances = new Rebalances(this, assignment, emission, hooks, waiting, clock, revokeDeadline);
+                revokeTimes);
+        this.rebalances = new Rebalances(this, assignment, emission, hooks, waiting, clock, revokeTimes);
         this.positions = new Positions(
                 assignment, plan, settings, commits, lookup, clock, this::execute, waiting::wake);
         this.newPartitions = new NewPartitions(
@@ -119,7 +124,7 @@ final class ConsumerLoop implements Runnable {
                 lookup,
                 clock,
                 subscription.selection().toString(),
-                plan.isCommittable(),
+                plan.isTracked(),
                 limits.maxPollInterval());
         this.ending = new Ending(this, assignment, waiting, emission, commits, rebalances, hooks, observer, clock);
     }
@@ -145,7 +150,7 @@ final class ConsumerLoop implements Runnable {
 
     /** Whether each record is acknowledged; otherwise the first token of a batch stands for it until it is pulled. */
     boolean isTracked() {
-        return plan.isCommittable();
+        return plan.isTracked();
     }
 
     /** The pipeline has pulled a batch. */
@@ -175,6 +180,12 @@ final class ConsumerLoop implements Runnable {
         });
     }
 
+    /** Says in whose stages what was emitted may be. */
+    void readBy(Supplier<Collection<StageContext>> newReaders) {
+        readers = newReaders;
+        observer.findBy(new Finder(newReaders));
+    }
+
     /** Several pipelines read from this consumer, one after the other or at once. */
     void share(Parking by) {
         parking = by;
@@ -184,6 +195,11 @@ final class ConsumerLoop implements Runnable {
     boolean awaitOrEnd(CompletableFuture<String> done) {
         CompletableFuture.anyOf(done, closed).join();
         return done.isDone();
+    }
+
+    /** Has the pipelines drop what was revoked and nobody has begun. Any thread. */
+    void dropRevoked() {
+        readers.get().forEach(StageContext::dropRevoked);
     }
 
     /** Runs {@code request} on the owner thread, soon, unless it ends before. */
@@ -310,10 +326,18 @@ final class ConsumerLoop implements Runnable {
         List<String> leftUndone = new ArrayList<>();
         try {
             ending.commitAtLast(leftUndone);
+        } catch (RuntimeException | Error failure) {
+            onFailure.accept(failure);
         } finally {
-            ending.closeClient(client, fetcher);
-            closed.complete(String.join("; ", leftUndone));
-            control.ended();
+            try {
+                ending.closeClient(client, fetcher);
+            } catch (Error failure) {
+                onFailure.accept(failure);
+            } finally {
+                // Whatever happened: somebody waits for it.
+                closed.complete(String.join("; ", leftUndone));
+                control.ended();
+            }
         }
     }
 

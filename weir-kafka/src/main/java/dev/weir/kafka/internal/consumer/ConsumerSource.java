@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.consumer;
 
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ExternalOffsets;
+import dev.weir.kafka.RebalanceListener;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.internal.consumer.Plan.Delivery;
 import dev.weir.stream.spi.SourceFactory;
@@ -56,10 +57,14 @@ public final class ConsumerSource<K, V> implements SourceFactory<ConsumerRecord<
         return new ConsumerSource<>(settings, subscription, new Delivery.Committable(), null, dueMillis);
     }
 
-    /** A source that commits nothing. */
+    /** A source that commits nothing; who is told of its revocations finds all work on what was revoked ended. */
     public static <K, V> ConsumerSource<K, V> plain(
             ConsumerSettings<K, V> settings, Subscription subscription, @Nullable ExternalOffsets external) {
-        return new ConsumerSource<>(settings, subscription, new Delivery.Plain(), external);
+        return new ConsumerSource<>(
+                settings,
+                subscription,
+                new Delivery.Plain(external != null || settings.rebalanceListener() != RebalanceListener.NONE),
+                external);
     }
 
     /** A source that commits before it emits. */

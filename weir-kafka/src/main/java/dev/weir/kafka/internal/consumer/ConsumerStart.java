@@ -13,6 +13,7 @@ import dev.weir.kafka.spi.SurroundingsRegistry;
 import dev.weir.lean.RecordView;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
+import dev.weir.stream.spi.StageContext.PatientTermination;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -83,23 +84,29 @@ final class ConsumerStart {
     }
 
     /** A consumer that runs, and what has to be closed with it. */
-    record Started(ConsumerLoop loop, Lookup lookup, String staticMember) {
+    record Started(ConsumerLoop loop, Lookup lookup, String staticMember) implements PatientTermination {
 
         /** Ends both; says what was left undone. */
-        String close(Duration patience) {
+        @Override
+        public String close(Duration patience) {
             String leftUndone = loop.close(patience);
             lookup.close();
             STATIC_MEMBERS.remove(staticMember);
             return leftUndone;
+        }
+
+        @Override
+        public void hurry(Duration patience) {
+            loop.requestClose(patience);
         }
     }
 
     /** Starts a consumer that lives as long as the stages of {@code context}. Blocks for questions to the brokers. */
     ConsumerLoop start(StageContext context, Outlets outlets) {
         Started started = start(context.pipelineName(), outlets, context::fail);
-        started.loop.observer().findBy(new Finder(() -> List.of(context)));
+        started.loop.readBy(() -> List.of(context));
         context.onStop(started.loop::stop);
-        context.onTermination(started::close);
+        context.onTermination(started);
         context.expose(started.loop.control());
         context.depth(outlets::records);
         return started.loop;

@@ -39,7 +39,7 @@ final class Emission {
      * @param outlets where they go out
      */
     Emission(Plan plan, @Nullable CommitAhead ahead, Outlets outlets) {
-        this.tracked = plan.isCommittable();
+        this.tracked = plan.isTracked();
         this.ahead = ahead;
         this.outlets = outlets;
         this.batchSize = ahead == null ? plan.batchSize() : Math.min(plan.batchSize(), ahead.batchSize());

@@ -99,7 +99,10 @@ final class Ending {
             LOG.warn("last commit failed: {}", failure.toString());
             leftUndone.add(String.valueOf(failure.getMessage()));
         }
-        hooks.revoked(assignment.ids());
+        // What nobody has begun by now is read again: whoever is told of the end finds nothing begun after it.
+        assignment.all().forEach(partition -> partition.tracker.revoke());
+        loop.dropRevoked();
+        hooks.revoked(assignment.ids(), hooks.deadline());
         // As the commit saw it: what is finished after that is read again as well.
         String what = loop.isTracked() ? "unfinished, to be read again: " : "fetched and not pulled: ";
         String unfinished = Assignment.unfinished(assignment.all());
@@ -114,8 +117,11 @@ final class Ending {
     void closeClient(Consumer<?, ?> client, Fetcher fetcher) {
         rebalances.closing();
         assignment.clear();
-        closeQuietly(fetcher::close);
-        closeQuietly(() -> client.close(CloseOptions.timeout(CLOSE_TIMEOUT)));
+        try {
+            closeQuietly(fetcher::close);
+        } finally {
+            closeQuietly(() -> client.close(CloseOptions.timeout(CLOSE_TIMEOUT)));
+        }
     }
 
     private static void closeQuietly(Runnable close) {

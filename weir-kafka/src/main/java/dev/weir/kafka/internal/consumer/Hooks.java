@@ -32,7 +32,7 @@ final class Hooks {
     private final @Nullable ExternalOffsets external;
     private final Waiting waiting;
     private final Clock clock;
-    private final long deadlineNanos;
+    private final RevokeTimes times;
 
     Hooks(
             ConsumerLoop loop,
@@ -41,51 +41,67 @@ final class Hooks {
             @Nullable ExternalOffsets external,
             Waiting waiting,
             Clock clock,
-            long deadlineNanos) {
+            RevokeTimes times) {
         this.loop = loop;
         this.assignment = assignment;
         this.listener = listener;
         this.external = external;
         this.waiting = waiting;
         this.clock = clock;
-        this.deadlineNanos = deadlineNanos;
+        this.times = times;
+    }
+
+    /** When hooks that are called now are not waited for any longer, outside of a revocation. */
+    long deadline() {
+        return clock.nanoTime() + times.deadlineNanos();
     }
 
     void assigned(Set<TopicPartition> ids) {
         if (!ids.isEmpty() && listener != RebalanceListener.NONE) {
-            call("onAssigned", consumer -> listener.onAssigned(ids, consumer));
+            call("onAssigned", consumer -> listener.onAssigned(ids, consumer), deadline());
         }
     }
 
-    void revoked(Set<TopicPartition> ids) {
-        if (ids.isEmpty()) {
-            return;
-        }
-        if (external != null) {
-            call("revoked", consumer -> external.revoked(ids));
-        }
-        if (listener != RebalanceListener.NONE) {
-            call("onRevoked", consumer -> listener.onRevoked(ids, consumer));
+    /** Tells store and listener, who have until {@code endNanos} together. */
+    void revoked(Set<TopicPartition> ids, long endNanos) {
+        if (!ids.isEmpty()) {
+            tellStore(ids, endNanos);
+            if (listener != RebalanceListener.NONE) {
+                call("onRevoked", consumer -> listener.onRevoked(ids, consumer), endNanos);
+            }
         }
     }
 
     void lost(Set<TopicPartition> ids) {
-        if (external != null) {
-            call("revoked", consumer -> external.revoked(ids));
-        }
+        long endNanos = deadline();
+        tellStore(ids, endNanos);
         if (listener != RebalanceListener.NONE) {
-            call("onLost", consumer -> listener.onLost(ids));
+            call("onLost", consumer -> listener.onLost(ids), endNanos);
         }
     }
 
-    private void call(String what, Consumer<RestrictedConsumer> body) {
+    /** With a listener behind it, the store has half of the time. */
+    private void tellStore(Set<TopicPartition> ids, long endNanos) {
+        if (external != null) {
+            long left = endNanos - clock.nanoTime();
+            call(
+                    "revoked",
+                    consumer -> external.revoked(ids),
+                    listener == RebalanceListener.NONE ? endNanos : endNanos - left / 2);
+        }
+    }
+
+    private void call(String what, Consumer<RestrictedConsumer> body, long endNanos) {
         Call call = new Call();
         Thread thread = Thread.ofVirtual().name("weir-" + what).start(() -> call.run(body));
-        long endNanos = clock.nanoTime() + deadlineNanos;
+        long beginNanos = clock.nanoTime();
         while (!call.isDone()) {
             long left = endNanos - clock.nanoTime();
             if (left <= 0) {
-                LOG.warn("{} takes longer than {} ms; going on without it", what, deadlineNanos / 1_000_000);
+                LOG.warn(
+                        "{} takes longer than {} ms; going on without it",
+                        what,
+                        (clock.nanoTime() - beginNanos) / 1_000_000);
                 thread.interrupt();
                 break;
             }

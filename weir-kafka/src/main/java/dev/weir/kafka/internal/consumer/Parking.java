@@ -30,6 +30,9 @@ final class Parking {
         CompletableFuture<String> done = new CompletableFuture<>();
         loop.execute(() -> {
             try {
+                outlets.closing().stream()
+                        .filter(other -> other.detaching && other.readsSame(attachment))
+                        .forEach(this::detachNow);
                 outlets.add(attachment);
                 partitionsOf(attachment).forEach(partition -> unpark(partition, attachment));
                 done.complete("");
@@ -56,10 +59,16 @@ final class Parking {
         long deadlineNanos = clock.nanoTime() + patience.toNanos();
         loop.execute(() -> {
             stop(attachment);
-            attachment.closeDeadlineNanos = deadlineNanos;
+            attachment.closeBy(deadlineNanos);
             attachment.detaching = true;
         });
         return loop.awaitOrEnd(attachment.detached) ? attachment.detached.join() : "";
+    }
+
+    /** A detachment, under way or to come, waits no longer than that. */
+    void hurry(Attachment attachment, Duration patience) {
+        long deadlineNanos = clock.nanoTime() + patience.toNanos();
+        loop.execute(() -> attachment.closeBy(deadlineNanos));
     }
 
     private List<AssignedPartition> partitionsOf(Attachment attachment) {
@@ -95,6 +104,20 @@ final class Parking {
         }
     }
 
+    /** One that waits for what it has pulled must not keep the next from reading. */
+    private void detachNow(Attachment attachment) {
+        detach(
+                attachment,
+                partitionsOf(attachment).stream()
+                        .filter(AssignedPartition::isHeld)
+                        .toList());
+    }
+
+    private void detach(Attachment attachment, List<AssignedPartition> unfinished) {
+        outlets.remove(attachment);
+        attachment.detached.complete(Assignment.unfinished(unfinished));
+    }
+
     /** Lets those go that have finished, or whose time is up; how long until the next one's is. */
     long detachFinished() {
         long left = Long.MAX_VALUE;
@@ -103,10 +126,9 @@ final class Parking {
                 List<AssignedPartition> unfinished = partitionsOf(attachment).stream()
                         .filter(AssignedPartition::isHeld)
                         .toList();
-                long nanos = attachment.closeDeadlineNanos - clock.nanoTime();
+                long nanos = attachment.patienceNanos(clock.nanoTime());
                 if (unfinished.isEmpty() || nanos <= 0) {
-                    outlets.remove(attachment);
-                    attachment.detached.complete(Assignment.unfinished(unfinished));
+                    detach(attachment, unfinished);
                 } else {
                     left = Math.min(left, nanos);
                 }

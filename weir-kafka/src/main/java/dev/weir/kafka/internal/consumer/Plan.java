@@ -32,11 +32,16 @@ record Plan(
         /** Each record is tracked, the finished prefix is committed. */
         record Committable() implements Delivery {}
 
-        /** A batch counts until the pipeline pulls it; nothing is committed. */
-        record Plain() implements Delivery {}
+        /**
+         * Nothing is committed.
+         *
+         * @param tracked whether somebody is told of revocations, who is to find all work on what was revoked finished or
+         *     dropped: then each record is tracked. Otherwise a batch counts until the pipeline pulls it
+         */
+        record Plain(boolean tracked) implements Delivery {}
 
         /**
-         * The same, but a batch goes out only when a commit past it is confirmed.
+         * A batch counts until the pipeline pulls it, and goes out only when a commit past it is confirmed.
          *
          * @param commitAhead records that may be committed and not yet pulled
          */
@@ -55,5 +60,10 @@ record Plan(
 
     boolean isCommittable() {
         return delivery instanceof Delivery.Committable;
+    }
+
+    /** Whether each record is acknowledged; otherwise the first token of a batch stands for it until it is pulled. */
+    boolean isTracked() {
+        return isCommittable() || (delivery instanceof Delivery.Plain plain && plain.tracked);
     }
 }

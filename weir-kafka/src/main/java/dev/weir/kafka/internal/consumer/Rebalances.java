@@ -1,9 +1,9 @@
 package dev.weir.kafka.internal.consumer;
 
-import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
@@ -21,13 +21,16 @@ final class Rebalances implements ConsumerRebalanceListener {
 
     private static final Logger LOG = LoggerFactory.getLogger(Rebalances.class);
 
+    /** How often the pipeline is asked to drop what was revoked: what was on its way between two stages is found later. */
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
     private final ConsumerLoop loop;
     private final Assignment assignment;
     private final Emission emission;
     private final Hooks hooks;
     private final Waiting waiting;
     private final Clock clock;
-    private final long revokeDeadlineNanos;
+    private final RevokeTimes times;
 
     private int count;
     private boolean closing;
@@ -39,14 +42,14 @@ final class Rebalances implements ConsumerRebalanceListener {
             Hooks hooks,
             Waiting waiting,
             Clock clock,
-            Duration revokeDeadline) {
+            RevokeTimes times) {
         this.loop = loop;
         this.assignment = assignment;
         this.emission = emission;
         this.hooks = hooks;
         this.waiting = waiting;
         this.clock = clock;
-        this.revokeDeadlineNanos = revokeDeadline.toNanos();
+        this.times = times;
     }
 
     /** Times that partitions went away. */
@@ -71,22 +74,23 @@ final class Rebalances implements ConsumerRebalanceListener {
         if (!closing && !ids.isEmpty()) {
             count++;
             waiting.inCallback(() -> {
-                release(assignment.withdraw(ids));
-                hooks.revoked(Set.copyOf(ids));
+                long begin = clock.nanoTime();
+                release(assignment.withdraw(ids), times.workEnd(begin));
+                hooks.revoked(Set.copyOf(ids), times.hooksEnd(begin, clock.nanoTime()));
             });
         }
     }
 
-    private void release(List<AssignedPartition> revoked) {
-        if (!awaitFinished(revoked)) {
+    private void release(List<AssignedPartition> revoked, long deadlineNanos) {
+        if (!awaitFinished(revoked, deadlineNanos)) {
             LOG.warn(
                     "gave up {} with work unfinished after {} ms; whoever takes them over repeats it",
                     revoked,
-                    revokeDeadlineNanos / 1_000_000);
+                    times.deadlineNanos() / 1_000_000);
         }
         emission.takeBack(revoked);
         try {
-            loop.commitNow(revoked, Commits.SYNC_NANOS);
+            loop.commitNow(revoked, times.commitNanos());
         } catch (KafkaException failure) {
             LOG.warn("last commit of {} failed: {}", revoked, failure.toString());
         }
@@ -96,15 +100,15 @@ final class Rebalances implements ConsumerRebalanceListener {
      * Waits until nothing of the partitions is being worked on, so all of it finished or dropped; false if that was not so
      * in time. A close does not wait longer here than anywhere: a failed pipeline will finish nothing more.
      */
-    private boolean awaitFinished(Collection<AssignedPartition> partitions) {
-        long deadlineNanos = clock.nanoTime() + revokeDeadlineNanos;
+    private boolean awaitFinished(Collection<AssignedPartition> partitions, long deadlineNanos) {
         for (AssignedPartition partition : partitions) {
             while (partition.isHeld()) {
                 long left = loop.withinPatience(deadlineNanos - clock.nanoTime());
                 if (left <= 0) {
                     return false;
                 }
-                waiting.park(left);
+                loop.dropRevoked();
+                waiting.park(Math.min(left, LOOK_NANOS));
             }
         }
         return true;
@@ -117,6 +121,7 @@ final class Rebalances implements ConsumerRebalanceListener {
             LOG.warn("lost {} without notice; their unfinished work is dropped and will be repeated elsewhere", ids);
             waiting.inCallback(() -> {
                 emission.takeBack(assignment.withdraw(ids));
+                loop.dropRevoked();
                 hooks.lost(Set.copyOf(ids));
             });
         }

@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.consumer;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * What other threads ask of the owner, who looks at it in each round and is woken for it. {@link #run} and {@link #withinPatience}
@@ -16,7 +17,9 @@ final class Requests {
     private volatile boolean stop;
     private volatile boolean close;
 
-    /** Written before {@link #close}. */
+    private final ReentrantLock closing = new ReentrantLock();
+
+    /** Written before {@link #close}, under {@link #closing}. */
     private volatile long closeDeadlineNanos;
 
     Requests(Waiting waiting, Clock clock) {
@@ -34,10 +37,18 @@ final class Requests {
         return stop;
     }
 
-    /** Asks for the end, which may wait so long for what is unfinished. */
+    /** Asks for the end, which may wait so long for what is unfinished; asked again, no longer than each time was said. */
     void close(Duration patience) {
-        closeDeadlineNanos = clock.nanoTime() + patience.toNanos();
-        close = true;
+        long deadlineNanos = clock.nanoTime() + patience.toNanos();
+        closing.lock();
+        try {
+            if (!close || deadlineNanos - closeDeadlineNanos < 0) {
+                closeDeadlineNanos = deadlineNanos;
+            }
+            close = true;
+        } finally {
+            closing.unlock();
+        }
         waiting.wake();
     }
 

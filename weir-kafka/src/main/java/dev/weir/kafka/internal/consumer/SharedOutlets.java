@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.consumer;
 import dev.weir.stream.spi.Clock;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -22,8 +23,10 @@ final class SharedOutlets implements Outlets {
         final CompletableFuture<String> detached = new CompletableFuture<>();
         private final Set<String> topics;
 
-        /** When what it has pulled is waited for no longer; set with {@link #closing}. */
-        long closeDeadlineNanos;
+        /** When what it has pulled is waited for no longer, once that is known. */
+        private long closeDeadlineNanos;
+
+        private boolean hasDeadline;
 
         boolean closing;
         boolean detaching;
@@ -34,6 +37,23 @@ final class SharedOutlets implements Outlets {
             this.buffer = new RecordBuffer(clock);
         }
 
+        /** Waits no longer than that for what it has pulled; the earliest time counts. */
+        void closeBy(long deadlineNanos) {
+            if (!hasDeadline || deadlineNanos - closeDeadlineNanos < 0) {
+                closeDeadlineNanos = deadlineNanos;
+                hasDeadline = true;
+            }
+        }
+
+        /** How long it waits from {@code nowNanos} on; it detaches. */
+        long patienceNanos(long nowNanos) {
+            return closeDeadlineNanos - nowNanos;
+        }
+
+        boolean readsSame(Attachment other) {
+            return (topics.isEmpty() && other.topics.isEmpty()) || !Collections.disjoint(topics, other.topics);
+        }
+
         Set<String> topics() {
             return topics;
         }
@@ -41,16 +61,19 @@ final class SharedOutlets implements Outlets {
 
     private final RecordBuffer parked = new RecordBuffer(Clock.SYSTEM);
     private final List<Attachment> attachments = new CopyOnWriteArrayList<>();
+    private boolean ended;
 
-    /** Adds an attachment, whose partitions then have to be moved to it. */
+    /** Adds an attachment, whose partitions then have to be moved to it; refused after the end, and if others read the same. */
     void add(Attachment attachment) {
+        if (ended) {
+            throw new IllegalStateException("the shared consumer is closed");
+        }
         for (Attachment other : attachments) {
-            boolean both = other.topics.isEmpty() && attachment.topics.isEmpty();
-            List<String> shared =
-                    other.topics.stream().filter(attachment.topics::contains).toList();
-            if (both || !shared.isEmpty()) {
-                throw new IllegalStateException("another pipeline reads " + (both ? "the other topics" : shared)
-                        + " from this consumer already");
+            if (other.readsSame(attachment)) {
+                List<String> shared =
+                        other.topics.stream().filter(attachment.topics::contains).toList();
+                throw new IllegalStateException("another pipeline reads "
+                        + (shared.isEmpty() ? "the other topics" : shared) + " from this consumer already");
             }
         }
         attachments.add(attachment);
@@ -94,6 +117,7 @@ final class SharedOutlets implements Outlets {
 
     @Override
     public void end() {
+        ended = true;
         new ArrayList<>(attachments).forEach(each -> each.buffer.end());
     }
 

@@ -8,6 +8,7 @@ import dev.weir.kafka.internal.consumer.SharedOutlets.Attachment;
 import dev.weir.stream.spi.SourceFactory;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
+import dev.weir.stream.spi.StageContext.PatientTermination;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -40,7 +41,7 @@ public final class Sharing<K, V> implements AutoCloseable {
                 .start("shared", outlets, this::failed);
         this.parking = new Parking(consumer.loop(), outlets, Clock.SYSTEM);
         consumer.loop().share(parking);
-        consumer.loop().observer().findBy(new Finder(readers::values));
+        consumer.loop().readBy(readers::values);
     }
 
     private void failed(Throwable cause) {
@@ -71,10 +72,18 @@ public final class Sharing<K, V> implements AutoCloseable {
             throw refused;
         }
         context.onStop(() -> parking.stopEmission(attachment));
-        context.onTermination(patience -> {
-            String leftUndone = parking.detach(attachment, patience);
-            readers.remove(attachment);
-            return leftUndone;
+        context.onTermination(new PatientTermination() {
+            @Override
+            public String close(Duration patience) {
+                String leftUndone = parking.detach(attachment, patience);
+                readers.remove(attachment);
+                return leftUndone;
+            }
+
+            @Override
+            public void hurry(Duration patience) {
+                parking.hurry(attachment, patience);
+            }
         });
         context.expose(handle());
         context.depth(attachment.buffer::records);

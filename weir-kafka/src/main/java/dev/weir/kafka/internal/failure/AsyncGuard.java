@@ -1,14 +1,15 @@
 package dev.weir.kafka.internal.failure;
 
-import dev.weir.kafka.CircuitBreaker;
 import dev.weir.kafka.Decoded;
 import dev.weir.kafka.HandlerTimeoutException;
+import dev.weir.stream.spi.Gate;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * An asynchronous handler with what surrounds it: breaker, timeout, and failures that become values. Called as the stage
  * calls functions; futures may complete on any thread.
  */
-public final class AsyncGuard<K, V, R> implements Function<Job<K, V>, CompletionStage<Outcome<R>>> {
+public final class AsyncGuard<K, V, R> implements Function<Job<K, V>, CompletionStage<Outcome<R>>>, Gate<Job<K, V>> {
 
     private final FailureRules rules;
     private final Function<? super ConsumerRecord<K, V>, ? extends CompletionStage<? extends R>> handler;
@@ -30,11 +31,31 @@ public final class AsyncGuard<K, V, R> implements Function<Job<K, V>, Completion
     }
 
     @Override
+    public boolean isAlwaysOpen() {
+        return rules.breaker() == null;
+    }
+
+    @Override
+    public boolean enter(Job<K, V> job, BooleanSupplier revoked) throws InterruptedException {
+        return rules.enter(job, revoked);
+    }
+
+    @Override
+    public void leave(Job<K, V> job) {
+        rules.leave(job);
+    }
+
+    @Override
+    public void lookAgain() {
+        rules.lookAgain();
+    }
+
+    @Override
     public CompletionStage<Outcome<R>> apply(Job<K, V> job) {
         return switch (job.decoded()) {
             case Decoded.Refused<K, V> refused -> CompletableFuture.completedFuture(rules.undecodable(refused));
             case Decoded.Read<K, V> read -> {
-                long permit = acquire();
+                long permit = permit(job);
                 job.countAttempt();
                 Attempt attempt = new Attempt(job, permit);
                 attempt.start(read.record());
@@ -43,10 +64,9 @@ public final class AsyncGuard<K, V, R> implements Function<Job<K, V>, Completion
         };
     }
 
-    private long acquire() {
-        CircuitBreaker breaker = rules.breaker();
+    private long permit(Job<K, V> job) {
         try {
-            return breaker == null ? 0 : breaker.acquire();
+            return rules.permit(job);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             throw new CompletionException(interrupted);

@@ -3,13 +3,15 @@ package dev.weir.kafka.internal.failure;
 import dev.weir.kafka.CircuitBreaker;
 import dev.weir.kafka.Decoded;
 import dev.weir.stream.Handler;
+import dev.weir.stream.spi.Gate;
+import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
  * A blocking handler with what surrounds it: breaker, timeout, and failures that become values. Thread-safe if the handler
  * is; throws what is to be tried again or is to fail the pipeline.
  */
-public final class BlockingGuard<K, V, R> implements Handler<Job<K, V>, Outcome<R>> {
+public final class BlockingGuard<K, V, R> implements Handler<Job<K, V>, Outcome<R>>, Gate<Job<K, V>> {
 
     private final FailureRules rules;
     private final Handler<? super ConsumerRecord<K, V>, ? extends R> handler;
@@ -20,12 +22,32 @@ public final class BlockingGuard<K, V, R> implements Handler<Job<K, V>, Outcome<
     }
 
     @Override
+    public boolean isAlwaysOpen() {
+        return rules.breaker() == null;
+    }
+
+    @Override
+    public boolean enter(Job<K, V> job, BooleanSupplier revoked) throws InterruptedException {
+        return rules.enter(job, revoked);
+    }
+
+    @Override
+    public void leave(Job<K, V> job) {
+        rules.leave(job);
+    }
+
+    @Override
+    public void lookAgain() {
+        rules.lookAgain();
+    }
+
+    @Override
     public Outcome<R> handle(Job<K, V> job) throws Exception {
         return switch (job.decoded()) {
             case Decoded.Refused<K, V> refused -> rules.undecodable(refused);
             case Decoded.Read<K, V> read -> {
                 CircuitBreaker breaker = rules.breaker();
-                long permit = breaker == null ? 0 : breaker.acquire();
+                long permit = rules.permit(job);
                 job.countAttempt();
                 try {
                     R result = call(read.record());

@@ -13,6 +13,7 @@ import dev.weir.stream.Supervision;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -129,6 +130,44 @@ public record FailureRules(
                 yield new Outcome.Failed<>(FailedRecord.of(refused));
             }
         };
+    }
+
+    /** Waits for the breaker, if there is one and the handler will be called; false if the record was lost by then. */
+    boolean enter(Job<?, ?> job, BooleanSupplier revoked) throws InterruptedException {
+        if (breaker != null && job.decoded() instanceof Decoded.Read) {
+            long permit = breaker.acquire(revoked);
+            if (permit == CircuitBreaker.NO_PERMIT) {
+                return false;
+            }
+            job.letIn(permit);
+        }
+        if (revoked.getAsBoolean()) {
+            leave(job);
+            return false;
+        }
+        return true;
+    }
+
+    /** A call that was let in is not made. */
+    void leave(Job<?, ?> job) {
+        if (breaker != null && job.isLetIn()) {
+            breaker.abandoned(job.takePermit());
+        }
+    }
+
+    /** What the call that is made now goes through the breaker with. */
+    long permit(Job<?, ?> job) throws InterruptedException {
+        if (breaker == null) {
+            return 0;
+        }
+        return job.isLetIn() ? job.takePermit() : breaker.acquire();
+    }
+
+    /** Has those who wait for the breaker ask whether their records were lost. */
+    void lookAgain() {
+        if (breaker != null) {
+            breaker.lookAgain();
+        }
     }
 
     /** Tells the breaker of a call that failed. */

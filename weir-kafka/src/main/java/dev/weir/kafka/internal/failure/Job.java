@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.failure;
 
+import dev.weir.kafka.CircuitBreaker;
 import dev.weir.kafka.Decoded;
 import dev.weir.kafka.spi.OfRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -8,6 +9,11 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 public final class Job<K, V> implements OfRecord {
 
     private final Decoded<K, V> decoded;
+
+    private static final long NOT_LET_IN = CircuitBreaker.NO_PERMIT - 1;
+
+    /** What the breaker has let the next call in with; whoever makes that call takes it. One call at a time. */
+    private long permit = NOT_LET_IN;
 
     /** How often the handler was called. One call at a time, each handed on by the stage. */
     private int attempts;
@@ -23,6 +29,20 @@ public final class Job<K, V> implements OfRecord {
     @Override
     public ConsumerRecord<byte[], byte[]> raw() {
         return decoded.raw();
+    }
+
+    void letIn(long withPermit) {
+        permit = withPermit;
+    }
+
+    boolean isLetIn() {
+        return permit != NOT_LET_IN;
+    }
+
+    long takePermit() {
+        long taken = permit;
+        permit = NOT_LET_IN;
+        return taken;
     }
 
     int attempts() {

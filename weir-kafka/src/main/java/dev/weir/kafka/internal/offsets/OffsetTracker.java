@@ -179,6 +179,11 @@ public final class OffsetTracker implements AckTarget {
     }
 
     @Override
+    public boolean isRevoked(long token) {
+        return revoked;
+    }
+
+    @Override
     public boolean dropIfRevoked(long token) {
         if (!revoked) {
             return false;

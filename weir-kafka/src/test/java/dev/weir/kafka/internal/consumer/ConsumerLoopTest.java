@@ -1,13 +1,17 @@
 package dev.weir.kafka.internal.consumer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.ExternalOffsets;
 import dev.weir.kafka.Position;
 import dev.weir.kafka.RebalanceListener;
 import dev.weir.kafka.RestrictedConsumer;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.Subscription.Selection;
+import dev.weir.kafka.internal.consumer.Plan.Delivery;
+import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import java.lang.reflect.InvocationTargetException;
@@ -23,15 +27,20 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetCommitCallback;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.GroupAuthorizationException;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.WakeupException;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What the owner thread does with one partition, on a thread of its own and with a client that has no brokers. */
@@ -42,6 +51,7 @@ class ConsumerLoopTest {
     private final Client client = new Client();
     private final Queue<String> told = new ConcurrentLinkedQueue<>();
     private volatile Consumer<RestrictedConsumer> onAssigned = consumer -> {};
+    private volatile Runnable onRevoked = () -> {};
     private final RebalanceListener listener = new RebalanceListener() {
         @Override
         public void onAssigned(Set<TopicPartition> partitions, RestrictedConsumer consumer) {
@@ -51,26 +61,39 @@ class ConsumerLoopTest {
         @Override
         public void onRevoked(Set<TopicPartition> partitions, RestrictedConsumer consumer) {
             told.add("revoked " + partitions);
+            onRevoked.run();
         }
     };
 
     private ConsumerLoop start(Fetcher fetcher, Outlets outlets) throws InterruptedException {
+        return start(fetcher, outlets, Duration.ofSeconds(20), null, Duration.ofMinutes(5), Clock.SYSTEM);
+    }
+
+    private ConsumerLoop start(
+            Fetcher fetcher,
+            Outlets outlets,
+            Duration revokeDeadline,
+            @Nullable ExternalOffsets store,
+            Duration maxPollInterval,
+            Clock clock)
+            throws InterruptedException {
         ConsumerSettings<byte[], byte[]> settings = ConsumerSettings.builder()
                 .bootstrapServers("h:1")
                 .groupId("g")
                 .commitMetadataChars(0)
+                .revokeDeadline(revokeDeadline)
                 .rebalanceListener(listener)
                 .build();
         ConsumerLoop loop = new ConsumerLoop(
                 client,
                 fetcher,
                 settings,
-                new ClientLimits(100, Duration.ofMinutes(5), Duration.ofMinutes(5)),
-                Plan.committable(Subscription.topics("t"), Map.of()),
+                new ClientLimits(100, maxPollInterval, Duration.ofMinutes(5)),
+                new Plan(Subscription.topics("t"), Map.of(), new Delivery.Committable(), store, Set.of()),
                 failure -> told.add("failed " + failure),
                 outlets,
                 new Answers(),
-                Clock.SYSTEM);
+                clock);
         client.schedulePollTask(() -> {
             client.updateBeginningOffsets(Map.of(ID, 0L));
             client.rebalance(List.of(ID));
@@ -167,11 +190,112 @@ class ConsumerLoopTest {
         String ignored = loop.close(Duration.ZERO);
     }
 
+    // An Error went past the answer, and whoever closed the pipeline waited for ever.
+    @Test
+    void close_withAnErrorWhileTheClientIsClosed_answersAndFailsTheRun() throws InterruptedException {
+        client.closesWith = new NoClassDefFoundError("planted");
+        ConsumerLoop loop = start(new ClientFetcher(client), Outlets.single(buffer()));
+        CompletionStage<Void> seek = loop.control().seek(Map.of(new TopicPartition("other", 0), Position.offset(5)));
+        String ignored = loop.close(Duration.ZERO);
+        assertThat(told).contains("failed java.lang.NoClassDefFoundError: planted");
+        assertThat(seek.toCompletableFuture()).isDone();
+    }
+
+    // It was added behind those that were told of the end, and its pipeline waited for records for ever.
+    @Test
+    void attachment_inTheTurnOfTheClose_isRefused() throws InterruptedException {
+        SharedOutlets outlets = new SharedOutlets();
+        ConsumerLoop loop = start(new ClientFetcher(client), outlets);
+        Parking parking = new Parking(loop, outlets, Clock.SYSTEM);
+        loop.share(parking);
+        loop.stop();
+        assertThatThrownBy(() -> parking.attach(
+                        new SharedOutlets.Attachment(Set.of("t"), dev.weir.stream.spi.Clock.SYSTEM)))
+                .hasMessageContaining("the shared consumer is closed");
+        String ignored = loop.close(Duration.ZERO);
+    }
+
+    // Work, commit, store and listener had a deadline each, and the group expelled the member meanwhile.
+    @Test
+    void revocation_inWhichNothingEnds_isOverBeforeTheGroupExpelsTheMember() throws InterruptedException {
+        Duration maxPollInterval = Duration.ofMinutes(1);
+        CountDownLatch never = new CountDownLatch(1);
+        Hasty clock = new Hasty();
+        client.commitsUntil = clock;
+        onRevoked = () -> awaitForEver(never);
+        ExternalOffsets store = new ExternalOffsets() {
+            @Override
+            public CompletionStage<Map<TopicPartition, Position>> load(Set<TopicPartition> partitions) {
+                return CompletableFuture.completedStage(Map.of());
+            }
+
+            @Override
+            public void revoked(Set<TopicPartition> partitions) {
+                told.add("store");
+                awaitForEver(never);
+            }
+        };
+        RecordBuffer buffer = buffer();
+        ConsumerLoop loop = start(
+                new ClientFetcher(client),
+                Outlets.single(buffer),
+                Duration.ofMinutes(4),
+                store,
+                maxPollInterval,
+                clock);
+        client.schedulePollTask(() -> {
+            client.addRecord(new ConsumerRecord<>("t", 0, 0, new byte[0], new byte[0]));
+            client.addRecord(new ConsumerRecord<>("t", 0, 1, new byte[0], new byte[0]));
+        });
+        Batch<?> taken = Objects.requireNonNull(buffer.take(Stage.NEVER, new StageMeter()));
+        taken.ack(0);
+        CompletableFuture<Long> took = new CompletableFuture<>();
+        client.schedulePollTask(() -> {
+            long begin = clock.nanoTime();
+            client.rebalance(List.of());
+            took.complete(clock.nanoTime() - begin);
+        });
+        assertThat(Duration.ofNanos(took.join()))
+                .isBetween(Duration.ofSeconds(30), maxPollInterval.minusSeconds(1));
+        assertThat(told).contains("store", "revoked [t-0]");
+        String ignored = loop.close(Duration.ZERO);
+    }
+
+    private static void awaitForEver(CountDownLatch never) {
+        try {
+            never.await();
+        } catch (InterruptedException atTheDeadline) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** A clock by which all that is waited for takes as long as it may. */
+    private static final class Hasty implements Clock {
+
+        private final AtomicLong nanos = new AtomicLong();
+
+        @Override
+        public long nanoTime() {
+            return nanos.get();
+        }
+
+        @Override
+        public void park(long parked) {
+            LockSupport.parkNanos(100_000);
+            nanos.addAndGet(Math.min(parked, 1_000_000_000));
+        }
+    }
+
     /** Its commits are answered never if they can wait, and refused if not. */
     @SuppressWarnings("UnsynchronizedOverridesSynchronized") // each of them does not touch what is shared
     private static final class Client extends MockConsumer<byte[], byte[]> {
 
         final CountDownLatch assigned = new CountDownLatch(1);
+
+        /** By whose time a commit takes all that it may, instead of being refused. */
+        volatile @Nullable Hasty commitsUntil;
+
+        volatile @Nullable Error closesWith;
 
         /** How many questions for commits a wake-up meets that comes late. */
         volatile int lateWakeUps;
@@ -202,7 +326,21 @@ class ConsumerLoopTest {
 
         @Override
         public void commitSync(Map<TopicPartition, OffsetAndMetadata> offsets, Duration timeout) {
+            Hasty clock = commitsUntil;
+            if (clock != null) {
+                clock.nanos.addAndGet(timeout.toNanos());
+                throw new TimeoutException("no answer");
+            }
             throw new GroupAuthorizationException("not allowed");
+        }
+
+        @Override
+        public void close(CloseOptions options) {
+            super.close(options);
+            Error failure = closesWith;
+            if (failure != null) {
+                throw failure;
+            }
         }
     }
 

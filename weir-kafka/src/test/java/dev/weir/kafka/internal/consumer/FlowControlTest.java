@@ -348,15 +348,4 @@ class FlowControlTest {
         resume();
         assertThat(client.paused()).containsExactly(id);
     }
-
-    @Test
-    void revokeDeadline_longerThanThePollInterval_isCut() {
-        var settings = ConsumerSettings.builder().bootstrapServers("h:1").groupId("g");
-        assertThat(ClientLimits.of(Map.of()).revokeDeadline(settings.build()).toSeconds())
-                .isEqualTo(20);
-        assertThat(ClientLimits.of(Map.of("max.poll.interval.ms", "10000"))
-                        .revokeDeadline(settings.build())
-                        .toSeconds())
-                .isEqualTo(5);
-    }
 }

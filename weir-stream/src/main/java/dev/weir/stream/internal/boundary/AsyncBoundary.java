@@ -54,7 +54,7 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
         StageEntry lowerEnd = assembly.fused(attributes);
         lowerEnd.depth(exchange::depth);
         if (exchange instanceof BoundaryQueue<?> queue) {
-            lowerEnd.keeper(queue::find);
+            lowerEnd.keeper(queue);
         }
         return new AsyncBoundary<>(exchange, upper, lowerEnd.meter());
     }

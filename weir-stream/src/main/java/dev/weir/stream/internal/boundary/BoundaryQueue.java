@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.boundary;
 
+import dev.weir.stream.internal.run.StageEntry.Keeper;
 import dev.weir.stream.internal.run.StageEntry.Kept;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A batch is taken in when there is room for one element, so the queue holds at most its capacity and one batch.
  */
-public final class BoundaryQueue<T> extends Exchange<T, T> {
+public final class BoundaryQueue<T> extends Exchange<T, T> implements Keeper {
 
     private final int capacity;
     private final ArrayDeque<Batch<T>> batches = new ArrayDeque<>();
@@ -29,6 +30,7 @@ public final class BoundaryQueue<T> extends Exchange<T, T> {
     }
 
     /** The element of a target, if something that stands for it is inside. Any thread. */
+    @Override
     public @Nullable Kept find(AckTarget of, long ofToken) {
         lock.lock();
         try {
@@ -73,6 +75,20 @@ public final class BoundaryQueue<T> extends Exchange<T, T> {
         batches.clear();
         elements = 0;
         return left;
+    }
+
+    @Override
+    protected Batch<?> removeRevoked() {
+        Batch<?> all = new Batch<>(0);
+        for (Batch<T> batch : batches) {
+            Batch<?> revoked = batch.removeRevoked();
+            for (int i = 0; i < revoked.size(); i++) {
+                all.add(revoked.get(i), revoked.target(i), revoked.token(i));
+            }
+        }
+        batches.removeIf(Batch::isEmpty);
+        elements -= all.size();
+        return all;
     }
 
     @Override

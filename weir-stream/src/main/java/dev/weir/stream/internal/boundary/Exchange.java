@@ -57,6 +57,11 @@ public abstract class Exchange<I, O> {
     /** Takes out what it keeps. */
     protected abstract List<Batch<?>> removeAll();
 
+    /** Takes out what of it was lost by its source, if that can be told; the caller drops it. */
+    protected Batch<?> removeRevoked() {
+        return new Batch<>(0);
+    }
+
     /** The number of elements inside. */
     protected abstract int size();
 
@@ -169,6 +174,21 @@ public abstract class Exchange<I, O> {
         } finally {
             awaited = false;
         }
+    }
+
+    /** Drops what waits inside and was lost by its source. */
+    public final void dropRevoked() {
+        Batch<?> revoked;
+        lock.lock();
+        try {
+            revoked = removeRevoked();
+            if (!revoked.isEmpty() && hasRoom()) {
+                mayPut.signal();
+            }
+        } finally {
+            lock.unlock();
+        }
+        revoked.dropAllRevoked();
     }
 
     /** Abandons what is inside and refuses what is put from now on. */

@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.boundary;
 
+import dev.weir.stream.internal.run.StageEntry.Keeper;
 import dev.weir.stream.internal.run.StageEntry.Kept;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * what is given is acknowledged for them; <em>cancelled</em>, when it is refused. That the lower stages close their input
  * says nothing of which it is to be, as they do so after a failure too: it halts the giver until that is known.
  */
-public final class Outlet<T> implements Stage<T> {
+public final class Outlet<T> implements Stage<T>, Keeper {
 
     private final BoundaryQueue<T> queue;
     private final StageMeter lowerMeter;
@@ -116,8 +117,14 @@ public final class Outlet<T> implements Stage<T> {
     }
 
     /** The element of a target, if something that stands for it waits here. Any thread. */
+    @Override
     public @Nullable Kept find(AckTarget of, long ofToken) {
         return queue.find(of, ofToken);
+    }
+
+    @Override
+    public void dropRevoked() {
+        queue.dropRevoked();
     }
 
     /** See {@link Within.Wrapper#outside}. */

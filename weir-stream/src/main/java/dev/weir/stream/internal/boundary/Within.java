@@ -38,6 +38,11 @@ public final class Within implements AckTarget {
     }
 
     @Override
+    public boolean isRevoked(long token) {
+        return target.isRevoked(token);
+    }
+
+    @Override
     public boolean standsFor(long token, AckTarget of, long ofToken) {
         return target.standsFor(token, of, ofToken);
     }

@@ -45,11 +45,32 @@ final class Given<T> {
         last = attempt;
         Batch<T> unfinished = new Batch<>(size);
         for (int i = 0; i < size; i++) {
-            if (states.get(i) == OPEN) {
+            if (states.get(i) == OPEN && !leaveIfRevoked(i)) {
                 unfinished.add(batch.get(i), attempt, i);
             }
         }
         return unfinished;
+    }
+
+    /** Lets go of an element of which nobody has a claim, if its source has lost it: it would not be worked on. */
+    private boolean leaveIfRevoked(int index) {
+        if (!batch.isRevoked(index)) {
+            return false;
+        }
+        if (states.compareAndSet(index, OPEN, FINISHED)) {
+            batch.target(index).abandon(batch.token(index));
+        }
+        return true;
+    }
+
+    /** The same for all that were abandoned the last time and would be given again. By whoever may {@link #give}. */
+    void leaveRevoked() {
+        Attempt attempt = last;
+        for (int i = 0; attempt != null && i < states.length(); i++) {
+            if (batch.isRevoked(i)) {
+                attempt.leaveIfAbandoned(i);
+            }
+        }
     }
 
     /** It will not be given again: what was abandoned the last time, and what still will be, is so for good. */
@@ -106,8 +127,8 @@ final class Given<T> {
                 return;
             }
             if ((left & ABANDONED) != 0) {
-                // After its claims have changed: either this or the close sees both.
-                if (closedAt == this) {
+                // After its claims have changed: either this or the close sees both. What was lost is not given again.
+                if (closedAt == this || batch.isRevoked(index)) {
                     leave(index);
                 }
                 return;
@@ -133,6 +154,20 @@ final class Given<T> {
             if (states.compareAndSet(index, OPEN, FINISHED)) {
                 batch.target(index).abandon(batch.token(index));
             }
+        }
+
+        @Override
+        public boolean isRevoked(long token) {
+            return batch.isRevoked((int) token);
+        }
+
+        @Override
+        public boolean dropIfRevoked(long token) {
+            boolean revoked = isRevoked(token);
+            if (revoked) {
+                abandon(token);
+            }
+            return revoked;
         }
 
         @Override

@@ -2,12 +2,16 @@ package dev.weir.stream.internal.failure;
 
 import dev.weir.stream.Attributes;
 import dev.weir.stream.RestartSettings;
+import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.internal.run.Assembly;
 import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Nest;
 import dev.weir.stream.internal.run.Nest.Child;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.StageEntry;
+import dev.weir.stream.internal.run.StageEntry.Keeper;
+import dev.weir.stream.internal.run.StageEntry.Kept;
+import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
@@ -20,9 +24,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Emits what a section emits, which is built anew after a wait whenever it fails. Confined to its segment, but for
- * {@link #stop}.
+ * {@link #stop} and {@link #dropRevoked}.
  */
-final class RestartStage<T> implements Stage<T> {
+final class RestartStage<T> implements Stage<T>, Keeper {
 
     /** Restarts that are remembered when their number has no limit: after so many doublings every back-off is at its max. */
     private static final int REMEMBERED = 64;
@@ -34,9 +38,19 @@ final class RestartStage<T> implements Stage<T> {
     private final Clock clock;
     private final ArrayDeque<Long> restarts = new ArrayDeque<>();
     private final ReentrantLock lock = new ReentrantLock();
-    private final Condition stop = lock.newCondition();
+    private final Condition wake = lock.newCondition();
+
+    /** Under the lock: a source has lost elements, perhaps some that the section would be given again. */
+    private boolean looksAgain = true;
 
     private @Nullable Child<T> current;
+
+    /** The run of the section before, of which resources may still wait for what it had emitted. */
+    private @Nullable Child<T> before;
+
+    /** When they wait no longer. */
+    private long letGoNanos;
+
     private long startNanos;
     private boolean ended;
 
@@ -55,6 +69,9 @@ final class RestartStage<T> implements Stage<T> {
         default boolean endsAtStop() {
             return true;
         }
+
+        /** While none runs: lets go of what it would be given again and its source has lost. */
+        default void leaveRevoked() {}
 
         /** Closes what all its runs share. */
         default void close() {}
@@ -82,6 +99,7 @@ final class RestartStage<T> implements Stage<T> {
         StageEntry entry = assembly.fused(attributes);
         RestartStage<T> stage = new RestartStage<>(settings, section, nest, entry);
         entry.alsoOnStop(stage::stop);
+        entry.keeper(stage);
         return stage;
     }
 
@@ -121,15 +139,58 @@ final class RestartStage<T> implements Stage<T> {
      * started at a stop.
      */
     private boolean awaitStart(long deadlineNanos) throws InterruptedException {
-        long until = Failing.earlier(deadlineNanos, startNanos);
         lock.lockInterruptibly();
         try {
-            while (!nest.isStopped() && !clock.hasPassed(until)) {
-                clock.await(lock, stop, until);
+            while (!nest.isStopped() && !clock.hasPassed(deadlineNanos) && !mayStart()) {
+                long until = Failing.earlier(deadlineNanos, before == null ? startNanos : letGoNanos);
+                if (looksAgain) {
+                    looksAgain = false;
+                    leaveRevoked();
+                } else {
+                    clock.await(lock, wake, until);
+                }
             }
-            return nest.isStopped() ? !section.endsAtStop() : clock.hasPassed(startNanos);
+            return nest.isStopped() ? !section.endsAtStop() : mayStart();
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** Whether the time has come and the run before has let go, so that its end is committed and its membership over. */
+    private boolean mayStart() {
+        Child<T> waits = before;
+        if (waits != null && waits.letGo().isDone()) {
+            before = null;
+        } else if (waits != null && clock.hasPassed(letGoNanos)) {
+            waits.hurry();
+            letGoNanos = Stage.NEVER;
+        }
+        return before == null && clock.hasPassed(startNanos);
+    }
+
+    /** What has ended lets go while this waits. */
+    private void awaitLetGo(Child<T> ended) {
+        before = ended;
+        letGoNanos = clock.after(RunningPipeline.DEFAULT_DRAIN.toNanos());
+        var ignored = ended.letGo().thenRun(this::wake);
+    }
+
+    private void wake() {
+        lock.lock();
+        try {
+            wake.signal();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Under the lock, which it gives up meanwhile. */
+    private void leaveRevoked() {
+        lock.unlock();
+        try {
+            section.leaveRevoked();
+        } finally {
+            lock.lock();
         }
     }
 
@@ -148,6 +209,7 @@ final class RestartStage<T> implements Stage<T> {
         current = null;
         if (completed != null) {
             completed.close();
+            awaitLetGo(completed);
         }
         ended = nest.isStopped() || !settings.onCompletion() || !mayRestart();
     }
@@ -156,7 +218,9 @@ final class RestartStage<T> implements Stage<T> {
         Child<T> failed = current;
         current = null;
         if (failed != null) {
+            failed.beginsAnew();
             Failing.close(failed, failure);
+            awaitLetGo(failed);
         }
     }
 
@@ -182,9 +246,21 @@ final class RestartStage<T> implements Stage<T> {
     /** Ends the section, or the wait for it. Any thread. */
     private void stop() {
         nest.stop();
+        wake();
+    }
+
+    /** What the stage has waits above the section, or is told by the stages in it. */
+    @Override
+    public @Nullable Kept find(AckTarget of, long ofToken) {
+        return null;
+    }
+
+    @Override
+    public void dropRevoked() {
         lock.lock();
         try {
-            stop.signal();
+            looksAgain = true;
+            wake.signal();
         } finally {
             lock.unlock();
         }

@@ -71,6 +71,11 @@ final class RestartedSection<T, R> implements RestartStage.Section<R> {
     }
 
     @Override
+    public void leaveRevoked() {
+        given.forEach(Given::leaveRevoked);
+    }
+
+    @Override
     public void close() {
         given.forEach(Given::close);
         upstream.close();

@@ -8,6 +8,9 @@ import dev.weir.stream.Supervision.Decision;
 import dev.weir.stream.internal.run.TaskGroup;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +33,9 @@ public final class Supervised {
 
     private final Supervision supervision;
     private final Clock clock;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition revocation = lock.newCondition();
 
     private Supervised(Supervision supervision, Clock clock) {
         this.supervision = supervision;
@@ -55,6 +61,17 @@ public final class Supervised {
      * @throws InterruptedException if the thread was interrupted between two attempts
      */
     public <T> Object after(Throwable thrown, Handler<? super T, ?> call, T element) throws InterruptedException {
+        return after(thrown, call, element, () -> false);
+    }
+
+    /**
+     * The same for an element that its source may lose: it is not called for again then, nor waited with.
+     *
+     * @param revoked whether it has; asked after each wait. Takes no lock
+     * @return {@link Verdict#REVOKED} if it has; the caller then ends the claim
+     */
+    public <T> Object after(Throwable thrown, Handler<? super T, ?> call, T element, BooleanSupplier revoked)
+            throws InterruptedException {
         Throwable last = thrown;
         for (int calls = 1; ; calls++) {
             Verdict hopeless = withoutAsking(last);
@@ -68,7 +85,9 @@ public final class Supervised {
             } catch (Throwable inSupervision) {
                 return failing(last, inSupervision);
             }
-            pause(calls);
+            if (!pause(calls, revoked)) {
+                return Verdict.REVOKED;
+            }
             try {
                 Object result = call.handle(element);
                 if (result != null) {
@@ -89,13 +108,23 @@ public final class Supervised {
             throws InterruptedException {
         Object outcome;
         try {
-            outcome = after(thrown, call, batch.get(index));
+            outcome = afterInBatch(thrown, call, batch, index);
         } catch (InterruptedException interrupted) {
             batch.abandonAllBut(kept, index);
             throw interrupted;
         }
         if (outcome instanceof Verdict verdict && verdict.fails()) {
             batch.abandonFrom(index);
+        }
+        return outcome;
+    }
+
+    /** The claim of an element that was lost has ended. */
+    private <T> Object afterInBatch(Throwable thrown, Handler<? super T, ?> call, Batch<T> batch, int index)
+            throws InterruptedException {
+        Object outcome = after(thrown, call, batch.get(index), () -> batch.isRevoked(index));
+        if (outcome == Verdict.REVOKED) {
+            boolean ignored = batch.dropIfRevoked(index);
         }
         return outcome;
     }
@@ -108,7 +137,7 @@ public final class Supervised {
      */
     public <T, R> @Nullable R orDrop(Throwable thrown, Handler<? super T, ? extends R> call, Batch<T> batch, int index)
             throws InterruptedException {
-        Object outcome = after(thrown, call, batch.get(index));
+        Object outcome = afterInBatch(thrown, call, batch, index);
         if (outcome instanceof Verdict verdict) {
             verdict.throwIfFails();
             verdict.settle(batch.target(index), batch.token(index));
@@ -162,12 +191,32 @@ public final class Supervised {
         return policy != null && calls < policy.attempts() && policy.retriable().test(thrown);
     }
 
-    private void pause(int failures) throws InterruptedException {
+    /** Lets those who wait between two attempts ask whether their element was lost. */
+    public void lookAgain() {
+        lock.lock();
+        try {
+            revocation.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits before the next attempt; false if there is to be none. */
+    private boolean pause(int failures, BooleanSupplier revoked) throws InterruptedException {
         RetryPolicy policy = supervision.retryPolicy();
         long nanos = policy == null ? 0 : policy.backoff().after(failures).toNanos();
         if (nanos > 0) {
-            clock.sleepUntil(clock.after(nanos));
+            long untilNanos = clock.after(nanos);
+            lock.lockInterruptibly();
+            try {
+                while (!revoked.getAsBoolean() && !clock.hasPassed(untilNanos)) {
+                    clock.await(lock, revocation, untilNanos);
+                }
+            } finally {
+                lock.unlock();
+            }
         }
+        return !revoked.getAsBoolean();
     }
 
     private static Verdict failing(Throwable thrown, Throwable inSupervision) {

@@ -2,10 +2,13 @@ package dev.weir.stream.internal.grouping;
 
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.StageEntry.Keeper;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -24,8 +27,14 @@ abstract class HoldingStage<T> implements Stage<T> {
     final Clock clock;
     private final int maxHeld;
 
-    /** The size of what is held, for gauges. Written by the segment. */
-    private volatile int depth;
+    /** Held where others take elements out. */
+    final ReentrantLock lock = new ReentrantLock();
+
+    /** Something was taken out by others. */
+    final Condition less = lock.newCondition();
+
+    /** The size of what is held, for gauges. */
+    volatile int depth;
 
     HoldingStage(Parts<T> parts) {
         this.intake = parts.intake;
@@ -49,6 +58,9 @@ abstract class HoldingStage<T> implements Stage<T> {
                     entry.meter(),
                     assembly.clock()));
             entry.depth(() -> stage.depth);
+            if (stage instanceof Keeper keeper) {
+                entry.keeper(keeper);
+            }
             return stage;
         });
     }
@@ -80,7 +92,7 @@ abstract class HoldingStage<T> implements Stage<T> {
             }
             long until = isEmpty ? deadlineNanos : Deadlines.earlier(deadlineNanos, firstReadyNanos());
             if (intake.isEnded() || held() >= maxHeld) {
-                clock.sleepUntil(until);
+                await(until);
             } else {
                 Batch<T> batch = intake.pull(until);
                 if (batch != null && batch.isEmpty() && !isFirstReady()) {
@@ -93,6 +105,18 @@ abstract class HoldingStage<T> implements Stage<T> {
             if (clock.hasPassed(deadlineNanos) && !isFirstReady()) {
                 return new Batch<>(0);
             }
+        }
+    }
+
+    /** Waits until then, or until what is held has become less. */
+    private void await(long untilNanos) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (held() >= (intake.isEnded() ? 1 : maxHeld) && !clock.hasPassed(untilNanos)) {
+                clock.await(lock, less, untilNanos);
+            }
+        } finally {
+            lock.unlock();
         }
     }
 

@@ -1,16 +1,20 @@
 package dev.weir.stream.internal.grouping;
 
 import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.StageEntry.Keeper;
+import dev.weir.stream.internal.run.StageEntry.Kept;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Lets the elements of each key pass at a rate, and holds those that come too early while others overtake them. */
-final class KeyedThrottleStage<T> extends HoldingStage<T> {
+final class KeyedThrottleStage<T> extends HoldingStage<T> implements Keeper {
 
     // An element pays when it comes, on credit if need be, and so learns its time at once. The times of a key grow, so
     // that the order of all times, and of arrival where they are equal, keeps the order of each key.
@@ -26,7 +30,9 @@ final class KeyedThrottleStage<T> extends HoldingStage<T> {
 
     private final Function<? super T, ?> key;
     private final KeyedBuckets buckets;
+    /** Under the lock: others take out what its source has lost. */
     private final PriorityQueue<Early<T>> early = new PriorityQueue<>(Early::compare);
+
     private long heldSoFar;
 
     private KeyedThrottleStage(Parts<T> parts, Function<? super T, ?> key, KeyedBuckets buckets) {
@@ -46,12 +52,63 @@ final class KeyedThrottleStage<T> extends HoldingStage<T> {
 
     @Override
     int held() {
-        return early.size();
+        lock.lock();
+        try {
+            return early.size();
+        } finally {
+            lock.unlock();
+        }
     }
 
     @Override
     long firstReadyNanos() {
-        return early.element().readyNanos;
+        lock.lock();
+        try {
+            Early<T> first = early.peek();
+            return first == null ? NEVER : first.readyNanos;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void hold(Early<T> one) {
+        lock.lock();
+        try {
+            early.add(one);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public @Nullable Kept find(AckTarget of, long ofToken) {
+        lock.lock();
+        try {
+            for (Early<T> each : early) {
+                if (each.target.standsFor(each.token, of, ofToken)) {
+                    return new Kept(Objects.requireNonNull(each.element), false);
+                }
+            }
+            return null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void dropRevoked() {
+        List<Early<T>> revoked = new ArrayList<>();
+        lock.lock();
+        try {
+            early.removeIf(each -> each.target.isRevoked(each.token) && revoked.add(each));
+            depth = early.size();
+            less.signal();
+        } finally {
+            lock.unlock();
+        }
+        for (Early<T> each : revoked) {
+            boolean ignored = each.target.dropIfRevoked(each.token);
+        }
     }
 
     @Override
@@ -60,7 +117,7 @@ final class KeyedThrottleStage<T> extends HoldingStage<T> {
         int kept = 0;
         buckets.forgetFull(now);
         // Not past one whose time has come meanwhile: it may have the same key.
-        boolean mayPass = early.isEmpty() || now - firstReadyNanos() < 0;
+        boolean mayPass = held() == 0 || !clock.hasPassed(firstReadyNanos());
         int i = 0;
         try {
             for (; i < batch.size(); i++) {
@@ -70,7 +127,7 @@ final class KeyedThrottleStage<T> extends HoldingStage<T> {
                     if (mayPass && waitNanos == 0) {
                         batch.move(i, kept++);
                     } else {
-                        early.add(new Early<>(
+                        hold(new Early<>(
                                 batch.get(i), of, batch.target(i), batch.token(i), now + waitNanos, heldSoFar++));
                     }
                 }
@@ -88,8 +145,15 @@ final class KeyedThrottleStage<T> extends HoldingStage<T> {
 
     @Override
     void abandon() {
-        early.forEach(each -> each.target.abandon(each.token));
-        early.clear();
+        List<Early<T>> left;
+        lock.lock();
+        try {
+            left = List.copyOf(early);
+            early.clear();
+        } finally {
+            lock.unlock();
+        }
+        left.forEach(each -> each.target.abandon(each.token));
     }
 
     /** Null if the element has been dropped. */
@@ -109,11 +173,18 @@ final class KeyedThrottleStage<T> extends HoldingStage<T> {
     @Override
     Batch<T> release() {
         long now = clock.nanoTime();
-        Batch<T> out = new Batch<>(Math.min(early.size(), 64));
-        while (!early.isEmpty() && now - firstReadyNanos() >= 0 && out.size() < Batch.DEFAULT_CAPACITY) {
-            Early<T> first = early.remove();
-            buckets.touch(first.key);
-            out.add(Objects.requireNonNull(first.element), first.target, first.token);
+        Batch<T> out = new Batch<>(64);
+        lock.lock();
+        try {
+            Early<T> first = early.peek();
+            while (first != null && now - first.readyNanos >= 0 && out.size() < Batch.DEFAULT_CAPACITY) {
+                early.remove();
+                buckets.touch(first.key);
+                out.add(Objects.requireNonNull(first.element), first.target, first.token);
+                first = early.peek();
+            }
+        } finally {
+            lock.unlock();
         }
         return out;
     }

@@ -6,19 +6,25 @@ import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Inside;
 import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.StageEntry;
+import dev.weir.stream.internal.run.StageEntry.Keeper;
+import dev.weir.stream.internal.run.StageEntry.Kept;
+import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import java.time.Duration;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Lets elements pass at a rate. Holds one batch of the input and hands on what of it may go; takes nothing in while it
- * waits.
+ * waits. Confined to its segment, but for {@link #dropRevoked}.
  */
-final class ThrottleStage<T> implements Stage<T> {
+final class ThrottleStage<T> implements Stage<T>, Keeper {
 
     /** The rate; without a cost function each element costs 1. */
     record Rate<T>(
@@ -45,6 +51,9 @@ final class ThrottleStage<T> implements Stage<T> {
 
     private boolean paid;
 
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition revocation = lock.newCondition();
+
     private ThrottleStage(Stage<T> upstream, Rate<T> rate, Supervised supervised, StageMeter meter, Clock clock) {
         this.intake = new Intake<>(upstream);
         this.rate = rate;
@@ -58,12 +67,11 @@ final class ThrottleStage<T> implements Stage<T> {
     static <T> Node<T> node(Node<T> above, Rate<T> rate) {
         return new Node<>("throttle", (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
-            return new ThrottleStage<>(
-                    upstream,
-                    rate,
-                    Supervised.by(attributes, assembly.clock()),
-                    assembly.fused(attributes).meter(),
-                    assembly.clock());
+            StageEntry entry = assembly.fused(attributes);
+            ThrottleStage<T> stage = new ThrottleStage<>(
+                    upstream, rate, Supervised.by(attributes, assembly.clock()), entry.meter(), assembly.clock());
+            entry.keeper(stage);
+            return stage;
         });
     }
 
@@ -89,8 +97,36 @@ final class ThrottleStage<T> implements Stage<T> {
                 return out;
             }
             if (paid) {
-                clock.sleepUntil(Deadlines.earlier(deadlineNanos, readyNanos));
+                await(Deadlines.earlier(deadlineNanos, readyNanos));
             }
+        }
+    }
+
+    /** Waits until then, or until the next element is lost by its source. */
+    private void await(long untilNanos) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (!held.isRevoked(next) && !clock.hasPassed(untilNanos)) {
+                clock.await(lock, revocation, untilNanos);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** It holds one batch, of which nobody else can tell. */
+    @Override
+    public @Nullable Kept find(AckTarget of, long ofToken) {
+        return null;
+    }
+
+    @Override
+    public void dropRevoked() {
+        lock.lock();
+        try {
+            revocation.signal();
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -101,6 +137,11 @@ final class ThrottleStage<T> implements Stage<T> {
         Batch<T> out = new Batch<>(Math.min(held.size() - next, 64));
         try {
             while (next < held.size()) {
+                if (held.dropIfRevoked(next)) {
+                    paid = false;
+                    next++;
+                    continue;
+                }
                 paid = paid || pay(now);
                 if (paid && now - readyNanos < 0) {
                     break;

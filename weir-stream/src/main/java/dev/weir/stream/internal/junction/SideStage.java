@@ -66,7 +66,7 @@ abstract class SideStage<T> implements Stage<T> {
             side.leave();
             return "";
         });
-        entry.keeper(side::find);
+        entry.keeper(side);
         return new Parts<>(upstream, side, segment, entry, assembly.tasks());
     }
 

@@ -1,9 +1,12 @@
 package dev.weir.stream.internal.parallel;
 
+import dev.weir.stream.spi.Gate;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -16,13 +19,24 @@ final class AsyncCalls<T, R> {
     /** Held while the function is called, if others than the starter call it. */
     private final @Nullable ReentrantLock turns;
 
+    private final @Nullable Gate<T> gate;
+
+    AsyncCalls(String operator, Function<? super T, ? extends CompletionStage<? extends R>> function, boolean retried) {
+        this(operator, function, null, retried);
+    }
+
     /**
-     * Calls {@code function}.
+     * Calls {@code function}, at which calls wait for {@code gate} if there is one.
      *
      * @param operator its name, for messages
      * @param retried whether it may be called again for an element, on another thread than that of the starter
      */
-    AsyncCalls(String operator, Function<? super T, ? extends CompletionStage<? extends R>> function, boolean retried) {
+    AsyncCalls(
+            String operator,
+            Function<? super T, ? extends CompletionStage<? extends R>> function,
+            @Nullable Gate<T> gate,
+            boolean retried) {
+        this.gate = gate;
         this.operator = operator;
         this.function = function;
         this.turns = retried ? new ReentrantLock() : null;
@@ -32,11 +46,27 @@ final class AsyncCalls<T, R> {
         return new NullPointerException("a stage of " + operator + " completed with null");
     }
 
-    CompletionStage<? extends R> call(T element) {
+    /**
+     * Calls, perhaps after a wait.
+     *
+     * @param revoked whether the source has lost the element
+     * @return null if it has; the function was not called
+     */
+    @Nullable
+    CompletionStage<? extends R> call(T element, BooleanSupplier revoked) {
+        if (!enter(element, revoked)) {
+            return null;
+        }
         if (turns != null) {
             turns.lock();
         }
         try {
+            if (turns != null && revoked.getAsBoolean()) {
+                if (gate != null) {
+                    gate.leave(element);
+                }
+                return null;
+            }
             CompletionStage<? extends R> stage = function.apply(element);
             if (stage == null) {
                 throw new NullPointerException("the function of " + operator + " returned null, not a stage");
@@ -49,10 +79,23 @@ final class AsyncCalls<T, R> {
         }
     }
 
-    /** Calls and waits for the result. */
-    R callAndWait(T element) throws Exception {
+    private boolean enter(T element, BooleanSupplier revoked) {
+        try {
+            return gate == null || gate.enter(element, revoked);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new CompletionException(interrupted);
+        }
+    }
+
+    /** Calls and waits for the result; null if the source has lost the element before the call. */
+    @Nullable
+    R callAndWait(T element, BooleanSupplier revoked) throws Exception {
         CompletableFuture<R> done = new CompletableFuture<>();
-        CompletionStage<? extends R> stage = call(element);
+        CompletionStage<? extends R> stage = call(element, revoked);
+        if (stage == null) {
+            return null;
+        }
         var ignored = stage.whenComplete((result, thrown) -> {
             if (thrown != null) {
                 done.completeExceptionally(Running.causeOf(thrown));

@@ -9,6 +9,7 @@ import dev.weir.stream.Supervision;
 import dev.weir.stream.Supervision.Decision;
 import dev.weir.stream.internal.operator.Operators;
 import dev.weir.stream.internal.run.Node;
+import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
 
@@ -62,7 +63,7 @@ final class AsyncFold<T, R> {
     }
 
     private R add(T element) throws Exception {
-        combined = calls.callAndWait(element);
+        combined = Objects.requireNonNull(calls.callAndWait(element, () -> false));
         return combined;
     }
 

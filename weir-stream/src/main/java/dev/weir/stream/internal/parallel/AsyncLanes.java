@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.Condition;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +41,7 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
 
     // Under the lock.
     private final InFlight<R> inFlight;
+    private final InHand<T> inHand = new InHand<>();
     private boolean starting;
     private boolean starterCalled;
     private boolean feederWaits;
@@ -55,8 +57,8 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
             StageMeter meter,
             WorkerTasks tasks,
             Clock clock) {
-        super(limit, ordering, supervised, meter, limit.max(), tasks, clock);
-        this.calls = new AsyncCalls<>("mapAsync", function, supervised.retries());
+        super(limit, ordering, gateOf(function), supervised, meter, limit.max(), tasks, clock);
+        this.calls = new AsyncCalls<>("mapAsync", function, gate, supervised.retries());
         this.inFlight = new InFlight<>(table.slots(), meter);
     }
 
@@ -87,36 +89,51 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
     /** Adds all elements and starts what can be; returns once nothing waits for the limit. */
     @Override
     boolean add(Batch<T> batch, long[] keysOfBatch, StageMeter feederMeter) throws InterruptedException {
-        int next = 0;
         try {
             lock.lockInterruptibly();
-            try {
-                while (!cancelled) {
-                    while (next < batch.size()
-                            && table.offer(
-                                    batch.get(next),
-                                    batch.target(next),
-                                    batch.token(next),
-                                    Keys.at(keysOfBatch, next))) {
-                        next++;
-                    }
-                    toAdd.set(batch.size() - next);
-                    if (takeRun()) {
-                        startRun();
-                    } else if (next == batch.size() && table.readyCount() == 0) {
-                        return true;
-                    } else {
-                        awaitsRoom = next < batch.size();
-                        awaitedKey = awaitsRoom ? Keys.at(keysOfBatch, next) : Ordering.NO_KEY;
-                        awaitCall(feederMeter);
-                    }
+        } catch (InterruptedException interrupted) {
+            batch.abandonAll();
+            throw interrupted;
+        }
+        try {
+            inHand.begin(batch);
+            while (!cancelled) {
+                while (inHand.hasNext() && offer(batch, inHand.next(), keysOfBatch)) {
+                    inHand.taken();
                 }
-                return false;
-            } finally {
-                lock.unlock();
+                toAdd.set(inHand.size());
+                if (takeRun()) {
+                    startRun();
+                } else if (!inHand.hasNext() && table.readyCount() == 0) {
+                    return true;
+                } else if (!inHand.hasRevokedNext()) {
+                    awaitsRoom = inHand.hasNext();
+                    awaitedKey = awaitsRoom ? Keys.at(keysOfBatch, inHand.next()) : Ordering.NO_KEY;
+                    awaitCall(feederMeter);
+                } else {
+                    dropInHand();
+                }
             }
+            return false;
         } finally {
-            batch.abandonFrom(next);
+            Batch<?> left = inHand.end();
+            lock.unlock();
+            left.abandonAll();
+        }
+    }
+
+    private boolean offer(Batch<T> batch, int index, long[] keysOfBatch) {
+        return table.offer(batch.get(index), batch.target(index), batch.token(index), Keys.at(keysOfBatch, index));
+    }
+
+    /** Under the lock, which it gives up meanwhile: drops what of the feeder's batch was lost. */
+    private void dropInHand() {
+        Batch<?> revoked = inHand.takeRevoked();
+        lock.unlock();
+        try {
+            revoked.dropAllRevoked();
+        } finally {
+            lock.lock();
         }
     }
 
@@ -146,7 +163,8 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
         if (!canStart()) {
             return false;
         }
-        run.take(table, limit.current() - inFlight.count());
+        // What was taken cannot be dropped by others: where a call may wait, one at a time.
+        run.take(table, limit.current() - inFlight.count(), gate == null ? Integer.MAX_VALUE : 1);
         starting = true;
         return true;
     }
@@ -172,7 +190,16 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
             fail(broken);
         }
         run.giveBackRest(table);
-        settleRun();
+        boolean revoked = settleRun();
+        if (revoked) {
+            // Others may wait behind it, while the next call waits for something else.
+            lock.unlock();
+            try {
+                dropReadyRevoked();
+            } finally {
+                lock.lock();
+            }
+        }
         if (closed) {
             Batch<?> late = table.removeClaims();
             lock.unlock();
@@ -187,13 +214,17 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
     /** Its result if that is there at once, a {@link Verdict}, or null if it runs. */
     @Nullable
     Object start(int slot) {
-        if (table.target(slot).dropIfRevoked(table.token(slot))) {
+        if (dropIfRevoked(slot)) {
             return Verdict.REVOKED;
         }
-        CompletionStage<? extends R> stage;
+        @Nullable CompletionStage<? extends R> stage;
         CompletableFuture<? extends R> future;
         try {
-            stage = calls.call(table.value(slot));
+            stage = calls.call(table.value(slot), () -> isRevoked(slot));
+            if (stage == null) {
+                boolean ignored = dropIfRevoked(slot);
+                return Verdict.REVOKED;
+            }
             future = Running.futureOf(stage);
             if (future != null && future.isDone()) {
                 return outcomeOf(future, slot);
@@ -272,12 +303,14 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
         }
     }
 
-    /** Under the lock. */
-    private void settleRun() {
+    /** Under the lock; whether an element was dropped that its source had lost. */
+    private boolean settleRun() {
         int done = 0;
+        boolean revoked = false;
         for (int i = 0; i < run.length(); i++) {
             int slot = run.slot(i);
             Object outcome = run.takeOutcome(i);
+            revoked |= outcome == Verdict.REVOKED;
             if (outcome != null && !cancelled) {
                 settle(slot, outcome);
                 done++;
@@ -294,6 +327,7 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
             }
             afterSettling();
         }
+        return revoked;
     }
 
     /** Under the lock. */
@@ -378,6 +412,32 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
         if (fork) {
             forkStarter();
         }
+        if (outcome == Verdict.REVOKED) {
+            dropReadyRevoked();
+        }
+    }
+
+    @Override
+    int callForReady() {
+        if (canStart() && !feederWaits && !starterCalled) {
+            starterCalled = true;
+            return 1;
+        }
+        return 0;
+    }
+
+    @Override
+    void forkMore(int count) {
+        if (count > 0) {
+            forkStarter();
+        }
+    }
+
+    @Override
+    void wakeFeeder() {
+        feederCalled.signal();
+        // It may wait elsewhere: with an element at the gate.
+        dropInHand();
     }
 
     private void forkStarter() {
@@ -416,8 +476,20 @@ final class AsyncLanes<T, R> extends Lanes<T, R> {
     }
 
     private Object retried(int slot, Throwable thrown) {
+        BooleanSupplier revoked = () -> isRevoked(slot);
         try {
-            return supervised.after(thrown, calls::callAndWait, table.value(slot));
+            Object outcome = supervised.after(
+                    thrown,
+                    element -> {
+                        R result = calls.callAndWait(element, revoked);
+                        return result == null ? Verdict.REVOKED : result;
+                    },
+                    table.value(slot),
+                    revoked);
+            if (outcome == Verdict.REVOKED) {
+                boolean ignored = dropIfRevoked(slot);
+            }
+            return outcome;
         } catch (InterruptedException | VirtualMachineError ended) {
             return new Verdict(Decision.FAIL, ended);
         }

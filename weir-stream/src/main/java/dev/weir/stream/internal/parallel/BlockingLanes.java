@@ -64,6 +64,7 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
         super(
                 limit,
                 ordering,
+                gateOf(handler),
                 supervised,
                 meter,
                 Math.min(limit.max(), tasks.dispatcher().size()),
@@ -102,6 +103,10 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
     boolean add(Batch<T> batch, long[] keysOfBatch, StageMeter feederMeter) throws InterruptedException {
         int added = 0;
         while (added < batch.size()) {
+            if (batch.dropIfRevoked(added)) {
+                added++;
+                continue;
+            }
             int next = NONE;
             try {
                 next = addSome(batch, keysOfBatch, added, feederMeter);
@@ -126,7 +131,7 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
         int i = from;
         lock.lockInterruptibly();
         try {
-            awaitRoom(Keys.at(keysOfBatch, i), feederMeter);
+            awaitRoom(batch, i, Keys.at(keysOfBatch, i), feederMeter);
             if (cancelled) {
                 return NONE;
             }
@@ -147,7 +152,8 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
         return i;
     }
 
-    private void awaitRoom(long key, StageMeter feederMeter) throws InterruptedException {
+    /** Waits for room for an element, or until its source has lost it. */
+    private void awaitRoom(Batch<T> batch, int index, long key, StageMeter feederMeter) throws InterruptedException {
         if (table.hasRoomFor(key) || cancelled) {
             return;
         }
@@ -158,7 +164,7 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
         try {
             do {
                 clock.await(lock, room, NEVER);
-            } while (!table.hasRoomFor(key) && !cancelled);
+            } while (!table.hasRoomFor(key) && !cancelled && !batch.isRevoked(index));
         } finally {
             awaitsRoom = false;
             updateStall();
@@ -186,6 +192,21 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
         int toStart = Math.max(0, wanted - idleLanes);
         lanes += toStart;
         return toStart;
+    }
+
+    @Override
+    int callForReady() {
+        return callLanes();
+    }
+
+    @Override
+    void forkMore(int count) {
+        forkLanes(count);
+    }
+
+    @Override
+    void wakeFeeder() {
+        room.signal();
     }
 
     private void forkLanes(int count) {
@@ -241,6 +262,15 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
                     doneOrEnded.signal();
                 }
                 callFeeder();
+                if (outcome == Verdict.REVOKED) {
+                    // Others may wait behind it for a lane, while the lanes wait for something else.
+                    lock.unlock();
+                    try {
+                        dropReadyRevoked();
+                    } finally {
+                        lock.lock();
+                    }
+                }
             }
         } finally {
             lanes--;
@@ -253,12 +283,14 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
 
     /** The result, or a verdict that has been settled. */
     private Object workOn(int slot, Stint stint) {
-        if (table.target(slot).dropIfRevoked(table.token(slot))) {
+        if (dropIfRevoked(slot)) {
             return Verdict.REVOKED;
         }
         stint.begin();
-        Object outcome = handle(table.value(slot));
-        if (outcome instanceof Verdict verdict) {
+        Object outcome = handle(slot);
+        if (outcome == Verdict.REVOKED) {
+            boolean ignored = dropIfRevoked(slot);
+        } else if (outcome instanceof Verdict verdict) {
             verdict.settle(table.target(slot), table.token(slot));
         }
         stint.endOne();
@@ -266,12 +298,13 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
     }
 
     /** The handler's result, or a verdict. */
-    private Object handle(T element) {
+    private Object handle(int slot) {
+        T element = table.value(slot);
         try {
-            return call(element);
+            return call(element, slot);
         } catch (Throwable thrown) {
             try {
-                Object outcome = supervised.after(thrown, this::call, element);
+                Object outcome = supervised.after(thrown, same -> call(same, slot), element, () -> isRevoked(slot));
                 // Wrapped, or the stage below would take it for its own interruption.
                 return outcome instanceof Verdict verdict && verdict.failure() instanceof InterruptedException
                         ? new Verdict(verdict.decision(), new CompletionException(verdict.failure()))
@@ -284,7 +317,11 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
         }
     }
 
-    private R call(T element) throws Exception {
+    /** The handler's result, or that the element was lost while the call waited at the gate. */
+    private Object call(T element, int slot) throws Exception {
+        if (gate != null && !gate.enter(element, () -> isRevoked(slot))) {
+            return Verdict.REVOKED;
+        }
         R result = handler.handle(element);
         if (result == null) {
             throw new NullPointerException("the handler of mapBlocking returned null");

@@ -189,6 +189,59 @@ final class LaneTable<T> {
         ready.addFirst(slot);
     }
 
+    /**
+     * Takes the slots of all elements that were lost by their source and nobody works on, as {@link #takeReady} does; the
+     * others keep their turn. What waits behind its key need not wait for that.
+     */
+    int[] takeRevoked() {
+        int[] revoked = new int[ready.size() + waitingCount];
+        int count = 0;
+        for (int slot = 0; waitingCount > 0 && slot < slots; slot++) {
+            if (running[slot]) {
+                count = unlinkRevoked(slot, revoked, count);
+            }
+        }
+        for (int n = ready.size(); n > 0; n--) {
+            int slot = ready.poll();
+            count = unlinkRevoked(slot, revoked, count);
+            if (isRevoked(slot)) {
+                running[slot] = true;
+                revoked[count++] = slot;
+            } else {
+                ready.add(slot);
+            }
+        }
+        return Arrays.copyOf(revoked, count);
+    }
+
+    /** Takes those that wait behind the first of a chain. */
+    private int unlinkRevoked(int first, int[] revoked, int taken) {
+        int count = taken;
+        int bucket = buckets[first];
+        int before = first;
+        for (int slot = nextOfBucket[first]; bucket != NONE && slot != NONE; slot = nextOfBucket[before]) {
+            if (!isRevoked(slot)) {
+                before = slot;
+                continue;
+            }
+            nextOfBucket[before] = nextOfBucket[slot];
+            if (lastOfBucket[bucket] == slot) {
+                lastOfBucket[bucket] = before;
+            }
+            // It is of no chain any more.
+            buckets[slot] = NONE;
+            nextOfBucket[slot] = NONE;
+            waitingCount--;
+            running[slot] = true;
+            revoked[count++] = slot;
+        }
+        return count;
+    }
+
+    private boolean isRevoked(int slot) {
+        return targets[slot].isRevoked(tokens[slot]);
+    }
+
     @SuppressWarnings("unchecked") // a slot that is not done holds what add was given
     T value(int slot) {
         return (T) values[slot];

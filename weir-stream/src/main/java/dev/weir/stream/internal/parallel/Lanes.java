@@ -4,17 +4,20 @@ import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Assembly;
 import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Inside;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Segment;
 import dev.weir.stream.internal.run.StageEntry;
+import dev.weir.stream.internal.run.StageEntry.Keeper;
 import dev.weir.stream.internal.run.StageEntry.Kept;
 import dev.weir.stream.internal.run.TaskGroup;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Gate;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import java.util.concurrent.locks.Condition;
@@ -26,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * the segment below pulls what is done. {@link #pull} belongs to the segment below; the fields that are not final are under
  * the lock unless they say otherwise.
  */
-abstract sealed class Lanes<T, R> implements Stage<R> permits BlockingLanes, AsyncLanes {
+abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLanes, AsyncLanes {
 
     private static final int MIN_CAPACITY = 512;
 
@@ -42,6 +45,10 @@ abstract sealed class Lanes<T, R> implements Stage<R> permits BlockingLanes, Asy
     final Condition doneOrEnded = lock.newCondition();
     final LaneTable<T> table;
     final Clock clock;
+
+    /** What calls of the function wait at, if they do. */
+    final @Nullable Gate<T> gate;
+
     private final StallClock stall;
 
     /** What the feeder has and not added yet. The feeder's. */
@@ -69,6 +76,7 @@ abstract sealed class Lanes<T, R> implements Stage<R> permits BlockingLanes, Asy
     Lanes(
             Limit limit,
             Ordering<? super T> ordering,
+            @Nullable Gate<T> gate,
             Supervised supervised,
             StageMeter meter,
             int threads,
@@ -80,6 +88,7 @@ abstract sealed class Lanes<T, R> implements Stage<R> permits BlockingLanes, Asy
         this.meter = meter;
         this.tasks = tasks;
         this.clock = clock;
+        this.gate = gate;
         this.table = new LaneTable<>(capacityFor(limit.max()), ordering.isInput(), ordering.isKeyed());
         this.stall = new StallClock(meter, threads);
         this.toAdd = new Inside(meter);
@@ -89,6 +98,12 @@ abstract sealed class Lanes<T, R> implements Stage<R> permits BlockingLanes, Asy
     static int capacityFor(int concurrency) {
         int wanted = Math.max(MIN_CAPACITY, concurrency * CAPACITY_PER_LANE);
         return Integer.highestOneBit(wanted * 2 - 1);
+    }
+
+    /** The gate that a function is, if it is one. */
+    @SuppressWarnings("unchecked") // a gate is one for what its function takes
+    static <T> @Nullable Gate<T> gateOf(Object function) {
+        return function instanceof Gate<?> gate && !gate.isAlwaysOpen() ? (Gate<T>) gate : null;
     }
 
     /** Makes the stage of one run. */
@@ -115,7 +130,7 @@ abstract sealed class Lanes<T, R> implements Stage<R> permits BlockingLanes, Asy
         StageEntry entry = assembly.threaded(attributes, dispatcher, workers);
         Lanes<T, R> stage = maker.make(entry, new WorkerTasks(assembly.tasks(), dispatcher, entry.stageName()));
         entry.depth(stage::depth);
-        entry.keeper(stage::find);
+        entry.keeper(stage);
         stage.upper = assembly.closeSegment(
                         feederName, Dispatcher.virtual(), upstream, from -> stage.feed(from, feederMeter))
                 .countedByItsStage();
@@ -301,8 +316,86 @@ abstract sealed class Lanes<T, R> implements Stage<R> permits BlockingLanes, Asy
         }
     }
 
+    /** Without the lock: whether the source of the element in a slot that is not done has lost it. */
+    final boolean isRevoked(int slot) {
+        return table.target(slot).isRevoked(table.token(slot));
+    }
+
+    /** Without the lock: the same, and its claim has ended then. */
+    final boolean dropIfRevoked(int slot) {
+        return table.target(slot).dropIfRevoked(table.token(slot));
+    }
+
+    /** Drops what waits for its turn, and has those look again who wait with an element in hand. Any thread. */
+    @Override
+    public final void dropRevoked() {
+        supervised.lookAgain();
+        if (gate != null) {
+            gate.lookAgain();
+        }
+        dropReadyRevoked();
+        lock.lock();
+        try {
+            // What the feeder has in hand may be lost as well.
+            wakeFeeder();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Without the lock: drops what is ready and was lost, and what becomes ready by that. What waits at work of others for a
+     * lane need not wait to be dropped.
+     */
+    final void dropReadyRevoked() {
+        int[] revoked;
+        lock.lock();
+        try {
+            revoked = table.takeRevoked();
+        } finally {
+            lock.unlock();
+        }
+        while (revoked.length > 0) {
+            for (int slot : revoked) {
+                boolean ignored = dropIfRevoked(slot);
+            }
+            int toStart = 0;
+            lock.lock();
+            try {
+                if (closed) {
+                    return;
+                }
+                for (int slot : revoked) {
+                    table.complete(slot, Verdict.REVOKED);
+                }
+                updateStall();
+                if (table.hasOutgoing()) {
+                    doneOrEnded.signal();
+                }
+                revoked = table.takeRevoked();
+                if (revoked.length == 0) {
+                    toStart = callForReady();
+                    wakeFeeder();
+                }
+            } finally {
+                lock.unlock();
+            }
+            forkMore(toStart);
+        }
+    }
+
+    /** Under the lock: calls those who work on what is ready; returns how many to {@link #forkMore} in addition. */
+    abstract int callForReady();
+
+    /** Without the lock: starts as many as {@link #callForReady} said. */
+    abstract void forkMore(int count);
+
+    /** Under the lock: has a feeder that waits look again. */
+    abstract void wakeFeeder();
+
     /** Where an element is inside, if it is. Any thread. */
-    final @Nullable Kept find(AckTarget of, long ofToken) {
+    @Override
+    public final @Nullable Kept find(AckTarget of, long ofToken) {
         lock.lock();
         try {
             return table.find(of, ofToken);

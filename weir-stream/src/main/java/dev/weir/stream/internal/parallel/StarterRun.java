@@ -20,13 +20,13 @@ final class StarterRun {
     private int mayRun;
     private long nanos;
 
-    /** Takes on what is ready, of which so many may be running afterwards. */
-    void take(LaneTable<?> table, int mayBeRunning) {
+    /** Takes on what is ready, {@code most} at most, of which so many may be running afterwards. */
+    void take(LaneTable<?> table, int mayBeRunning, int most) {
         mayRun = mayBeRunning;
         length = 0;
         started = 0;
         int slot;
-        while (length < LONGEST && (slot = table.takeReady()) >= 0) {
+        while (length < Math.min(most, LONGEST) && (slot = table.takeReady()) >= 0) {
             slots[length++] = slot;
         }
     }

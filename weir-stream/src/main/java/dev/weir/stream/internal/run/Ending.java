@@ -135,7 +135,8 @@ final class Ending {
         return List.copyOf(lines);
     }
 
-    private Duration patience() {
+    /** What resources have at the end of the run that comes now. */
+    Duration patience() {
         lock.lock();
         try {
             if (cause != null) {
@@ -144,6 +145,16 @@ final class Ending {
             return drainEndNanos == Stage.NEVER
                     ? RunningPipeline.DEFAULT_DRAIN
                     : Duration.ofNanos(Math.max(0, drainEndNanos - System.nanoTime()));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** What they have while the run goes on: all the time, if nothing ends it. */
+    Duration patienceWithin() {
+        lock.lock();
+        try {
+            return cause == null && drainEndNanos == Stage.NEVER ? PipelineRun.LONGEST_DEADLINE : patience();
         } finally {
             lock.unlock();
         }

@@ -1,7 +1,9 @@
 package dev.weir.stream.internal.run;
 
+import dev.weir.stream.internal.run.Closings.Closing;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageContext.PatientTermination;
 import dev.weir.stream.spi.StageContext.Termination;
 import dev.weir.stream.spi.StageMeter;
 import java.time.Duration;
@@ -9,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -109,12 +112,22 @@ public final class Nest {
         private @Nullable Stage<R> lowest;
         private List<Segment<?>> segments = List.of();
 
+        /** Whether another gets what it leaves undone. */
+        private boolean anew;
+
+        /** Whether it was begun, so that what it emitted may be at work. */
+        private boolean begun;
+
+        /** Of the resources that close while the run goes on. Written once, by who closes the stream. */
+        private volatile List<Closing> closings = List.of();
+
         private Child(Nest nest) {
             this.nest = nest;
         }
 
         private Child<R> begin(Node<R> node, Assembly assembly) {
             build(node, assembly);
+            begun = true;
             segments.forEach(nest.run::startOrClose);
             if (nest.stopped) {
                 stop();
@@ -144,8 +157,8 @@ public final class Nest {
         }
 
         /**
-         * Ends the stream, waits until its segments have closed their stages, and closes its resources. May be called
-         * more than once.
+         * Ends the stream, waits until its segments have closed their stages, and closes its resources; those that wait for
+         * what was emitted go on with that, see {@link #letGo}. May be called more than once.
          */
         @Override
         public void close() {
@@ -163,15 +176,42 @@ public final class Nest {
 
         private void terminate() {
             nest.children.remove(this);
+            List<Closing> goOn = new ArrayList<>();
             for (Termination termination : terminations.reversed()) {
                 try {
-                    nest.run.leftUndone(termination.close(Duration.ZERO));
+                    if (begun && termination instanceof PatientTermination patient) {
+                        goOn.add(nest.run.closings().begin(patient, this::leftUndone));
+                    } else {
+                        leftUndone(termination.close(Duration.ZERO));
+                    }
                 } catch (RuntimeException | Error failure) {
                     // One resource that cannot be closed must not keep the others from it.
                     nest.run.fail(failure);
                 }
             }
             terminations.clear();
+            closings = List.copyOf(goOn);
+        }
+
+        private void leftUndone(String what) {
+            if (!anew) {
+                nest.run.leftUndone(what);
+            }
+        }
+
+        /** It will be built anew: what it leaves undone, when it is closed, is not left. */
+        public void beginsAnew() {
+            anew = true;
+        }
+
+        /** Done when the resources of the stream, which has been closed, are. */
+        public CompletableFuture<Void> letGo() {
+            return CompletableFuture.allOf(closings.stream().map(Closing::done).toArray(CompletableFuture<?>[]::new));
+        }
+
+        /** Has the resources wait for nothing any more. */
+        public void hurry() {
+            closings.forEach(closing -> closing.hurry(Duration.ZERO));
         }
 
         /**

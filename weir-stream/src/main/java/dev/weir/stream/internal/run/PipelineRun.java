@@ -41,7 +41,7 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
     private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /** Deadlines beyond this are as good as none: a century, which can be added to a clock without overflow. */
-    private static final Duration LONGEST_DEADLINE = Duration.ofDays(36_500);
+    static final Duration LONGEST_DEADLINE = Duration.ofDays(36_500);
 
     private final String name;
     private final Clock clock;
@@ -49,6 +49,7 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
     private final TaskGroup tasks;
     private final CompletableFuture<DrainReport> completion = new CompletableFuture<>();
     private final Ending ending = new Ending();
+    private final Closings closings = new Closings(this);
     private final Set<String> names = ConcurrentHashMap.newKeySet();
     private final List<Object> handles = new CopyOnWriteArrayList<>();
     private final List<StageEntry> entries = new CopyOnWriteArrayList<>();
@@ -105,7 +106,10 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
         awaitsTasks = true;
         awaitTasks();
         awaitsTasks = false;
-        List<String> leftUndone = ending.terminate(this::fail);
+        closings.hurry(ending.patience());
+        var ignored = ending.terminate(this::fail);
+        closings.await();
+        List<String> leftUndone = ending.leftUndone();
         endNanos = System.nanoTime();
         Throwable failed = cause();
         DrainReport made = new DrainReport(
@@ -202,6 +206,21 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
         return perhaps.isEmpty() ? null : new Whereabouts(perhaps, null, false);
     }
 
+    /** Has the stages let go of what their sources have lost; those above first, which the others may wait for. */
+    void dropRevoked() {
+        entries.forEach(StageEntry::dropRevokedHere);
+    }
+
+    /** Where resources of streams that end within the run close. */
+    Closings closings() {
+        return closings;
+    }
+
+    /** How long they may take as long as the run goes on. */
+    Duration patienceWithin() {
+        return ending.patienceWithin();
+    }
+
     /** Notes what a stream that ended within the run left undone. */
     void leftUndone(String what) {
         ending.leftUndone(what);
@@ -239,6 +258,7 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
     void fail(Throwable failure) {
         ending.fail(failure);
         tasks.cancel();
+        closings.hurry(Duration.ZERO);
     }
 
     /** A stage gave up because of an interrupt that this run did not send: user code interrupted its own thread. */
@@ -293,6 +313,7 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
         long nanos =
                 Math.min(Arguments.nanos(Objects.requireNonNull(deadline, "deadline")), LONGEST_DEADLINE.toNanos());
         ending.stop(System.nanoTime() + nanos, this::fail);
+        closings.hurry(Duration.ofNanos(nanos));
         if (!endsWithin(nanos)) {
             if (cause() == null) {
                 noteInside();

@@ -40,12 +40,16 @@ public final class StageEntry implements StageContext {
      */
     public record Kept(Object value, boolean atWork) {}
 
-    /** Looks in a stage for what stands for an element. Thread-safe. */
+    /** Knows what is in a stage. Thread-safe. */
     @FunctionalInterface
     public interface Keeper {
 
+        /** Looks for what stands for an element. */
         @Nullable
         Kept find(AckTarget of, long ofToken);
+
+        /** See {@link StageContext#dropRevoked}. */
+        default void dropRevoked() {}
     }
 
     /**
@@ -148,6 +152,20 @@ public final class StageEntry implements StageContext {
             }
         }
         return null;
+    }
+
+    @Override
+    public void dropRevoked() {
+        run.dropRevoked();
+    }
+
+    /** Has this stage, and those that show as it, let go of what was lost. */
+    void dropRevokedHere() {
+        Keeper here = keeper;
+        if (here != null) {
+            here.dropRevoked();
+        }
+        standsFor.forEach(StageEntry::dropRevokedHere);
     }
 
     /** Registers how many threads may work in the stage at once if that changes while it runs. */

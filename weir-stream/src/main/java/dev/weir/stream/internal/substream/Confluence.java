@@ -56,7 +56,7 @@ abstract class Confluence<T, R> {
                     new Tributaries<>(nest, out, entry.stageName() + "-stream", dispatcher, assembly.clock());
             // An element is inside as long as its stream runs, beside what has come of it.
             entry.depth(() -> out.depth() + tributaries.count());
-            entry.keeper(out::find);
+            entry.keeper(out);
             Confluence<T, R> running = factory.create(
                     new Parts<>(out, tributaries, entry.meter()), Supervised.by(attributes, assembly.clock()));
             Segment<T> upper = assembly.closeSegment(entry.stageName(), dispatcher, upstream, running::run)

@@ -133,7 +133,7 @@ final class GroupByStage<T, R> implements Stage<R> {
                     .countedByItsStage();
             return new Mouth<>(out, segment, meter, upper::cancel);
         }));
-        entry.keeper(out::find);
+        entry.keeper(out);
         return above;
     }
 

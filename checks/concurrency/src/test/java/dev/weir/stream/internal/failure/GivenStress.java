@@ -109,10 +109,72 @@ public class GivenStress {
         }
     }
 
+    /** An element is abandoned while its source loses it, between two runs of the section: it is so once to whoever gave it. */
+    @JCStressTest
+    @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "once")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "twice or never")
+    @State
+    public static class Revoked {
+
+        private final Left left = new Left();
+        private final Given<Integer> given = new Given<>(left.batch());
+        private final Batch<Integer> last = given.give();
+
+        @Actor
+        public void holder() {
+            last.abandonAll();
+        }
+
+        @Actor
+        public void source() {
+            left.revoked = true;
+            given.leaveRevoked();
+        }
+
+        @Arbiter
+        public void arbiter(I_Result result) {
+            result.r1 = left.times.get();
+        }
+
+        /** The source looks at the claims before it says what it has lost. */
+        @JCStressTest
+        @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "once")
+        @Outcome(expect = Expect.FORBIDDEN, desc = "twice or never")
+        @State
+        public static class Broken {
+
+            private final Left left = new Left();
+            private final Given<Integer> given = new Given<>(left.batch());
+            private final Batch<Integer> last = given.give();
+
+            @Actor
+            public void holder() {
+                last.abandonAll();
+            }
+
+            @Actor
+            public void source() {
+                given.leaveRevoked();
+                left.revoked = true;
+            }
+
+            @Arbiter
+            public void arbiter(I_Result result) {
+                result.r1 = left.times.get();
+            }
+        }
+    }
+
     /** Counts how often its element is abandoned. */
     private static final class Left implements AckTarget {
 
         private final AtomicInteger times = new AtomicInteger();
+        private volatile boolean revoked;
+
+        @Override
+        public boolean isRevoked(long token) {
+            return revoked;
+        }
 
         Batch<Integer> batch() {
             return Batch.of(new Object[] {1}, 1, this, new long[1]);

@@ -1,0 +1,141 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.ExternalOffsets;
+import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.Position;
+import dev.weir.kafka.RebalanceListener;
+import dev.weir.kafka.RestrictedConsumer;
+import dev.weir.kafka.Subscription;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.Sink;
+import dev.weir.testkit.KafkaClusterExtension;
+import dev.weir.testkit.Records;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Positions are kept outside Kafka: who is told of a revocation writes no more, and the other goes on right behind. */
+class ExternalRevocationTest {
+
+    private static final int RECORDS = 20_000;
+    private static final Duration SOON = Duration.ofSeconds(60);
+
+    @RegisterExtension
+    static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(
+            GroupLoad.quickGroups().brokerConfig("group.initial.rebalance.delay.ms", "0"));
+
+    private final ConsumerLedger ledger = new ConsumerLedger(RECORDS);
+    private final Map<TopicPartition, Long> next = new ConcurrentHashMap<>();
+    private final Queue<String> late = new ConcurrentLinkedQueue<>();
+
+    /** One member with its view of the store: after a revocation has returned, a write is late. */
+    private final class Member implements ExternalOffsets, RebalanceListener {
+
+        private final Set<TopicPartition> owned = ConcurrentHashMap.newKeySet();
+        private final Set<TopicPartition> atWork = ConcurrentHashMap.newKeySet();
+
+        /** Whether it is told of revocations as a listener, not as a store. */
+        private final boolean listens;
+
+        Member(boolean listens) {
+            this.listens = listens;
+        }
+
+        @Override
+        public CompletionStage<Map<TopicPartition, Position>> load(Set<TopicPartition> partitions) {
+            Map<TopicPartition, Position> positions = new HashMap<>();
+            owned.addAll(partitions);
+            partitions.forEach(id -> positions.put(id, Position.offset(next.getOrDefault(id, 0L))));
+            return CompletableFuture.completedStage(positions);
+        }
+
+        @Override
+        public void revoked(Set<TopicPartition> partitions) {
+            owned.removeAll(partitions);
+            partitions.stream().filter(atWork::contains).forEach(id -> late.add("still at work: " + id));
+        }
+
+        @Override
+        public void onAssigned(Set<TopicPartition> partitions, RestrictedConsumer consumer) {
+            owned.addAll(partitions);
+            partitions.forEach(id -> consumer.seek(id, next.getOrDefault(id, 0L)));
+        }
+
+        @Override
+        public void onRevoked(Set<TopicPartition> partitions, RestrictedConsumer consumer) {
+            revoked(partitions);
+        }
+
+        private void write(ConsumerRecord<byte[], byte[]> record) {
+            TopicPartition id = new TopicPartition(record.topic(), record.partition());
+            if (!owned.contains(id)) {
+                late.add(id + "@" + record.offset());
+            }
+            atWork.add(id);
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(2));
+            ledger.handled(record);
+            next.put(id, record.offset() + 1);
+            atWork.remove(id);
+        }
+
+        RunningPipeline run(GroupLoad.Protocol protocol, String topic) {
+            var settings = GroupLoad.settings(KAFKA.cluster(), protocol, topic);
+            return (listens
+                            ? KafkaSource.plain(settings.toBuilder().rebalanceListener(this).build(), topic)
+                            : KafkaSource.plain(settings, Subscription.topics(topic), this))
+                    .to(Sink.forEach(this::write))
+                    .run();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(GroupLoad.Protocol.class)
+    void store_thatWasToldOfARevocation_isNotWrittenToAnyMore(GroupLoad.Protocol protocol) throws Exception {
+        memberJoins(protocol, "store-" + protocol, false);
+    }
+
+    @ParameterizedTest
+    @EnumSource(GroupLoad.Protocol.class)
+    void listener_thatWasToldOfARevocation_seesNoHandlerBegin(GroupLoad.Protocol protocol) throws Exception {
+        memberJoins(protocol, "listener-" + protocol, true);
+    }
+
+    private void memberJoins(GroupLoad.Protocol protocol, String topic, boolean listens) throws Exception {
+        KAFKA.cluster().createTopic(topic, 4);
+        Records.produce(KAFKA.bootstrapServers(), topic, 0, RECORDS);
+        Member first = new Member(listens);
+        Member second = new Member(listens);
+        try (RunningPipeline one = first.run(protocol, topic)) {
+            ledger.awaitSeen(600, SOON);
+            try (RunningPipeline other = second.run(protocol, topic)) {
+                int before = ledger.seen();
+                ConsumerLedger.await("shared", SOON, () -> second.owned.size() == 2 && ledger.seen() >= before + 600);
+                // Back again: the revocation at an end counts as well.
+                assertThat(other.drain(SOON).leftUndone()).isEmpty();
+            }
+            int before = ledger.seen();
+            ConsumerLedger.await("back", SOON, () -> first.owned.size() == 4 && ledger.seen() >= before + 600);
+            assertThat(one.completion()).isNotDone();
+        }
+        assertThat(late).as("late writes").isEmpty();
+        assertThat(ledger.duplicates()).isZero();
+        long written = next.values().stream().mapToLong(Long::longValue).sum();
+        assertThat(written).as("none left out").isEqualTo(ledger.seen());
+        assertThat(KAFKA.cluster().committedOffsets(topic)).isEmpty();
+    }
+}

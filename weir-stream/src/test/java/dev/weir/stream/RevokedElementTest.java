@@ -1,0 +1,243 @@
+package dev.weir.stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Gate;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageContext;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Elements that wait in a stage for what takes an hour, when their source loses them: they are let go of at once. */
+class RevokedElementTest {
+
+    private static final Duration HOUR = Duration.ofHours(1);
+    private static final RetryPolicy HOURLY =
+            RetryPolicy.of(10, Backoff.between(HOUR, HOUR).withJitter(0));
+
+    /** The first element of the owner that stays, which keeps the one lane of a stage busy. */
+    private static final int STAYS = 0;
+
+    private static final int LOST = 100;
+
+    private final Claims kept = new Claims();
+    private final Claims lost = new Claims();
+
+    /** Elements of one owner, which may lose all of them. */
+    private static final class Claims implements AckTarget {
+
+        private volatile boolean revoked;
+        private final Semaphore ended = new Semaphore(0);
+        private final AtomicInteger acks = new AtomicInteger();
+
+        @Override
+        public void ack(long token) {
+            acks.incrementAndGet();
+            ended.release();
+        }
+
+        @Override
+        public void retain(long token, int claims) {
+            throw new AssertionError("not needed here");
+        }
+
+        @Override
+        public void abandon(long token) {
+            ended.release();
+        }
+
+        @Override
+        public boolean isRevoked(long token) {
+            return revoked;
+        }
+
+        @Override
+        public boolean dropIfRevoked(long token) {
+            if (revoked) {
+                ended.release();
+            }
+            return revoked;
+        }
+
+    }
+
+    /** Emits one element of an owner that keeps it, and those of one that will lose them: with it, or behind it. */
+    private final class Emitting implements Stage<Integer> {
+
+        private final List<Batch<Integer>> batches;
+        private final CountDownLatch stopped;
+
+        Emitting(StageContext context, CountDownLatch stopped, boolean together) {
+            Batch<Integer> first = new Batch<>(1);
+            first.add(STAYS, kept, 0);
+            Batch<Integer> behind = together ? first : new Batch<>(LOST);
+            for (int n = 1; n <= LOST; n++) {
+                behind.add(n, lost, n);
+            }
+            this.batches = new ArrayList<>(together ? List.of(first) : List.of(first, behind));
+            this.stopped = stopped;
+            context.onStop(stopped::countDown);
+        }
+
+        @Override
+        public @Nullable Batch<Integer> pull(long deadlineNanos) throws InterruptedException {
+            if (!batches.isEmpty()) {
+                return batches.removeFirst();
+            }
+            stopped.await();
+            return null;
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    /** A service that is away. */
+    private static final class Shut
+            implements Gate<Integer>, Handler<Integer, Integer>, Function<Integer, CompletionStage<Integer>> {
+
+        private final AtomicInteger waiting;
+        private final ReentrantLock lock = new ReentrantLock();
+        private final Condition changed = lock.newCondition();
+
+        Shut(AtomicInteger waiting) {
+            this.waiting = waiting;
+        }
+
+        @Override
+        public boolean enter(Integer element, BooleanSupplier revoked) throws InterruptedException {
+            lock.lockInterruptibly();
+            try {
+                waiting.incrementAndGet();
+                while (!revoked.getAsBoolean()) {
+                    changed.await();
+                }
+                return false;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        @Override
+        public void leave(Integer element) {}
+
+        @Override
+        public void lookAgain() {
+            lock.lock();
+            try {
+                changed.signalAll();
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        @Override
+        public Integer handle(Integer element) {
+            throw new AssertionError("begun: " + element);
+        }
+
+        @Override
+        public CompletionStage<Integer> apply(Integer element) {
+            throw new AssertionError("begun: " + element);
+        }
+    }
+
+    /** Builds stages that hold the elements; what they call counts. */
+    @FunctionalInterface
+    private interface Holding {
+        Source<?> under(Source<Integer> source, AtomicInteger calls);
+    }
+
+    private static int fail(AtomicInteger calls) {
+        calls.incrementAndGet();
+        throw new IllegalStateException("away");
+    }
+
+    private static final Attributes RETRIED =
+            Attributes.NONE.withSupervision(Supervision.retry(HOURLY, Supervision.fail()));
+
+    static Stream<Arguments> holding() {
+        return Stream.of(
+                of("mapBlocking, between attempts", (source, calls) -> source.mapBlocking(
+                                2, Ordering.unordered(), n -> fail(calls))
+                        .with(RETRIED)),
+                of("mapBlocking by key, between attempts", (source, calls) -> source.mapBlocking(
+                                1, Ordering.byKey(n -> n % 7), n -> fail(calls))
+                        .with(RETRIED)),
+                of("mapBlocking, at a gate", (source, calls) -> source.mapBlocking(
+                        1, Ordering.byKey(n -> n % 7), new Shut(calls))),
+                of("mapAsync, between attempts", (source, calls) -> source.<Integer>mapAsync(
+                                2, n -> CompletableFuture.completedFuture(fail(calls)))
+                        .with(RETRIED)),
+                of("mapAsync, at a gate", (source, calls) -> source.mapAsync(2, new Shut(calls))),
+                of("async, above a busy stage", (source, calls) -> source.async()
+                        .mapAsync(1, new Shut(calls))),
+                of("throttle", (source, calls) -> source.throttle(1, HOUR, 1, ThrottleMode.SHAPING)
+                        .map(n -> calls.incrementAndGet())),
+                of("throttlePerKey", (source, calls) -> source.throttlePerKey(1, HOUR, 1, n -> "all")
+                        .map(n -> calls.incrementAndGet())),
+                of("throttlePerKey, full", (source, calls) -> source.throttlePerKey(1, HOUR, 1, n -> "all", 1)
+                        .map(n -> calls.incrementAndGet())),
+                of("a section between two runs", (source, calls) -> source.restarted(
+                        RestartSettings.of(Backoff.between(HOUR, HOUR).withJitter(0)),
+                        section -> section.map(n -> fail(calls)))),
+                of("a stage in a section", (source, calls) -> source.restarted(
+                        RestartSettings.of(Backoff.between(HOUR, HOUR)),
+                        section -> section.mapBlocking(1, Ordering.unordered(), new Shut(calls)))));
+    }
+
+    private static Arguments of(String name, Holding stages) {
+        return Arguments.of(name, stages);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("holding")
+    void elementsThatWait_whenTheirSourceLosesThem_areLetGoOfAtOnce(String name, Holding stages) throws Exception {
+        CompletableFuture<StageContext> context = new CompletableFuture<>();
+        AtomicInteger calls = new AtomicInteger();
+        CountDownLatch stopped = new CountDownLatch(1);
+        Source<Integer> source = Source.custom("emit", given -> {
+            context.complete(given);
+            return new Emitting(given, stopped, !name.startsWith("async"));
+        });
+        RunningPipeline running =
+                stages.under(source, calls).to(Sink.ignore()).named("revoked").run();
+        try {
+            while (calls.get() == 0) {
+                Thread.onSpinWait();
+            }
+            int before = calls.get();
+            lost.revoked = true;
+            // What is on its way between two stages is found by the next look.
+            do {
+                context.join().dropRevoked();
+            } while (!lost.ended.tryAcquire(LOST, 20, TimeUnit.MILLISECONDS));
+            assertThat(lost.acks.get()).as("finished").isLessThanOrEqualTo(before);
+            // What stays is not let go of: the pipeline goes on with it.
+            assertThat(kept.ended.availablePermits()).isEqualTo(kept.acks.get());
+            assertThat(running.completion()).isNotDone();
+        } finally {
+            stopped.countDown();
+            running.cancel();
+            running.close();
+        }
+    }
+}
