@@ -287,7 +287,7 @@ final class SimulatedLog {
         doubtful = committedStale;
         if (doubtful && committedBlindly) {
             // Nobody can see that, but by chance.
-            goneOn(Math.min(start, end));
+            goneOn(start);
         }
     }
 
