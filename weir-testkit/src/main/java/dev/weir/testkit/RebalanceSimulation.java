@@ -57,6 +57,12 @@ public final class RebalanceSimulation {
     /** What may befall a world beside rebalances, crashes and failing commits: classes that can be switched off, or on. */
     public enum Event {
         /**
+         * Partitions are taken away while handlers wait for a breaker, for a retry or for each other, and whoever has them
+         * now is faster: no handler begins a record then that the new owner has begun. To be switched off for elements that
+         * stand for several records, which are worked on to the end.
+         */
+        TAKEOVER,
+        /**
          * The brokers refuse a batch of outputs for good and take those behind it. The pipeline may fail then, and is
          * started again; what stands in the output topic at last must be in the order asked for.
          */
@@ -69,7 +75,7 @@ public final class RebalanceSimulation {
     }
 
     /** What befalls worlds unless it is {@linkplain #without switched off}. */
-    private static final Set<Event> USUAL = EnumSet.noneOf(Event.class);
+    private static final Set<Event> USUAL = Set.of(Event.TAKEOVER, Event.REFUSED_BATCH);
 
     /** Says what a record consists of. Called once for each record of each world. */
     @FunctionalInterface
@@ -142,7 +148,7 @@ public final class RebalanceSimulation {
         return this;
     }
 
-    /** Lets these befall worlds. */
+    /** Lets these befall worlds. Default: all but {@link Event#FAILING_WORK}. */
     public RebalanceSimulation with(Event... classes) {
         events.addAll(List.of(classes));
         return this;
