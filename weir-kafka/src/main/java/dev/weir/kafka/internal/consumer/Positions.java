@@ -212,6 +212,10 @@ final class Positions {
             if (start == null) {
                 start = settings.startWithoutCommit();
             }
+            if (topicIds.wasMadeAnew(partition.id.topic())) {
+                // The brokers delete commits with their topic; what is in the new one came while the old one was read.
+                start = Position.beginning();
+            }
             if (start == null) {
                 throw new KafkaPipelineException(
                         "the group has committed nothing of " + partition.id + " and auto.offset.reset is none;"

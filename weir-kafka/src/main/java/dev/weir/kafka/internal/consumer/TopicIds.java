@@ -92,6 +92,10 @@ final class TopicIds {
         long questions;
 
         boolean underWay;
+
+        /** Whether it has no partition here: nobody asks, and what was known may not be so any more. */
+        boolean idle;
+
         long dueNanos;
         int failures;
 
@@ -127,7 +131,8 @@ final class TopicIds {
     void identify(AssignedPartition partition, Runnable same) {
         Topic topic = topic(partition);
         Uuid known = topic.known;
-        if (known != null && topic.suspected == null && (partition.topicId == null || partition.topicId.equals(known))) {
+        boolean isSure = known != null && topic.suspected == null && !topic.idle;
+        if (isSure && (partition.topicId == null || partition.topicId.equals(known))) {
             partition.topicId = known;
             same.run();
         } else {
@@ -147,6 +152,7 @@ final class TopicIds {
 
     private void await(Topic topic, Wait wait) {
         topic.waits.add(wait);
+        topic.idle = false;
         askSoon(topic, 0);
     }
 
@@ -173,12 +179,18 @@ final class TopicIds {
                 : null;
     }
 
+    /** Whether a topic of that name was seen to be made anew, in this run. */
+    boolean wasMadeAnew(String name) {
+        Topic topic = topics.get(name);
+        return topic != null && !topic.left.isEmpty();
+    }
+
     /** How long {@link #askIfDue} has nothing to do. */
     long nanosUntilDue() {
         long now = clock.nanoTime();
         long least = Long.MAX_VALUE;
         for (Topic topic : topics.values()) {
-            if (!topic.underWay) {
+            if (!topic.underWay && !topic.idle) {
                 least = Math.min(least, Math.max(0, topic.dueNanos - now));
             }
         }
@@ -190,7 +202,7 @@ final class TopicIds {
         long now = clock.nanoTime();
         List<Topic> due = new ArrayList<>();
         for (Topic topic : topics.values()) {
-            if (!topic.underWay && now - topic.dueNanos >= 0) {
+            if (!topic.underWay && !topic.idle && now - topic.dueNanos >= 0) {
                 due.add(topic);
             }
         }
@@ -201,12 +213,9 @@ final class TopicIds {
         assignment.all().forEach(partition -> assigned.add(partition.id.topic()));
         for (Topic topic : due) {
             topic.waits.removeIf(wait -> !assignment.isCurrent(wait.partition));
-            if (topic.waits.isEmpty() && !assigned.contains(topic.name)) {
-                // Whoever gets it again has to ask anew.
-                topics.remove(topic.name);
-            }
+            topic.idle = topic.waits.isEmpty() && !assigned.contains(topic.name);
         }
-        due.removeIf(topic -> topics.get(topic.name) != topic);
+        due.removeIf(topic -> topic.idle);
         ask(due);
     }
 
