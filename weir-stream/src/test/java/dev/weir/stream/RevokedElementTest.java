@@ -162,7 +162,7 @@ class RevokedElementTest {
 
     /** Builds stages that hold the elements; what they call counts. */
     @FunctionalInterface
-    private interface Holding {
+    interface Holding {
         Source<?> under(Source<Integer> source, AtomicInteger calls);
     }
 

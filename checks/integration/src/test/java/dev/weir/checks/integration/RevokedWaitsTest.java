@@ -3,6 +3,7 @@ package dev.weir.checks.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.CircuitBreaker;
+import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.HandledFlow;
 import dev.weir.kafka.KafkaFlow;
@@ -22,7 +23,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -34,6 +34,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 class RevokedWaitsTest {
 
     private static final int RECORDS = 600;
+
+    /** What is there at the start, and what comes with each of the three new members. */
+    private static final int PART = RECORDS / 4;
+
     private static final Duration SOON = Duration.ofSeconds(40);
     private static final Duration SERVICE_IS_AWAY = Duration.ofSeconds(3);
 
@@ -141,14 +145,14 @@ class RevokedWaitsTest {
             throws Exception {
         String topic = "breaker-" + protocol;
         KAFKA.cluster().createTopic(topic, 6);
-        Records.produce(KAFKA.bootstrapServers(), topic, 0, RECORDS);
+        Records.produce(KAFKA.bootstrapServers(), topic, 0, PART);
         var settings = settings(protocol, topic, LONG);
         List<CircuitBreaker> breakers = new ArrayList<>();
         List<RunningPipeline> old = new ArrayList<>();
         List<RunningPipeline> renewed = new ArrayList<>();
         try {
             for (int i = 0; i < 3; i++) {
-                CircuitBreaker breaker = CircuitBreaker.consecutive(1, Duration.ofMillis(1_500));
+                CircuitBreaker breaker = CircuitBreaker.consecutive(1, Duration.ofMillis(700));
                 breakers.add(breaker);
                 old.add(behindBreaker(settings, topic, breaker));
             }
@@ -157,15 +161,16 @@ class RevokedWaitsTest {
                                     .timesOpened()
                             > 0));
             for (int i = 0; i < 3; i++) {
-                AtomicBoolean begun = new AtomicBoolean();
-                renewed.add(KafkaSource.committable(settings, topic)
-                        .to(Sink.forEach(record -> {
-                            begun.set(true);
-                            well(record);
-                        }))
-                        .run());
-                ConsumerLedger.await("taken over", SOON, begun::get);
-                // Those that still have something probe again, of which nothing may be what they have lost.
+                RunningPipeline member = KafkaSource.committable(settings, topic)
+                        .to(Sink.forEach(this::well))
+                        .run();
+                renewed.add(member);
+                ConsumerHandle consumer = member.handles(ConsumerHandle.class).getFirst();
+                ConsumerLedger.await("taken over", SOON, () -> !consumer.snapshot()
+                        .partitions()
+                        .isEmpty());
+                // Those that still have a partition probe again, of which nothing may be what they have lost.
+                Records.produce(KAFKA.bootstrapServers(), topic, (i + 1) * PART, PART);
                 long before = probes(breakers);
                 ConsumerLedger.await("probed", SOON, () -> probes(breakers) >= before + 2);
                 // Nothing can be finished, so that nothing is waited for.
