@@ -3,16 +3,23 @@ package dev.weir.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.weir.kafka.CircuitBreaker;
 import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.KafkaFlow;
+import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ProduceException;
+import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.RecordOrdering;
 import dev.weir.kafka.spi.Surroundings;
 import dev.weir.kafka.spi.SurroundingsRegistry;
+import dev.weir.stream.Backoff;
 import dev.weir.stream.Pipeline;
+import dev.weir.stream.RetryPolicy;
 import dev.weir.stream.Sink;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Stage;
+import dev.weir.testkit.RebalanceSimulation.Event;
 import dev.weir.testkit.RebalanceSimulation.Order;
 import java.time.Duration;
 import java.util.Map;
@@ -65,6 +72,26 @@ class RebalanceSimulationEventsTest {
                 .hasMessageContaining("though its partition was taken away");
     }
 
+    @Test
+    void handlersThatWaitForABreaker_beginNothingBehindANewOwner() {
+        simulation(RebalanceSimulationEventsTest::patientBooking)
+                .with(Event.FAILING_WORK)
+                .seeds(1, 200)
+                .run();
+    }
+
+    /** The sample of docs/testkit.md. */
+    static Pipeline patientBooking(SimulatedKafka kafka) {
+        return KafkaFlow.from(settings(kafka), "orders")
+                .handle(4, RecordOrdering.byKey(), order -> {
+                    kafka.work(order);
+                    return order;
+                })
+                .retry(RetryPolicy.of(1_000, Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(5))))
+                .breaker(CircuitBreaker.consecutive(3, Duration.ofSeconds(5)).on(kafka.clock()))
+                .pipeline();
+    }
+
     // ---- Batches that are refused ----------------------------------------------------------------------------------
 
     /** Weir's sink finished what was accepted behind a refused batch; after the restart the older record stood behind it. */
@@ -75,6 +102,24 @@ class RebalanceSimulationEventsTest {
                         .to(forgetful(kafka)))))
                 .hasMessageContaining("of the same key in bookings-")
                 .hasMessageContaining("refused");
+    }
+
+    @Test
+    void outputsBehindRefusedBatches_areInOrderAtLast() {
+        simulation(kafka -> bookingTo(kafka, output(kafka))).seeds(1, 200).run();
+    }
+
+    /** The sample of docs/testkit.md. */
+    static Pipeline bookingTo(SimulatedKafka kafka, ProducerSettings<String, String> output) {
+        return KafkaSource.committable(settings(kafka), "orders")
+                .map(order -> kafka.output(order, new ProducerRecord<>("bookings", order.key(), order.value())))
+                .to(KafkaSink.producing(output));
+    }
+
+    private static ProducerSettings<String, String> output(SimulatedKafka kafka) {
+        return ProducerSettings.builder(new StringSerializer(), new StringSerializer())
+                .bootstrapServers(kafka.bootstrapServers())
+                .build();
     }
 
     private static ProducerRecord<String, String> booking(SimulatedKafka kafka, ConsumerRecord<String, String> order) {
