@@ -176,6 +176,8 @@ public record ConsumerSettings<K, V>(
         config.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, (int) fetchBytes);
         config.put(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, (int) Math.min(bufferBytes, 50L * MEGABYTE));
         config.put(ConsumerConfig.RECEIVE_BUFFER_CONFIG, MEGABYTE);
+        // Reading a topic that was deleted must not bring it back.
+        config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
         if (!"consumer".equalsIgnoreCase(properties.get(ConsumerConfig.GROUP_PROTOCOL_CONFIG))) {
             config.put(ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG, CooperativeStickyAssignor.class.getName());
         }

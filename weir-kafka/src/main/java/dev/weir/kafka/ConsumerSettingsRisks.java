@@ -40,8 +40,8 @@ final class ConsumerSettingsRisks {
                 && subscription.start().isNone()
                 && settings.startWithoutCommit() == Position.end()) {
             risks.add(
-                    "auto.offset.reset=latest with a pattern: what is written to a new topic before it is found (every 30 s,"
-                            + " or metadata.max.age.ms) is not read; earliest reads it");
+                    "auto.offset.reset=latest with a pattern: what is written to a new topic while no member runs is not"
+                            + " read; earliest reads it");
         }
         return List.copyOf(risks);
     }

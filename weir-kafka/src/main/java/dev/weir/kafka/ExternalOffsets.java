@@ -13,7 +13,9 @@ public interface ExternalOffsets {
 
     /**
      * Says where to go on with partitions that have come. Nothing of them is read until the answer is there. An answer
-     * that fails is asked for again, five times in about three seconds; then the run fails.
+     * that fails, or is not there within 30 s, is asked for again, up to five times; then the run fails. A call that blocks for
+     * longer is interrupted. The partitions that wait, and why, are in {@link ConsumerHandle#health} and {@link
+     * ConsumerHandle#dump}.
      *
      * @return a position for each; a partition that is left out begins as the subscription says
      */

@@ -31,9 +31,7 @@ public final class MetadataClient implements AutoCloseable {
 
     /** A client of its own, made with the brokers, security and isolation level of a consumer. */
     public static MetadataClient of(ConsumerSettings<?, ?> settings) {
-        Object timeout = settings.clientConfig()
-                .getOrDefault(
-                        ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, 60_000);
+        Object timeout = settings.clientConfig().getOrDefault(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, 60_000);
         return new MetadataClient(
                 new AdminLookup(settings.clientConfig()),
                 Duration.ofMillis(Long.parseLong(String.valueOf(timeout).strip())));

@@ -171,7 +171,7 @@ class SettingsTextTest {
             session.timeout.ms=400000 | session.timeout.ms=400000 is more than max.poll.interval.ms
             heartbeat.interval.ms=20000 | more than a third of session.timeout.ms
             max.poll.records=20000 | max.poll.records=20000 is more than maxOutstandingRecords=16384
-            auto.offset.reset=latest | what is written to a new topic before it is found
+            auto.offset.reset=latest | what is written to a new topic while no member runs
             """)
     void riskyCombination_isToldWithItsReason(String line, String warning) throws IOException {
         Subscription pattern = Subscription.pattern("t.*");

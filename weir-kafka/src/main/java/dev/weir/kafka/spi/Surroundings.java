@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.Serializer;
 import org.apache.kafka.common.Uuid;
@@ -49,6 +50,9 @@ public interface Surroundings {
      * org.apache.kafka.common.errors.RetriableException} is asked for again. Any thread.
      */
     Map<TopicPartition, CompletionStage<Long>> offsets(Map<TopicPartition, Position> positions);
+
+    /** What a group has committed. Any thread. */
+    CompletionStage<Map<TopicPartition, OffsetAndMetadata>> commits(String group);
 
     /** The id of a topic now; {@link Uuid#ZERO_UUID}, as here, where topics have none. Any thread. */
     default CompletionStage<Uuid> topicId(String topic) {

@@ -97,7 +97,7 @@ class ConsumerLeaderlessTest {
     @Test
     @Order(1)
     @Timeout(240)
-    void brokerDeadUnderANewGroupOfManyTopics_theOthersPartitionsBeginAtOnce() throws Exception {
+    void brokerDead_underANewGroupOfManyTopics_theOthersPartitionsBeginAtOnce() throws Exception {
         spread(topics());
         spread("lone-classic", "lone-consumer", "sought", "asked");
         killVictim();
@@ -171,6 +171,27 @@ class ConsumerLeaderlessTest {
                     .toCompletableFuture();
             ConsumerLedger.await("the healthy partition again", SOON, () -> read.contains(healthy));
             assertThat(sought).isNotDone();
+        }
+    }
+
+    @Test
+    @Order(6)
+    @Timeout(120)
+    void boundedRead_withALeaderlessPartition_readsTheOthersAndEndsWhenItIsBack() throws Exception {
+        killVictim();
+        TopicPartition leaderless = new TopicPartition("sought", 2);
+        try (RunningPipeline running = run(
+                settings("bounded", "classic").build(),
+                Subscription.topics("sought").untilEnd())) {
+            ConsumerLedger.await("the healthy partitions", SOON, () -> read.size() == 2);
+            ConsumerLedger.await(
+                    () -> "the reason, not " + consumer(running).health(SOON).reason(),
+                    SOON,
+                    () -> consumer(running).health(SOON).reason().contains(leaderless + ": "));
+            assertThat(running.completion()).isNotDone();
+            KAFKA.cluster().broker(VICTIM).start();
+            assertThat(running.await().drained()).isTrue();
+            assertThat(read).hasSize(3);
         }
     }
 

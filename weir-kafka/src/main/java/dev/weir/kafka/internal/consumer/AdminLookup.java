@@ -26,6 +26,7 @@ import org.apache.kafka.clients.admin.ListOffsetsResult;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartition;
@@ -330,20 +331,29 @@ public final class AdminLookup implements Lookup {
         }
     }
 
-    /** What a group has committed. */
-    public CompletionStage<Map<TopicPartition, Long>> committed(String group) {
-        return admin().listConsumerGroupOffsets(group)
-                .partitionsToOffsetAndMetadata()
-                .toCompletionStage()
-                .thenApply(offsets -> {
-                    Map<TopicPartition, Long> committed = new HashMap<>();
-                    offsets.forEach((id, offset) -> {
-                        if (offset != null) {
-                            committed.put(id, offset.offset());
-                        }
+    @Override
+    public CompletionStage<Map<TopicPartition, OffsetAndMetadata>> commits(String group) {
+        try {
+            return admin().listConsumerGroupOffsets(group)
+                    .partitionsToOffsetAndMetadata()
+                    .toCompletionStage()
+                    .thenApply(offsets -> {
+                        Map<TopicPartition, OffsetAndMetadata> commits = new HashMap<>(offsets);
+                        commits.values().removeIf(Objects::isNull);
+                        return commits;
                     });
-                    return committed;
-                });
+        } catch (RuntimeException refused) {
+            return CompletableFuture.failedStage(refused);
+        }
+    }
+
+    /** The offsets of {@link #commits}. */
+    public CompletionStage<Map<TopicPartition, Long>> committed(String group) {
+        return commits(group).thenApply(commits -> {
+            Map<TopicPartition, Long> offsets = new HashMap<>();
+            commits.forEach((id, commit) -> offsets.put(id, commit.offset()));
+            return offsets;
+        });
     }
 
     @Override

@@ -28,13 +28,13 @@ final class AssignedPartition {
     /** How many shares of the budget it has. */
     final int shares;
 
-    /** Records from this offset on are not emitted: the end of a bounded read. */
-    final long endOffset;
+    /** Records from this offset on are not emitted: the end of a bounded read, or {@link #UNKNOWN} as long as no broker tells. */
+    long endOffset;
 
     /** Whether the client was told to pause, because the pipeline is behind or the end is reached. */
     boolean paused;
 
-    /** Whether nothing more of it is wanted: a bounded read is through, or the consumer was stopped. */
+    /** Whether nothing more of it is wanted: a bounded read is through or does not know its end, or the consumer was stopped. */
     boolean atEnd;
 
     /** The number of the assignment with which it came. */
@@ -96,6 +96,7 @@ final class AssignedPartition {
         this.id = id;
         this.tracker = tracker;
         this.endOffset = endOffset;
+        this.atEnd = endOffset == UNKNOWN;
         this.buffered = new RecordBuffer.Queue(priority);
         this.shares = shares;
         tracker.name(id);

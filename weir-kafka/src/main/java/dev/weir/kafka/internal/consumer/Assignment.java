@@ -90,7 +90,7 @@ final class Assignment {
             outlets.open(partition);
             partitions.put(id, partition);
             control.assigned(partition);
-            if (partition.parked) {
+            if (partition.parked || partition.atEnd) {
                 pause(partition);
             }
         }
@@ -152,7 +152,8 @@ final class Assignment {
         renewed.topicId = partition.topicId;
         renewed.paused = partition.paused;
         renewed.parked = partition.parked;
-        renewed.atEnd = emission.isEnded();
+        renewed.endOffset = partition.endOffset;
+        renewed.atEnd = emission.isEnded() || partition.endOffset == AssignedPartition.UNKNOWN;
         partitions.put(partition.id, renewed);
         control.assigned(renewed);
         return renewed;

@@ -1,12 +1,20 @@
 package dev.weir.kafka.internal.consumer;
 
+import dev.weir.kafka.Position;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.WakeupException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,6 +29,11 @@ final class BoundedRead {
 
     private static final Logger LOG = LoggerFactory.getLogger(BoundedRead.class);
 
+    /** How often ends are asked for that are not known, and how long for. */
+    private static final Duration END_LOOK = Duration.ofSeconds(1);
+
+    private static final Duration END_TIMEOUT = Duration.ofSeconds(5);
+
     private final Plan plan;
     private final Consumer<?, ?> client;
     private final Fetcher fetcher;
@@ -29,27 +42,97 @@ final class BoundedRead {
     private final Emission emission;
     private final TopicIds topicIds;
 
+    private final Lookup lookup;
+    private final Executor owner;
+
+    /** Of all partitions, also those that others have. */
+    private final Map<TopicPartition, Long> ends;
+
+    /** Why the ends of partitions are not known; empty as long as nobody has said. */
+    private final Map<TopicPartition, String> unknown = new HashMap<>();
+
+    private final Set<TopicPartition> asked = new HashSet<>();
+    private long endLookDueNanos;
     private long groupLookDueNanos;
 
     /** Until when an end waits for the answer whether its topics still are the same. */
     private long sureByNanos;
 
+    /** Creates what asks {@code lookup} for ends that are not known yet, and continues on {@code owner}, the owner thread. */
     BoundedRead(
             Plan plan,
             Consumer<?, ?> client,
             Fetcher fetcher,
+            Lookup lookup,
             Clock clock,
+            Executor owner,
             Assignment assignment,
             Emission emission,
             TopicIds topicIds) {
         this.plan = plan;
         this.client = client;
         this.fetcher = fetcher;
+        this.lookup = lookup;
         this.clock = clock;
+        this.owner = owner;
         this.assignment = assignment;
         this.emission = emission;
         this.topicIds = topicIds;
         this.groupLookDueNanos = clock.nanoTime();
+        this.endLookDueNanos = clock.nanoTime();
+        this.ends = new HashMap<>(plan.endOffsets());
+        ends.forEach((id, end) -> {
+            if (end == AssignedPartition.UNKNOWN) {
+                unknown.put(id, "");
+            }
+        });
+    }
+
+    /** Why nobody knows the end of the partition; null if it is known. */
+    @Nullable
+    String trouble(AssignedPartition partition) {
+        String trouble = partition.endOffset == AssignedPartition.UNKNOWN ? unknown.get(partition.id) : null;
+        return trouble == null ? null : "its end is not known" + (trouble.isEmpty() ? "" : ": " + trouble);
+    }
+
+    private void askForEnds() {
+        if (unknown.isEmpty() || clock.nanoTime() - endLookDueNanos < 0) {
+            return;
+        }
+        endLookDueNanos = clock.nanoTime() + END_LOOK.toNanos();
+        Map<TopicPartition, Position> wanted = new HashMap<>();
+        for (TopicPartition id : unknown.keySet()) {
+            if (asked.add(id)) {
+                wanted.put(id, Objects.requireNonNull(plan.subscription().end().of(id)));
+            }
+        }
+        lookup.offsets(wanted, END_TIMEOUT)
+                .forEach((id, answer) ->
+                        answer.whenComplete((end, failure) -> owner.execute(() -> answered(id, end, failure))));
+    }
+
+    private void answered(TopicPartition id, @Nullable Long end, @Nullable Throwable failure) {
+        asked.remove(id);
+        if (end != null) {
+            unknown.remove(id);
+            ends.put(id, end);
+            return;
+        }
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        String why = cause == null ? "" : String.valueOf(cause.getMessage());
+        if (!why.equals(unknown.put(id, why))) {
+            LOG.warn("the end of {} is not known yet: {}; it is asked for again", id, why);
+        }
+    }
+
+    /** What begins once its end is known. */
+    private void begin(AssignedPartition partition) {
+        long end = ends.getOrDefault(partition.id, 0L);
+        if (partition.endOffset == AssignedPartition.UNKNOWN && end != AssignedPartition.UNKNOWN) {
+            partition.endOffset = end;
+            partition.atEnd = false;
+        }
     }
 
     /**
@@ -57,8 +140,14 @@ final class BoundedRead {
      * stands by for those who have them, and ends when the group is through.
      */
     void endWhenAllRead() {
+        askForEnds();
         boolean all = !assignment.all().isEmpty() || isGroupThrough();
         for (AssignedPartition partition : assignment.all()) {
+            begin(partition);
+            if (partition.endOffset == AssignedPartition.UNKNOWN) {
+                all = false;
+                continue;
+            }
             if (!partition.atEnd && !partition.held && isReadToEnd(partition)) {
                 partition.atEnd = true;
                 assignment.pause(partition);
@@ -90,13 +179,12 @@ final class BoundedRead {
     }
 
     private boolean isGroupThrough() {
-        if (clock.nanoTime() - groupLookDueNanos < 0) {
+        if (!unknown.isEmpty() || clock.nanoTime() - groupLookDueNanos < 0) {
             return false;
         }
         try {
-            Map<TopicPartition, OffsetAndMetadata> committed =
-                    client.committed(plan.endOffsets().keySet(), GROUP_LOOK);
-            return plan.endOffsets().entrySet().stream().allMatch(end -> {
+            Map<TopicPartition, OffsetAndMetadata> committed = client.committed(ends.keySet(), GROUP_LOOK);
+            return ends.entrySet().stream().allMatch(end -> {
                 OffsetAndMetadata offset = committed.get(end.getKey());
                 return (offset == null ? 0 : offset.offset()) >= end.getValue();
             });

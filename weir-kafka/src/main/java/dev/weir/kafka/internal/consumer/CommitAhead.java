@@ -135,7 +135,7 @@ final class CommitAhead {
             boolean waits = next.token == NO_TOKEN
                     ? paused.getOrDefault(next.partition, false)
                     : paused.computeIfAbsent(next.partition, each -> isPaused.test(each.id));
-            if (waits) {
+            if (waits || commits.isGone(next.partition.id)) {
                 continue;
             }
             room -= next.batch.size();

@@ -5,6 +5,7 @@ import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.internal.offsets.CommitText;
 import dev.weir.kafka.internal.offsets.FinishedSet;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
@@ -28,11 +29,28 @@ final class CommitTexts {
     private final int maxChars;
     private final Set<TopicPartition> warned = new HashSet<>();
 
+    /** By topic; empty for a group that has begun all its topics at their beginning. */
+    private final Map<String, Integer> startSizes = new HashMap<>();
+
     CommitTexts(Consumer<?, ?> client, ConsumerSettings<?, ?> settings, Clock clock) {
         this.client = client;
         this.clock = clock;
         this.userText = settings.commitMetadata();
         this.maxChars = settings.commitMetadataChars();
+    }
+
+    /** Whether commits have metadata at all. */
+    boolean areWritten() {
+        return maxChars > 0;
+    }
+
+    /** Notes in each commit from now on how many partitions its topic had when the group began to read it. */
+    void startSize(String topic, int size) {
+        startSizes.merge(topic, size, Math::min);
+    }
+
+    private int startSize(AssignedPartition partition) {
+        return startSizes.getOrDefault(partition.id.topic(), CommitText.NO_SIZE);
     }
 
     /** The commit of {@code offset} with all that is kept beside it. */
@@ -42,15 +60,22 @@ final class CommitTexts {
             return place.commit("");
         }
         FinishedSet finished = partition.tracker.finishedPast(offset, partition.finishedEarlier);
-        int room = idOf(partition) == null ? maxChars : CommitText.roomBesideTopicId(maxChars);
+        int size = startSize(partition);
+        int room = size < 0 ? maxChars : Math.max(0, maxChars - CommitText.SIZE_CHARS);
+        room = idOf(partition) == null ? room : CommitText.roomBesideTopicId(room);
         String text = CommitText.encode(offset, finished, userText(partition.id, offset, room), room);
-        return place.commit(CommitText.withTopicId(text, idOf(partition), offset, maxChars));
+        return place.commit(noted(partition, offset, text));
     }
 
     /** The commit of {@code offset}, of which nothing past it can be finished. */
     OffsetAndMetadata commitAhead(AssignedPartition partition, long offset) {
         return new LogPosition(offset, partition.epochs.before(offset))
-                .commit(CommitText.withTopicId("", idOf(partition), offset, maxChars));
+                .commit(noted(partition, offset, ""));
+    }
+
+    private String noted(AssignedPartition partition, long offset, String text) {
+        String ofTopic = CommitText.withTopicId(text, idOf(partition), offset, maxChars);
+        return CommitText.withStartSize(ofTopic, startSize(partition), maxChars);
     }
 
     private static @Nullable Uuid idOf(AssignedPartition partition) {
@@ -93,6 +118,10 @@ final class CommitTexts {
     }
 
     private FinishedSet finished(TopicPartition id, OffsetAndMetadata commit) {
+        int size = CommitText.startSize(commit.metadata());
+        if (size >= 0) {
+            startSize(id.topic(), size);
+        }
         try {
             return CommitText.decode(commit.offset(), commit.metadata()).finished();
         } catch (IllegalArgumentException unreadable) {

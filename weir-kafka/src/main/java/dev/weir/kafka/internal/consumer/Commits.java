@@ -17,6 +17,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.StaleMemberEpochException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,6 +37,9 @@ final class Commits {
     private static final long MIN_BACKOFF_NANOS = Duration.ofMillis(100).toNanos();
     private static final long MAX_BACKOFF_NANOS = Duration.ofSeconds(5).toNanos();
 
+    /** How long such a commit waits for its first answer before it looks whether there can be one; then twice as long. */
+    private static final long FIRST_SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
     /** Time for a commit that must not be left to chance. */
     static final long SYNC_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -42,24 +47,28 @@ final class Commits {
     private final Fetcher fetcher;
     private final Clock clock;
     private final CommitTexts texts;
+    private final GonePartitions gone;
     private final long intervalNanos;
     private final int recordsPerCommit;
 
     private long dueNanos;
+    private long goneLookDueNanos;
     private long backoffNanos;
     private boolean underWay;
     private long succeeded;
     private long failed;
     private @Nullable KafkaPipelineException fatal;
 
-    Commits(Consumer<?, ?> client, Fetcher fetcher, ConsumerSettings<?, ?> settings, Clock clock) {
+    Commits(Consumer<?, ?> client, Fetcher fetcher, ConsumerSettings<?, ?> settings, Lookup lookup, Clock clock) {
         this.client = client;
         this.fetcher = fetcher;
         this.clock = clock;
         this.texts = new CommitTexts(client, settings, clock);
+        this.gone = new GonePartitions(lookup);
         this.intervalNanos = settings.commitInterval().toNanos();
         this.recordsPerCommit = settings.commitRecords();
         this.dueNanos = clock.nanoTime() + intervalNanos;
+        this.goneLookDueNanos = dueNanos;
     }
 
     long succeeded() {
@@ -72,6 +81,16 @@ final class Commits {
 
     CommitTexts texts() {
         return texts;
+    }
+
+    /** Partitions have come. */
+    void assigned(Collection<TopicPartition> ids) {
+        gone.assigned(ids);
+    }
+
+    /** Whether the partition was found not to exist any more, so that no commit of it is ever answered. */
+    boolean isGone(TopicPartition id) {
+        return gone.contains(id);
     }
 
     /** What the group has committed of the partitions, asked for within so long. Blocks. */
@@ -95,6 +114,18 @@ final class Commits {
         backoffNanos = 0;
     }
 
+    /** Sends exactly these offsets, and says within a later poll whether they are committed. */
+    void send(Map<TopicPartition, OffsetAndMetadata> offsets, java.util.function.Consumer<Boolean> then) {
+        client.commitAsync(offsets, (same, failure) -> {
+            if (failure == null) {
+                succeededAhead();
+            } else {
+                retryLater(offsets, failure);
+            }
+            then.accept(failure == null);
+        });
+    }
+
     /** Lets the next commit be due at once, unless the last one failed. */
     void bringForward() {
         if (backoffNanos == 0) {
@@ -115,6 +146,7 @@ final class Commits {
             return;
         }
         dueNanos = clock.nanoTime() + intervalNanos;
+        lookForGoneIfDue();
         Map<TopicPartition, OffsetAndMetadata> finished = finished(assigned);
         if (finished.isEmpty()) {
             return;
@@ -129,6 +161,14 @@ final class Commits {
                 retryLater(offsets, failure);
             }
         });
+    }
+
+    /** One that is assigned for good may come back. */
+    private void lookForGoneIfDue() {
+        if (clock.nanoTime() - goneLookDueNanos >= 0) {
+            goneLookDueNanos = clock.nanoTime() + MAX_BACKOFF_NANOS;
+            gone.ask(gone.all());
+        }
     }
 
     private boolean isDue(Collection<AssignedPartition> assigned) {
@@ -163,6 +203,7 @@ final class Commits {
     /** Notes a failure and when to try again. */
     void retryLater(Map<TopicPartition, OffsetAndMetadata> offsets, Exception failure) {
         failed++;
+        gone.ask(offsets.keySet());
         if (!isRetriable(failure)) {
             // Not thrown here: this runs inside the client's poll.
             fatal = new KafkaPipelineException("cannot commit " + offsets + ": " + failure.getMessage(), failure);
@@ -189,7 +230,7 @@ final class Commits {
     private Map<TopicPartition, OffsetAndMetadata> finished(Collection<AssignedPartition> partitions) {
         Map<TopicPartition, OffsetAndMetadata> finished = new HashMap<>();
         for (AssignedPartition partition : partitions) {
-            if (partition.held) {
+            if (partition.held || gone.contains(partition.id)) {
                 continue;
             }
             partition.advance();
@@ -237,8 +278,7 @@ final class Commits {
             return;
         }
         try {
-            commitSync(finished, clock.nanoTime() + timeoutNanos);
-            committed(partitions, finished);
+            committed(partitions, commitExisting(finished, clock.nanoTime() + timeoutNanos));
         } catch (RebalanceInProgressException pollFirst) {
             failed++;
             throw pollFirst;
@@ -249,6 +289,26 @@ final class Commits {
                             + failure.getMessage(),
                     failure);
         }
+    }
+
+    /** Commits those of the offsets whose partitions exist, and returns them. The client itself waits for the others in vain. */
+    private Map<TopicPartition, OffsetAndMetadata> commitExisting(
+            Map<TopicPartition, OffsetAndMetadata> finished, long deadlineNanos) {
+        Map<TopicPartition, OffsetAndMetadata> left = new HashMap<>(finished);
+        for (long slice = FIRST_SLICE_NANOS; !left.isEmpty(); slice *= 2) {
+            long now = clock.nanoTime();
+            try {
+                commitSync(left, deadlineNanos - now < slice ? deadlineNanos : now + slice);
+                return left;
+            } catch (TimeoutException | UnknownTopicOrPartitionException unanswered) {
+                if (deadlineNanos - clock.nanoTime() <= 0) {
+                    throw unanswered;
+                }
+                gone.ask(left.keySet());
+            }
+            left.keySet().removeIf(gone::contains);
+        }
+        return left;
     }
 
     /** Commits exactly these offsets and waits for the answer. */

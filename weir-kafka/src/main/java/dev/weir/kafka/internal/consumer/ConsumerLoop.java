@@ -90,7 +90,7 @@ final class ConsumerLoop implements Runnable {
         this.plan = plan;
         this.subscription = plan.subscription();
         this.onFailure = onFailure;
-        this.commits = new Commits(client, fetcher, settings, clock);
+        this.commits = new Commits(client, fetcher, settings, lookup, clock);
         this.waiting = new Waiting(fetcher, clock);
         this.requests = new Requests(waiting, clock);
         this.flow = new FlowControl(settings, plan.isTracked() ? 1 : plan.batchSize(), waiting::wake);
@@ -115,7 +115,8 @@ final class ConsumerLoop implements Runnable {
                 assignment, plan, settings, commits, lookup, clock, this::execute, waiting::wake);
         this.newPartitions = new NewPartitions(
                 plan, assignment, lookup, clock, limits.metadataAge(), this::execute, this::assignAlso);
-        this.boundedRead = new BoundedRead(plan, client, fetcher, clock, assignment, emission, positions.topicIds());
+        this.boundedRead = new BoundedRead(
+                plan, client, fetcher, lookup, clock, this::execute, assignment, emission, positions.topicIds());
         this.observer = new Observer(
                 this,
                 fetcher,
@@ -244,6 +245,7 @@ final class ConsumerLoop implements Runnable {
     }
 
     private void subscribe() {
+        positions.begin();
         if (!plan.ungrouped().isEmpty()) {
             assignAlso(plan.ungrouped());
             return;
@@ -352,6 +354,7 @@ final class ConsumerLoop implements Runnable {
             return;
         }
         assignment.add(ids, observer.assigned());
+        commits.assigned(ids);
         hooks.assigned(Set.copyOf(ids));
         positions.assigned(assignment.current(ids));
     }
@@ -419,5 +422,12 @@ final class ConsumerLoop implements Runnable {
 
     Positions positions() {
         return positions;
+    }
+
+    /** Why nothing of the partition is read that the brokers could change, in words; null if there is no such reason. */
+    @Nullable
+    String trouble(AssignedPartition partition) {
+        String trouble = positions.trouble(partition);
+        return trouble == null ? boundedRead.trouble(partition) : trouble;
     }
 }

@@ -33,6 +33,7 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -48,6 +49,9 @@ final class ConsumerStart {
 
     /** How long the questions before the start may take. */
     private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(15);
+
+    /** How long they wait for the ends of a bounded read. */
+    private static final Duration END_TIMEOUT = Duration.ofSeconds(5);
 
     /** How often the client looks for new topics that match a pattern. */
     private static final int TOPIC_LOOK_MILLIS = 30_000;
@@ -218,10 +222,27 @@ final class ConsumerStart {
         return found.ids();
     }
 
+    /** A partition that has no end at the moment is asked about again in the run; the others do not wait for it. */
     private Map<TopicPartition, Long> endOffsets(Lookup lookup, Set<TopicPartition> ids) {
         Map<TopicPartition, Long> ends = new HashMap<>();
-        lookup.offsets(ids.stream().collect(Collectors.toMap(id -> id, this::end)), ANSWER_TIMEOUT)
-                .forEach((id, end) -> ends.put(id, answer(end)));
+        Map<TopicPartition, KafkaPipelineException> unknown = new HashMap<>();
+        lookup.offsets(ids.stream().collect(Collectors.toMap(id -> id, this::end)), END_TIMEOUT)
+                .forEach((id, end) -> {
+                    try {
+                        ends.put(id, answer(end));
+                    } catch (KafkaPipelineException failure) {
+                        boolean passes = failure.getCause() instanceof RetriableException
+                                && !(failure.getCause() instanceof UnknownTopicOrPartitionException);
+                        if (!passes) {
+                            throw failure;
+                        }
+                        ends.put(id, AssignedPartition.UNKNOWN);
+                        unknown.put(id, failure);
+                    }
+                });
+        if (!unknown.isEmpty() && unknown.size() == ids.size()) {
+            throw unknown.values().iterator().next();
+        }
         return ends;
     }
 

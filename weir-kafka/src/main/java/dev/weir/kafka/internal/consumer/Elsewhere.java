@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 
@@ -34,6 +35,11 @@ record Elsewhere(Surroundings surroundings) implements Lookup, Clock {
     @Override
     public Map<String, CompletionStage<Uuid>> topicIds(Collection<String> topics, Duration within) {
         return topics.stream().collect(Collectors.toMap(name -> name, surroundings::topicId));
+    }
+
+    @Override
+    public CompletionStage<Map<TopicPartition, OffsetAndMetadata>> commits(String group) {
+        return surroundings.commits(group);
     }
 
     @Override

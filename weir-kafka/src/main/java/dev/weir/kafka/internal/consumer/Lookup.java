@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 
@@ -41,6 +42,9 @@ public interface Lookup extends AutoCloseable {
 
     /** The partitions that a selection has now. Topics that do not exist are no failures if the selection is a pattern. */
     CompletionStage<Described> partitions(Selection selection);
+
+    /** What a group has committed; nothing for a group that does not exist. */
+    CompletionStage<Map<TopicPartition, OffsetAndMetadata>> commits(String group);
 
     /**
      * The id of each topic now, {@link Uuid#ZERO_UUID} where brokers give none. Where there is no answer within that time a

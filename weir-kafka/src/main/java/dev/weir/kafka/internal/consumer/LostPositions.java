@@ -6,6 +6,7 @@ import dev.weir.kafka.Position;
 import dev.weir.kafka.TopicMadeAnewException;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.ObjLongConsumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.LogTruncationException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -32,18 +33,26 @@ final class LostPositions {
     private final boolean bounded;
     private final TopicIds topicIds;
     private final OffsetQueries queries;
+    private final ObjLongConsumer<AssignedPartition> release;
 
+    /**
+     * Creates what asks through {@code queries}.
+     *
+     * @param release lets a held partition go on at an offset
+     */
     LostPositions(
             Assignment assignment,
             OutOfRangePolicy policy,
             boolean bounded,
             TopicIds topicIds,
-            OffsetQueries queries) {
+            OffsetQueries queries,
+            ObjLongConsumer<AssignedPartition> release) {
         this.assignment = assignment;
         this.policy = policy;
         this.bounded = bounded;
         this.topicIds = topicIds;
         this.queries = queries;
+        this.release = release;
     }
 
     // ---- Out of range, truncated -------------------------------------------------------------------------------------
@@ -106,7 +115,7 @@ final class LostPositions {
                 end,
                 next,
                 policy);
-        assignment.release(partition, LogPosition.at(next));
+        release.accept(partition, next);
     }
 
     private long next(long wanted, long divergent, long beginning, long end) {
@@ -179,7 +188,7 @@ final class LostPositions {
         queries.add(
                 partition,
                 List.of(toEnd ? Position.end() : Position.beginning()),
-                offsets -> assignment.release(partition, LogPosition.at(offsets.get(0))),
+                offsets -> release.accept(partition, offsets.get(0)),
                 () -> {});
     }
 }

@@ -270,7 +270,7 @@ final class Observer {
                 partition.committedOffset < 0 ? null : Duration.ofNanos(now - partition.committedNanos),
                 position,
                 lag(partition, position, outstanding),
-                loop.positions().trouble(partition));
+                loop.trouble(partition));
     }
 
     private Oldest oldest(AssignedPartition partition, long now) {
@@ -288,7 +288,7 @@ final class Observer {
         if (loop.control().isPaused(partition.id)) {
             reasons.add(Paused.USER);
         }
-        if (partition.held) {
+        if (partition.held || partition.endOffset == AssignedPartition.UNKNOWN) {
             reasons.add(Paused.STARTING);
         } else if (partition.parked) {
             reasons.add(Paused.UNREAD);

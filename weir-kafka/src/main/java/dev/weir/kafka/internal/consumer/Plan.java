@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * What a consumer is to do. Immutable.
  *
  * @param subscription which records
- * @param endOffsets the ends of a bounded read
+ * @param endOffsets the ends of a bounded read; {@link AssignedPartition#UNKNOWN} where no broker could tell at the start
  * @param delivery what becomes of acknowledgements and commits
  * @param external where positions are kept outside Kafka, if they are
  * @param ungrouped the partitions to begin with of a source without a group; empty with a group

@@ -5,6 +5,7 @@ import dev.weir.kafka.ExternalOffsets;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.Position;
 import dev.weir.kafka.Subscription;
+import dev.weir.kafka.internal.consumer.Plan.Delivery;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -14,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -38,15 +40,26 @@ final class Positions {
     private static final int LOAD_ATTEMPTS = 5;
     private static final long FIRST_LOAD_RETRY_MILLIS = 100;
 
+    /** What {@link ExternalOffsets#load} says. */
+    private static final long LOAD_TIMEOUT_SECONDS = 30;
+
     private final Assignment assignment;
     private final Subscription subscription;
     private final @Nullable ExternalOffsets external;
     private final ConsumerSettings<?, ?> settings;
     private final TopicIds topicIds;
     private final OffsetQueries queries;
+    private final StartSizes sizes;
+
+    /** Null where nothing is committed, or everything before it goes out. */
+    private final @Nullable Places places;
+
     private final Executor owner;
     private final Openings openings;
     private final LostPositions lost;
+
+    /** What wait for {@link #external}, and how it went. */
+    private final Map<AssignedPartition, String> loading = new HashMap<>();
 
     /**
      * Creates what asks {@code lookup} and continues on {@code owner}, the owner thread.
@@ -68,16 +81,28 @@ final class Positions {
         this.settings = settings;
         this.topicIds = new TopicIds(assignment, lookup, clock, owner, this::madeAnew);
         this.queries = new OffsetQueries(assignment, lookup, clock, owner, topicIds);
+        boolean commitsNothing = plan.delivery() instanceof Delivery.Plain;
+        this.sizes = new StartSizes(
+                subscription.selection(), commitsNothing ? null : settings.groupId(), lookup, commits.texts(), owner);
+        this.places = plan.isCommittable() ? new Places(assignment, commits, owner) : null;
         this.owner = owner;
         this.openings = new Openings(assignment, commits, clock, topicIds, wake, this::uncommitted);
-        this.lost = new LostPositions(assignment, settings.outOfRange(), subscription.isBounded(), topicIds, queries);
+        this.lost = new LostPositions(assignment, settings.outOfRange(), subscription.isBounded(), topicIds, queries, this::commitAndRelease);
     }
 
-    /** Asks, or asks again, where that is due. Blocks for a moment at most. Outside of a poll. */
+    /** The run starts: what comes to be after this is read from its beginning. */
+    void begin() {
+        sizes.begin();
+    }
+
+    /** Asks, and commits where partitions begin, where that is due. Blocks for a moment at most. Outside of a poll. */
     void askIfDue() {
         openings.askIfDue();
         topicIds.askIfDue();
         queries.askIfDue();
+        if (places != null) {
+            places.commitIfDue();
+        }
     }
 
     /** How long {@link #askIfDue} has nothing to do. */
@@ -89,7 +114,8 @@ final class Positions {
     /** Why it is not known yet where the partition goes on; null if it is known, or was asked just now. */
     @Nullable
     String trouble(AssignedPartition partition) {
-        String trouble = topicIds.trouble(partition);
+        String trouble = loading.get(partition);
+        trouble = trouble == null ? topicIds.trouble(partition) : trouble;
         return trouble == null ? queries.trouble(partition) : trouble;
     }
 
@@ -133,8 +159,10 @@ final class Positions {
         if (ids.isEmpty()) {
             return;
         }
+        partitions.forEach(
+                partition -> loading.put(partition, "ExternalOffsets.load has not answered yet, attempt " + attempt));
         CompletableFuture<Map<TopicPartition, Position>> answer = new CompletableFuture<>();
-        Thread.startVirtualThread(() -> {
+        Thread asking = Thread.startVirtualThread(() -> {
             try {
                 from.load(ids).whenComplete((positions, failure) -> {
                     if (failure == null) {
@@ -147,10 +175,16 @@ final class Positions {
                 answer.completeExceptionally(failure);
             }
         });
-        answer.minimalCompletionStage()
+        answer.orTimeout(LOAD_TIMEOUT_SECONDS, TimeUnit.SECONDS)
+                .minimalCompletionStage()
                 .whenComplete((positions, failure) -> owner.execute(() -> {
                     if (failure == null) {
+                        loading.keySet().removeAll(partitions);
                         loaded(partitions, positions);
+                    } else if (failure instanceof TimeoutException) {
+                        asking.interrupt();
+                        String late = "no answer of ExternalOffsets.load within " + LOAD_TIMEOUT_SECONDS + " s";
+                        loadAgain(from, partitions, attempt, new TimeoutException(late));
                     } else {
                         loadAgain(from, partitions, attempt, failure);
                     }
@@ -165,6 +199,9 @@ final class Positions {
             throw new KafkaPipelineException(
                     "cannot load the offsets of " + left + ", " + attempt + " times: " + failure, failure);
         }
+        loading.keySet().removeAll(partitions);
+        left.forEach(partition ->
+                loading.put(partition, "ExternalOffsets.load failed, attempt " + attempt + ": " + failure));
         LOG.warn("cannot load the offsets of {}, trying again: {}", left, failure.toString());
         CompletableFuture.delayedExecutor(FIRST_LOAD_RETRY_MILLIS << attempt, TimeUnit.MILLISECONDS)
                 .execute(() -> owner.execute(() -> load(from, left, attempt + 1)));
@@ -172,24 +209,65 @@ final class Positions {
 
     private void loaded(Collection<AssignedPartition> partitions, Map<TopicPartition, Position> positions) {
         Map<AssignedPartition, Position> known = new HashMap<>();
+        Map<AssignedPartition, Position> starts = new HashMap<>();
         for (AssignedPartition partition : partitions) {
             if (!assignment.isCurrent(partition)) {
                 continue;
             }
             Position position = positions.get(partition.id);
-            if (position == null) {
-                position = subscription.start().of(partition.id);
+            if (position != null) {
+                known.put(partition, position);
+                continue;
             }
-            if (position == null) {
-                position = settings.startWithoutCommit();
-            }
-            if (position == null) {
+            Position start = start(partition.id);
+            if (start == null) {
                 throw new KafkaPipelineException("no offset was loaded for " + partition
                         + ", the subscription has no start for it, and auto.offset.reset is none");
             }
-            known.put(partition, position);
+            starts.put(partition, start);
         }
         place(known);
+        begin(starts);
+    }
+
+    private @Nullable Position start(TopicPartition id) {
+        Position start = subscription.start().of(id);
+        return start == null ? settings.startWithoutCommit() : start;
+    }
+
+    /** Lets partitions begin of which nobody has a position: at the start, or at their beginning if they were added later. */
+    private void begin(Map<AssignedPartition, Position> starts) {
+        Map<AssignedPartition, Position> others = new HashMap<>(starts);
+        others.values().removeIf(Position.beginning()::equals);
+        Map<AssignedPartition, Position> beginnings = new HashMap<>(starts);
+        beginnings.keySet().removeAll(others.keySet());
+        place(beginnings);
+        if (others.isEmpty()) {
+            return;
+        }
+        assignment.hold(others.keySet());
+        sizes.learn(others.keySet().stream().map(partition -> partition.id).toList(), () -> {
+            others.keySet().removeIf(partition -> !assignment.isCurrent(partition));
+            others.replaceAll((partition, start) -> {
+                if (!sizes.isAdded(partition.id)) {
+                    return start;
+                }
+                LOG.info("{} was added after the reading of its topic began: it is read from its beginning", partition);
+                return Position.beginning();
+            });
+            others.forEach((partition, position) -> queries.add(
+                    partition, List.of(position), offsets -> commitAndRelease(partition, offsets.get(0)), () -> {}));
+            queries.askIfDue();
+        });
+    }
+
+    /** Goes on at the offset once that is committed: without, a crash before the first commit would begin somewhere else. */
+    private void commitAndRelease(AssignedPartition partition, long offset) {
+        if (places == null) {
+            assignment.release(partition, LogPosition.at(offset));
+        } else {
+            places.add(partition, offset, () -> assignment.release(partition, LogPosition.at(offset)), () -> {});
+        }
     }
 
     /** The client does not know where to go on. */
@@ -208,10 +286,7 @@ final class Positions {
     private void uncommitted(List<AssignedPartition> partitions) {
         Map<AssignedPartition, Position> starts = new HashMap<>();
         for (AssignedPartition partition : partitions) {
-            Position start = subscription.start().of(partition.id);
-            if (start == null) {
-                start = settings.startWithoutCommit();
-            }
+            Position start = start(partition.id);
             if (topicIds.wasMadeAnew(partition.id.topic())) {
                 // The brokers delete commits with their topic; what is in the new one came while the old one was read.
                 start = Position.beginning();
@@ -223,7 +298,7 @@ final class Positions {
             }
             starts.put(partition, start);
         }
-        place(starts);
+        begin(starts);
     }
 
     private void madeAnew(AssignedPartition partition, Uuid now) {

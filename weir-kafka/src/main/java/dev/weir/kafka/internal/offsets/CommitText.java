@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The metadata of a commit: {@code weir1:<finished set>:<the user's text>}, or empty if there is neither. Notes may precede the
- * set, each with a point behind it; {@code t<id><checksum>.} is the topic's id. Immutable; ADR 0013 describes the form, ADR
- * 0057 the note.
+ * set, each with a point behind it: {@code n<number>.}, how many partitions the topic had when the group began to read it, and
+ * {@code t<id><checksum>.}, the topic's id. Immutable; ADR 0013 describes the form, ADRs 0058 and 0057 the notes.
  *
  * @param finished what is finished at and past the committed offset
  * @param userText what the user's own function said
@@ -29,6 +29,14 @@ public record CommitText(FinishedSet finished, String userText) {
 
     /** What the form takes beside the set and the user's text. */
     public static final int OVERHEAD_CHARS = PREFIX.length() + 1;
+
+    /** No {@link #startSize} is noted. */
+    public static final int NO_SIZE = -1;
+
+    /** What the note of a start size takes at most, in a text that is otherwise empty. */
+    public static final int SIZE_CHARS = OVERHEAD_CHARS + 12;
+
+    private static final char SIZE_MARK = 'n';
 
     private static final char TOPIC_MARK = 't';
 
@@ -81,6 +89,33 @@ public record CommitText(FinishedSet finished, String userText) {
             return userText.isEmpty() ? "" : PREFIX + ":" + userText;
         }
         return PREFIX + Base64.getUrlEncoder().withoutPadding().encodeToString(set) + ":" + userText;
+    }
+
+    /** The same text with a note of {@code size}, if that is not {@link #NO_SIZE}, and fits. */
+    public static String withStartSize(String metadata, int size, int maxChars) {
+        if (size < 0) {
+            return metadata;
+        }
+        String rest = metadata.isEmpty() ? ":" : metadata.substring(PREFIX.length());
+        String noted = PREFIX + SIZE_MARK + size + NOTE_END + rest;
+        return noted.length() <= maxChars ? noted : metadata;
+    }
+
+    /** The number that {@link #withStartSize} noted, or {@link #NO_SIZE}, also for a text that is not Weir's. */
+    public static int startSize(String metadata) {
+        int at = PREFIX.length();
+        int end = metadata.indexOf(NOTE_END);
+        if (!metadata.startsWith(PREFIX)
+                || end < 0
+                || metadata.charAt(at) != SIZE_MARK
+                || metadata.indexOf(':', at) < end) {
+            return NO_SIZE;
+        }
+        try {
+            return Integer.parseInt(metadata, at + 1, end, 10);
+        } catch (NumberFormatException foreign) {
+            return NO_SIZE;
+        }
     }
 
     /** What is left of {@code maxChars} for {@link #encode} beside the note of a topic's id, if that fits at all. */

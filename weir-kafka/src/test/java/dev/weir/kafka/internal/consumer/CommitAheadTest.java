@@ -34,6 +34,7 @@ class CommitAheadTest {
                     client,
                     fetcher,
                     ConsumerSettings.builder().bootstrapServers("h:1").build(),
+                    new SilentLookup(),
                     clock),
             Outlets.single(buffer),
             AHEAD,

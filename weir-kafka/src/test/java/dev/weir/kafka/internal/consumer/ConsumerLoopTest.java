@@ -9,7 +9,6 @@ import dev.weir.kafka.Position;
 import dev.weir.kafka.RebalanceListener;
 import dev.weir.kafka.RestrictedConsumer;
 import dev.weir.kafka.Subscription;
-import dev.weir.kafka.Subscription.Selection;
 import dev.weir.kafka.internal.consumer.Plan.Delivery;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
@@ -344,7 +343,7 @@ class ConsumerLoopTest {
         }
     }
 
-    private static final class Answers implements Lookup {
+    private static final class Answers extends SilentLookup {
 
         @Override
         public Map<TopicPartition, CompletionStage<Long>> offsets(
@@ -355,18 +354,5 @@ class ConsumerLoopTest {
                     CompletableFuture.completedStage(position instanceof Position.Offset given ? given.offset() : 0L)));
             return offsets;
         }
-
-        @Override
-        public CompletionStage<Described> partitions(Selection selection) {
-            return new CompletableFuture<>();
-        }
-
-        @Override
-        public CompletionStage<Set<String>> topics() {
-            return new CompletableFuture<>();
-        }
-
-        @Override
-        public void close() {}
     }
 }

@@ -423,8 +423,11 @@ final class SimulatedLog {
      * @param ahead whether it comes before its records are emitted
      */
     void commit(long offset, String text, int leaderEpoch, int ofEpoch, boolean ahead) {
-        boolean stale = doubtful || ofEpoch < clearedEpoch;
-        if (!stale) {
+        boolean place = owned && held && ofEpoch == epoch;
+        boolean stale = !place && (doubtful || ofEpoch < clearedEpoch);
+        if (place) {
+            takePlace(offset);
+        } else if (!stale) {
             requireCommit(offset, text, ofEpoch, ahead);
         }
         committed = offset;
@@ -433,13 +436,22 @@ final class SimulatedLog {
         committedStale = stale && (nearest < 0 || offset > nearest);
         // A place that nothing was read from has no record before it.
         committedElsewhere = !owned;
-        committedBlindly = leaderEpoch == SimulatedElections.UNKNOWN && (!owned || offset == start);
+        committedBlindly = leaderEpoch == SimulatedElections.UNKNOWN && (!owned || place || offset == start);
         committedEpoch = ofEpoch;
         committedUnsure = false;
         if (ofEpoch != epoch) {
             // Nobody here waits for its answer any more.
             forgiveUnseen();
         }
+    }
+
+    /** The consumer commits where it will go on before it does. */
+    private void takePlace(long offset) {
+        if (startAsked && !seekAsked) {
+            requireSamePlace(offset);
+        }
+        // What is skipped counts as done.
+        finished.set(0, (int) Math.min(offset, end));
     }
 
     private void requireCommit(long offset, String text, int ofEpoch, boolean ahead) {

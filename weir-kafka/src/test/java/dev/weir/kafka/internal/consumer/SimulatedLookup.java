@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -76,7 +77,7 @@ final class SimulatedLookup implements Lookup {
 
     @Override
     public CompletionStage<Described> partitions(Selection selection) {
-        return new CompletableFuture<>();
+        return CompletableFuture.completedStage(new Described(Set.copyOf(world.logs.keySet()), Map.of()));
     }
 
     @Override
@@ -85,6 +86,11 @@ final class SimulatedLookup implements Lookup {
         return topics.stream()
                 .collect(Collectors.toMap(
                         topic -> topic, topic -> CompletableFuture.completedStage(new Uuid(1, 1 + incarnation))));
+    }
+
+    @Override
+    public CompletionStage<Map<TopicPartition, OffsetAndMetadata>> commits(String group) {
+        return CompletableFuture.completedStage(SimulatedClient.commitsOf(world.logs.values()));
     }
 
     @Override

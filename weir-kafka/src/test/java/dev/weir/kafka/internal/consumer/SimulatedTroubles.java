@@ -208,8 +208,8 @@ final class SimulatedTroubles {
     }
 
     /** Whether a commit that arrives is lost by a planted fault, though it is confirmed. */
-    boolean forgets(SimulatedLog log, long offset) {
-        return has(Planted.FORGOTTEN_PLACE) && startsAtEnd() && log.committed < 0 && offset == log.start;
+    boolean forgets(SimulatedLog log) {
+        return has(Planted.FORGOTTEN_PLACE) && startsAtEnd() && log.committed < 0 && log.held;
     }
 
     int epochOf(OffsetAndMetadata commit) {

@@ -135,4 +135,31 @@ class CommitTextTest {
             }
         }
     }
+
+    @Test
+    void startSize_isNotedInFrontOfAnySetAndText() {
+        FinishedSet.Builder runs = new FinishedSet.Builder();
+        runs.add(12, 15);
+        FinishedSet set = runs.build();
+        for (String text : new String[] {"", "mine: n7.x", ".:"}) {
+            for (FinishedSet finished : new FinishedSet[] {FinishedSet.EMPTY, set}) {
+                String bare = CommitText.encode(10, finished, text, 200);
+                String noted = CommitText.withStartSize(bare, 12, 200);
+                assertThat(CommitText.startSize(noted)).isEqualTo(12);
+                assertThat(CommitText.startSize(bare)).isEqualTo(CommitText.NO_SIZE);
+                CommitText read = CommitText.decode(10, noted);
+                assertThat(read.userText()).isEqualTo(text);
+                assertThat(read.finished().runs()).isEqualTo(finished.runs());
+            }
+        }
+    }
+
+    @Test
+    void startSize_withoutRoomOrOfAForeignText_isNotThere() {
+        assertThat(CommitText.withStartSize("", 12, 5)).isEmpty();
+        assertThat(CommitText.withStartSize("", CommitText.NO_SIZE, 100)).isEmpty();
+        for (String foreign : new String[] {"", "n12.", "weir1", "weir1:", "weir1:n", "weir1:nx.:", "weir1:.:"}) {
+            assertThat(CommitText.startSize(foreign)).as(foreign).isEqualTo(CommitText.NO_SIZE);
+        }
+    }
 }

@@ -372,6 +372,18 @@ final class World implements Surroundings {
         return offsets;
     }
 
+    @Override
+    public CompletionStage<Map<TopicPartition, OffsetAndMetadata>> commits(String group) {
+        Map<TopicPartition, OffsetAndMetadata> commits = new HashMap<>();
+        logs.forEach((id, log) -> {
+            OffsetAndMetadata commit = log.commit();
+            if (commit != null) {
+                commits.put(id, commit);
+            }
+        });
+        return CompletableFuture.completedStage(commits);
+    }
+
     private long offset(TopicPartition id, Position position) {
         return switch (position) {
             case Position.Offset given -> given.offset();
