@@ -4,10 +4,12 @@ import dev.weir.stream.Pipeline;
 import dev.weir.testkit.internal.simulation.Scenario;
 import dev.weir.testkit.internal.simulation.SimulationRun;
 import java.nio.charset.StandardCharsets;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -52,6 +54,29 @@ public final class RebalanceSimulation {
         AT_MOST_ONCE
     }
 
+    /** What may befall a world beside rebalances, crashes and failing commits: classes that can be switched off, or on. */
+    public enum Event {
+        /**
+         * Partitions are taken away while handlers wait for a breaker, for a retry or for each other, and whoever has them
+         * now is faster: no handler begins a record then that the new owner has begun. To be switched off for elements that
+         * stand for several records, which are worked on to the end.
+         */
+        TAKEOVER,
+        /**
+         * The brokers refuse a batch of outputs for good and take those behind it. The pipeline may fail then, and is
+         * started again; what stands in the output topic at last must be in the order asked for.
+         */
+        REFUSED_BATCH,
+        /**
+         * Work fails with a {@link SimulatedFailure}, once in a while or for some time whatever is tried. Off unless it is
+         * switched on: a pipeline that does not try again fails by it.
+         */
+        FAILING_WORK
+    }
+
+    /** What befalls worlds unless it is {@linkplain #without switched off}. */
+    private static final Set<Event> USUAL = Set.of(Event.TAKEOVER, Event.REFUSED_BATCH);
+
     /** Says what a record consists of. Called once for each record of each world. */
     @FunctionalInterface
     public interface RecordMaker {
@@ -68,6 +93,7 @@ public final class RebalanceSimulation {
     private Order order = Order.NONE;
     private Delivery delivery = Delivery.AT_LEAST_ONCE;
     private Predicate<ConsumerRecord<byte[], byte[]>> ignored = record -> false;
+    private final Set<Event> events = EnumSet.copyOf(USUAL);
     private long firstSeed = 1;
     private int seedCount = 100;
 
@@ -122,6 +148,18 @@ public final class RebalanceSimulation {
         return this;
     }
 
+    /** Lets these befall worlds. Default: all but {@link Event#FAILING_WORK}. */
+    public RebalanceSimulation with(Event... classes) {
+        events.addAll(List.of(classes));
+        return this;
+    }
+
+    /** Lets these befall no world. */
+    public RebalanceSimulation without(Event... classes) {
+        List.of(classes).forEach(events::remove);
+        return this;
+    }
+
     /** Which worlds to run. Default: 100, from seed 1 on. */
     public RebalanceSimulation seeds(long first, int count) {
         if (count < 1) {
@@ -158,7 +196,7 @@ public final class RebalanceSimulation {
         if (topics.isEmpty()) {
             throw new IllegalStateException("a simulation needs a topic: call topic(name, partitions)");
         }
-        return new Scenario(pipeline, topics, records, order, delivery, ignored);
+        return new Scenario(pipeline, topics, records, order, delivery, ignored, events);
     }
 
     private static ProducerRecord<byte[], byte[]> numbered(TopicPartition partition, long offset) {

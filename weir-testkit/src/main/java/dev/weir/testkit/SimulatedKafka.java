@@ -1,7 +1,9 @@
 package dev.weir.testkit;
 
+import dev.weir.stream.spi.Clock;
 import java.util.concurrent.CompletionStage;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
  * What a pipeline in a {@link RebalanceSimulation} is given: an address, and how to say what it does. Thread-safe; one for
@@ -25,4 +27,16 @@ public interface SimulatedKafka {
 
     /** The same for {@code mapAsync}. The stage completes on a thread of the simulation, and not at all after a crash. */
     CompletionStage<Void> workAsync(ConsumerRecord<?, ?> record);
+
+    /**
+     * Says which record an output is made of, so that the simulation knows when it is written, and in which order. A
+     * pipeline that produces calls it for each output; the record is done when the first of its outputs stands in its topic.
+     *
+     * @param source as it came from the source, its topic, partition, offset and leader epoch unchanged
+     * @return the output with a header more
+     */
+    <K, V> ProducerRecord<K, V> output(ConsumerRecord<?, ?> source, ProducerRecord<K, V> output);
+
+    /** The simulated time: for whatever waits, as {@link dev.weir.kafka.CircuitBreaker#on}. */
+    Clock clock();
 }

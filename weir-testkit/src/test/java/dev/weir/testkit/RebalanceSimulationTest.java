@@ -14,6 +14,7 @@ import dev.weir.stream.Pipeline;
 import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
 import dev.weir.testkit.RebalanceSimulation.Delivery;
+import dev.weir.testkit.RebalanceSimulation.Event;
 import dev.weir.testkit.RebalanceSimulation.Order;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -129,6 +130,7 @@ class RebalanceSimulationTest {
                             }
                         })))
                 .order(Order.PARTITION)
+                .without(Event.TAKEOVER)
                 .run();
     }
 

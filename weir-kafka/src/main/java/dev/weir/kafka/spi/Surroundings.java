@@ -9,8 +9,10 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.Serializer;
 import org.apache.kafka.common.Uuid;
 
 /**
@@ -26,6 +28,16 @@ public interface Surroundings {
      * @param config what Kafka's client would be made with
      */
     Consumer<byte[], byte[]> client(Map<String, Object> config);
+
+    /**
+     * A producer. Called by whoever starts the pipeline, and by the stage that produces; what it returns belongs to that
+     * stage. Where none is to be had, this is an exception.
+     *
+     * @param config what Kafka's client would be made with
+     */
+    default <K, V> Producer<K, V> producer(Map<String, Object> config, Serializer<K> keys, Serializer<V> values) {
+        throw new UnsupportedOperationException("nobody produces here, where there are no brokers");
+    }
 
     /** The names of all topics. Any thread. */
     CompletionStage<Set<String>> topics();

@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.producer;
 
 import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.spi.SurroundingsRegistry;
 import dev.weir.stream.spi.StageContext;
 import java.time.Duration;
 import java.util.HashMap;
@@ -69,6 +70,10 @@ final class OutputTopics implements TopicWatch {
         config.keySet().retainAll(AdminClientConfig.configNames());
         config.remove(AdminClientConfig.CLIENT_ID_CONFIG);
         OutputTopics topics = new OutputTopics(() -> Admin.create(config), context::fail);
+        if (SurroundingsRegistry.of(clientConfig) != null) {
+            // Nobody is there to be asked.
+            topics.close();
+        }
         context.onTermination(patience -> {
             topics.close();
             return "";

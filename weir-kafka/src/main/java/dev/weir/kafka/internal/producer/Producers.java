@@ -3,7 +3,6 @@ package dev.weir.kafka.internal.producer;
 import dev.weir.kafka.ProducerSettings;
 import java.util.Map;
 import java.util.function.Supplier;
-import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.ClusterResource;
@@ -26,7 +25,7 @@ final class Producers<K, V> implements Supplier<Producer<K, V>>, AutoCloseable {
 
     @Override
     public Producer<K, V> get() {
-        return new KafkaProducer<>(config, keys, values);
+        return ProducerOrigin.open(config, keys, values);
     }
 
     /** What looks at first records; it knows the partition of a key unless the configuration says how to find it. */

@@ -9,7 +9,6 @@ import dev.weir.kafka.Position;
 import dev.weir.kafka.RebalanceListener;
 import dev.weir.kafka.RestrictedConsumer;
 import dev.weir.kafka.Subscription;
-import dev.weir.kafka.Subscription.Selection;
 import dev.weir.kafka.internal.consumer.Plan.Delivery;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;

@@ -1,13 +1,29 @@
 package dev.weir.kafka.internal.consumer;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.weir.kafka.internal.consumer.SimulatedEvent.Planted;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * The real consumer loop in a world drawn from a seed: see {@link SimulatedWorld}. A failure names its seed; {@code
- * -Dweir.simulation.seed=N} replays it alone, {@code -Dweir.simulation.seeds=N} runs more.
+ * -Dweir.simulation.seed=N} replays it alone, {@code -Dweir.simulation.seeds=N} runs more, and {@code
+ * -Dweir.simulation.events=TRUNCATION,LATEST} lets only these befall the topics.
  */
 class ConsumerSimulationTest {
+
+    /** What befalls topics: all that the loop is known to stand. */
+    private static final Set<SimulatedEvent> EVENTS = EnumSet.complementOf(EnumSet.of(SimulatedEvent.LATEST));
+
+    private static final int SEEDS_TO_FIND = 5_000;
 
     @Test
     @Timeout(240)
@@ -25,9 +41,29 @@ class ConsumerSimulationTest {
 
     private static void simulate(long seed) {
         try {
-            new SimulatedWorld(seed).run();
+            new SimulatedWorld(seed, events(), SimulatedEvent.NO_FAULT).run();
         } catch (RuntimeException | AssertionError failure) {
             throw new AssertionError("replay with -Dweir.simulation.seed=" + seed, failure);
         }
+    }
+
+    private static Set<SimulatedEvent> events() {
+        String named = System.getProperty("weir.simulation.events");
+        return named == null
+                ? EVENTS
+                : Arrays.stream(named.split(",")).map(SimulatedEvent::valueOf).collect(Collectors.toSet());
+    }
+
+    /** A simulation that finds nothing may be blind: here it has something to find. */
+    @ParameterizedTest
+    @EnumSource
+    @Timeout(60)
+    void plantedFault_isFound(Planted fault) {
+        Throwable found = null;
+        for (long seed = 0; seed < SEEDS_TO_FIND && found == null; seed++) {
+            SimulatedWorld world = new SimulatedWorld(seed, Set.of(fault.in), Set.of(fault));
+            found = catchThrowable(world::run);
+        }
+        assertThat(found).isInstanceOf(AssertionError.class);
     }
 }

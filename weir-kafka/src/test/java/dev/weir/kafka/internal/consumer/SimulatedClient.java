@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
@@ -29,6 +30,8 @@ import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.apache.kafka.common.errors.StaleMemberEpochException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.WakeupException;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /** The consumer's client. Whatever the world does, it does while this polls. Confined to the world's thread. */
@@ -36,6 +39,8 @@ import org.jspecify.annotations.Nullable;
 final class SimulatedClient extends MockConsumer<byte[], byte[]> {
 
     private static final int MAX_IDLE_SPINS = 20;
+    private static final int VALUE_BYTES = 4;
+    private static final RecordHeaders NO_HEADERS = new RecordHeaders();
 
     /**
      * A commit on its way.
@@ -102,6 +107,7 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
         if (random.nextInt(100) == 0) {
             throw new TimeoutException("a broker is slow");
         }
+        world.troubles.throwInPoll();
         ConsumerRecords<byte[], byte[]> records = fetch();
         if (records.isEmpty()) {
             sleep(timeout);
@@ -130,20 +136,21 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
         List<SimulatedLog> inAnyOrder = new ArrayList<>(world.logs.values());
         Collections.shuffle(inAnyOrder, random);
         for (SimulatedLog log : inAnyOrder) {
-            if (!log.owned || random.nextInt(3) == 0) {
+            if (!log.owned || random.nextInt(3) == 0 || world.troubles.hinders(log)) {
                 continue;
             }
             require(log.positionKnown || log.paused, "fetches before it is known where to go on: " + log.id);
             List<ConsumerRecord<byte[], byte[]>> list = new ArrayList<>();
             while (!log.paused && room > 0 && log.position < log.end) {
                 if (log.visible.get((int) log.position)) {
-                    list.add(new ConsumerRecord<>(log.id.topic(), log.id.partition(), log.position, null, new byte[4]));
+                    list.add(record(log));
                     room--;
                 }
+                log.positionEpoch = log.elections.epochAt(log.position);
                 log.position++;
             }
             if (log.owned && !log.held && log.positionKnown) {
-                next.put(log.id, new OffsetAndMetadata(log.position));
+                next.put(log.id, log.place());
             }
             if (!list.isEmpty()) {
                 require(!log.held, "fetches though it is not known where to go on: " + log.id);
@@ -151,6 +158,22 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
             }
         }
         return new ConsumerRecords<>(fetched, next);
+    }
+
+    /** The record at the position, which says of which topic and of which leader it is. */
+    private static ConsumerRecord<byte[], byte[]> record(SimulatedLog log) {
+        return new ConsumerRecord<>(
+                log.id.topic(),
+                log.id.partition(),
+                log.position,
+                ConsumerRecord.NO_TIMESTAMP,
+                TimestampType.NO_TIMESTAMP_TYPE,
+                0,
+                VALUE_BYTES,
+                null,
+                new byte[] {(byte) log.elections.incarnation(), 0, 0, 0},
+                NO_HEADERS,
+                Optional.of(log.elections.epochAt(log.position)));
     }
 
     @Override
@@ -176,7 +199,7 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
     public void seek(TopicPartition id, OffsetAndMetadata place) {
         SimulatedLog log = world.log(id);
         require(log.owned, "seeks what it does not have: " + id);
-        log.goOn(place.offset());
+        log.goOn(place.offset(), place.leaderEpoch().orElse(SimulatedElections.UNKNOWN), world.outOfRange);
     }
 
     @Override
@@ -225,7 +248,6 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
 
     private void requireOwned(Set<TopicPartition> ids) {
         ids.forEach(id -> require(world.log(id).owned, "commits what it does not have: " + id));
-        ids.forEach(id -> require(!world.log(id).held, "commits though it is not known where to go on: " + id));
     }
 
     /** Partitions were taken away, or the process is gone. */
@@ -268,7 +290,15 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
         offsets.forEach((id, offset) -> {
             SimulatedLog log = world.log(id);
             int epoch = Objects.requireNonNull(epochs.get(id));
-            log.commit(offset.offset(), offset.metadata(), epoch, world.commitAhead > 0);
+            if (world.troubles.forgets(log)) {
+                return;
+            }
+            log.commit(
+                    offset.offset(),
+                    offset.metadata(),
+                    world.troubles.epochOf(offset),
+                    epoch,
+                    world.commitAhead > 0);
             log.committedUnsure = !confirmed;
             if (!confirmed) {
                 // Until it is committed again with an answer, nobody here may see what it is about.
@@ -312,10 +342,19 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
             throw new TimeoutException("drawn");
         }
         group.othersWork();
-        return ids.stream()
-                .map(world::log)
+        ids.stream().map(world::log).forEach(log -> log.startAsked |= log.owned && log.held && log.committed < 0);
+        return commitsOf(ids.stream().map(world::log).toList());
+    }
+
+    /** What the group has committed of them. */
+    static Map<TopicPartition, OffsetAndMetadata> commitsOf(Collection<SimulatedLog> logs) {
+        return logs.stream()
                 .filter(log -> log.committed >= 0)
                 .collect(Collectors.toMap(
-                        log -> log.id, log -> new OffsetAndMetadata(log.committed, log.committedText)));
+                        log -> log.id,
+                        log -> new OffsetAndMetadata(
+                                log.committed,
+                                log.committedLeaderEpoch < 0 ? Optional.empty() : Optional.of(log.committedLeaderEpoch),
+                                log.committedText)));
     }
 }

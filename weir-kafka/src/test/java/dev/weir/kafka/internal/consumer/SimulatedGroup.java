@@ -42,11 +42,12 @@ final class SimulatedGroup {
     void othersWork() {
         for (SimulatedLog log : world.logs.values()) {
             if (!log.owned && log.committed < log.end && random.nextBoolean()) {
+                log.goOnElsewhere();
                 int from = (int) Math.max(0, log.committed);
                 int to = from + random.nextInt(log.end - from + 1);
                 log.finished.set(from, to);
                 log.seen.set(from, to);
-                log.commit(to, "", log.epoch, world.commitAhead > 0);
+                log.commit(to, "", world.troubles.epochOthersCommit(log, to), log.epoch, world.commitAhead > 0);
             }
         }
     }
@@ -89,6 +90,7 @@ final class SimulatedGroup {
         }
         List<TopicPartition> added =
                 target.stream().filter(id -> !world.log(id).owned).toList();
+        world.troubles.othersBegin(target);
         added.forEach(id -> world.log(id).assign());
         told.onPartitionsAssigned(added);
         inCallback = false;

@@ -1,9 +1,13 @@
 package dev.weir.kafka.internal.consumer;
 
+import dev.weir.kafka.OutOfRangePolicy;
 import dev.weir.kafka.internal.offsets.CommitText;
 import dev.weir.kafka.internal.offsets.FinishedSet;
 import java.util.BitSet;
+import java.util.List;
+import java.util.Optional;
 import java.util.Random;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /** One partition of a simulated cluster: its records, with gaps, and what the group has done with them. */
@@ -23,11 +27,26 @@ final class SimulatedLog {
     /** Offsets that were committed ahead and may be missed: a crash, a loss or a seek came between. */
     private final BitSet forgiven = new BitSet();
 
+    /** Which leader wrote what, and what was cut. */
+    final SimulatedElections elections = new SimulatedElections();
+
     int end;
     long endAtStart;
     int priority;
     long committed = -1;
     String committedText = "";
+
+    /** What that commit says of leaders, or {@link SimulatedElections#UNKNOWN}. */
+    int committedLeaderEpoch = SimulatedElections.UNKNOWN;
+
+    /** Whether that commit is of records that are gone. */
+    private boolean committedStale;
+
+    /** Whether that commit is of nothing that could be read again: made by a client that knows nothing of epochs. */
+    private boolean committedBlindly;
+
+    /** Whether another client has made it, which says nothing of topic ids. */
+    private boolean committedElsewhere;
 
     /** The epoch in which that commit was sent. */
     private int committedEpoch;
@@ -67,6 +86,30 @@ final class SimulatedLog {
 
     long start;
     long position;
+
+    /** The leader epoch of the last record before the position, if the client knows it. */
+    int positionEpoch = SimulatedElections.UNKNOWN;
+
+    /** Whether the position is of records that are gone, and the consumer has not gone on elsewhere yet. */
+    boolean doubtful;
+
+    /** The first epoch after the last such doubt. */
+    private int clearedEpoch;
+
+    /** Whether it came after the others. */
+    boolean added;
+
+    /** Whether it cannot be asked for anything now. */
+    boolean leaderless;
+
+    /** Whether the client has said that nothing is committed, and no answer to that has arrived. */
+    boolean startAsked;
+
+    /** Where the group begins under a start that is not the beginning; -1 before anything of it was emitted. */
+    private long firstPlace = -1;
+
+    /** Where a cut that follows may put the position back to. */
+    private long nearest = -1;
     /** The first record of the assignment that the pipeline has not taken yet. */
     long nextToTake;
 
@@ -81,6 +124,7 @@ final class SimulatedLog {
             }
             end++;
         }
+        elections.grew(records);
     }
 
     void assign() {
@@ -88,8 +132,94 @@ final class SimulatedLog {
         paused = false;
         held = false;
         positionKnown = false;
+        startAsked = false;
         opening = true;
         begin(Math.max(0, committed));
+        doubtful = false;
+        nearest = committedStale ? nearest : -1;
+    }
+
+    // ---- Records that are gone ---------------------------------------------------------------------------------------
+
+    /** An unclean election: the records from {@code to} on are gone. */
+    void truncate(int to) {
+        elections.cut(to);
+        shorten(to);
+    }
+
+    /** The topic is deleted and made anew. */
+    void recreate(int incarnation, boolean commitIsDeleted) {
+        elections.begin(incarnation);
+        committedBlindly |= committedElsewhere;
+        shorten(0);
+        if (commitIsDeleted) {
+            committed = -1;
+            committedText = "";
+            committedLeaderEpoch = SimulatedElections.UNKNOWN;
+            committedStale = false;
+        }
+    }
+
+    private void shorten(int to) {
+        for (BitSet offsets : List.of(visible, finished, seen, forgiven)) {
+            offsets.clear(to, Math.max(end, to));
+        }
+        end = to;
+        firstPlace = Math.min(firstPlace, to);
+        nearest = nearest >= 0 ? Math.min(nearest, to) : to;
+        doubtful |= owned && positionKnown && position > to;
+        committedStale |= committed > to;
+        if (!doubtful && !committedStale) {
+            nearest = -1;
+        }
+    }
+
+    /** What was before the offset may be missed from now on: it is known that reading goes on there. */
+    private void goneOn(long offset) {
+        doubtful = false;
+        nearest = -1;
+        finished.set(0, (int) offset);
+    }
+
+    /** Whether the client can know that its position is gone. */
+    boolean isSeenToBeGone() {
+        return doubtful && !held && positionEpoch >= 0 && elections.endOf(positionEpoch) < position;
+    }
+
+    /** Whether a policy may let reading go on at the offset, after the records before it are gone. */
+    private void requireInPolicy(long offset, OutOfRangePolicy policy) {
+        boolean allowed = switch (policy) {
+            case FAIL -> false;
+            case EARLIEST -> offset == 0;
+            // Where the end was at any time since.
+            case LATEST, NEAREST -> offset >= Math.max(0, nearest) && offset <= end;
+        };
+        if (!allowed) {
+            throw new AssertionError(id + " goes on at " + offset + " under " + policy + " after a cut to " + nearest
+                    + ", the end is " + end);
+        }
+    }
+
+    /** Somebody reads that the run has failed for a lost position, and sets it to what is left. */
+    void setByHand() {
+        committed = committed < 0 ? committed : Math.min(committed, Math.max(0, nearest));
+        committedLeaderEpoch = SimulatedElections.UNKNOWN;
+        committedText = "";
+        committedStale = false;
+        committedBlindly = false;
+        doubtful = false;
+        clearedEpoch = epoch + 1;
+        soughtEpoch = epoch + 1;
+    }
+
+    /** Whether records of it have ever been lost. */
+    boolean wasCut() {
+        return elections.epoch() > 0 || elections.incarnation() > 0;
+    }
+
+    /** Whether the record that was fetched is still in the log. */
+    boolean has(long offset, int leaderEpoch, int incarnation) {
+        return incarnation == elections.incarnation() && elections.epochAt(offset) == leaderEpoch;
     }
 
     private void begin(long offset) {
@@ -120,17 +250,26 @@ final class SimulatedLog {
         beginSought(0);
     }
 
-    /** The consumer goes on: where it had committed, or where a seek has said. */
-    void goOn(long offset) {
+    /**
+     * The consumer goes on: where it had committed, or where a seek has said.
+     *
+     * @param leaderEpoch what it knows of the record before it
+     * @param policy what it follows where a position is lost
+     */
+    void goOn(long offset, int leaderEpoch, OutOfRangePolicy policy) {
         if (!held) {
-            throw new AssertionError(id + " goes on and was not held");
+            checkAgain(offset, leaderEpoch);
+            return;
         }
         held = false;
-        if (opening && offset == start) {
+        positionEpoch = leaderEpoch;
+        if (opening && offset == start && !startAsked) {
+            goOnAsCommitted();
             restore();
         } else {
+            requirePlace(offset, policy);
             // What is skipped counts as done, what comes again may be seen again.
-            finished.set(0, (int) offset);
+            finished.set(0, (int) Math.min(offset, end));
             seen.clear((int) offset, Integer.MAX_VALUE);
             forgiven.set(0, (int) Math.max(offset, committed));
             beginSought(offset);
@@ -144,8 +283,72 @@ final class SimulatedLog {
         soughtEpoch = epoch;
     }
 
+    private void goOnAsCommitted() {
+        doubtful = committedStale;
+        if (doubtful && committedBlindly) {
+            // Nobody can see that, but by chance.
+            goneOn(start);
+        }
+    }
+
+    /** The consumer goes on where it is, and lets the client look again whether its position is right. */
+    private void checkAgain(long offset, int leaderEpoch) {
+        if (offset != position || leaderEpoch != positionEpoch) {
+            throw new AssertionError(id + " goes on at " + offset + " and was not held");
+        }
+    }
+
+    /** A place that was not committed must follow from a user's wish, the start, or the policy for lost positions. */
+    private void requirePlace(long offset, OutOfRangePolicy policy) {
+        if (seekAsked) {
+            firstPlace = Long.MAX_VALUE;
+        } else if (startAsked) {
+            requireSamePlace(offset);
+        } else if (doubtful) {
+            requireInPolicy(offset, policy);
+        }
+        if (doubtful) {
+            clearedEpoch = epoch + 1;
+        }
+        startAsked = false;
+        doubtful = offset > end;
+        nearest = -1;
+    }
+
+    /** What a poll says of where reading goes on. */
+    OffsetAndMetadata place() {
+        return new OffsetAndMetadata(
+                position, positionEpoch < 0 ? Optional.empty() : Optional.of(positionEpoch), "");
+    }
+
+    /** Nothing was committed, and the start is the end: that is so once, and never for partitions that were added. */
+    void requireSamePlace(long offset) {
+        if (added && offset > 0) {
+            throw new AssertionError(id + " was added and begins at " + offset);
+        }
+        if (firstPlace >= 0 && offset > firstPlace) {
+            throw new AssertionError(id + " begins at " + offset + ", though the group has begun at " + firstPlace);
+        }
+    }
+
+    /** The pipeline gets a record: where the group begins is settled. */
+    void taken(long offset) {
+        nextToTake = offset + 1;
+        firstPlace = firstPlace < 0 ? start : Math.min(firstPlace, start);
+    }
+
     void release() {
         owned = false;
+        doubtful = false;
+    }
+
+    /** Another member takes it over: it sees what is gone, too. */
+    void goOnElsewhere() {
+        if (committedStale) {
+            committed = Math.min(committed, Math.max(0, nearest));
+            committedStale = false;
+            nearest = -1;
+        }
     }
 
     /** The consumer learns what it, or another, had finished past the commit before. */
@@ -156,6 +359,10 @@ final class SimulatedLog {
             finishedEarlier.set((int) earlier.from(run), (int) earlier.to(run));
         }
         finishedHere.or(finishedEarlier);
+        if (elections.epoch() > 0) {
+            // A limit: what was written anew at offsets that are noted as finished is not emitted.
+            finished.or(finishedEarlier);
+        }
     }
 
     /** Whether the commit says that the record is finished, though it is not before the commit. */
@@ -211,10 +418,43 @@ final class SimulatedLog {
     /**
      * The group takes note of a commit.
      *
+     * @param leaderEpoch of the record before it, or {@link SimulatedElections#UNKNOWN}
      * @param ofEpoch the epoch in which it was sent
      * @param ahead whether it comes before its records are emitted
      */
-    void commit(long offset, String text, int ofEpoch, boolean ahead) {
+    void commit(long offset, String text, int leaderEpoch, int ofEpoch, boolean ahead) {
+        boolean place = owned && held && ofEpoch == epoch;
+        boolean stale = !place && (doubtful || ofEpoch < clearedEpoch);
+        if (place) {
+            takePlace(offset);
+        } else if (!stale) {
+            requireCommit(offset, text, ofEpoch, ahead);
+        }
+        committed = offset;
+        committedText = text;
+        committedLeaderEpoch = leaderEpoch;
+        committedStale = stale && (nearest < 0 || offset > nearest);
+        // A place that nothing was read from has no record before it.
+        committedElsewhere = !owned;
+        committedBlindly = leaderEpoch == SimulatedElections.UNKNOWN && (!owned || place || offset == start);
+        committedEpoch = ofEpoch;
+        committedUnsure = false;
+        if (ofEpoch != epoch) {
+            // Nobody here waits for its answer any more.
+            forgiveUnseen();
+        }
+    }
+
+    /** The consumer commits where it will go on before it does. */
+    private void takePlace(long offset) {
+        if (startAsked && !seekAsked) {
+            requireSamePlace(offset);
+        }
+        // What is skipped counts as done.
+        finished.set(0, (int) Math.min(offset, end));
+    }
+
+    private void requireCommit(long offset, String text, int ofEpoch, boolean ahead) {
         // What was to go out with an unsure commit has not: its member may take that commit back.
         boolean takenBack = ahead && committedUnsure && offset >= confirmed;
         if (offset < committed && soughtEpoch <= committedEpoch && !takenBack) {
@@ -225,14 +465,6 @@ final class SimulatedLog {
         }
         if (!ahead) {
             requireFinished(offset, text, ofEpoch);
-        }
-        committed = offset;
-        committedText = text;
-        committedEpoch = ofEpoch;
-        committedUnsure = false;
-        if (ofEpoch != epoch) {
-            // Nobody here waits for its answer any more.
-            forgiveUnseen();
         }
     }
 
@@ -253,7 +485,7 @@ final class SimulatedLog {
 
     /** After a commit in order: it is past all that is finished before the first unfinished, and not past that. */
     void requireFinishedIsCommitted() {
-        if (held) {
+        if (held || doubtful) {
             return;
         }
         long unfinished = firstUnfinishedHere();

@@ -2,8 +2,10 @@ package dev.weir.kafka.internal.consumer;
 
 import dev.weir.kafka.Position;
 import dev.weir.kafka.Subscription.Selection;
+import dev.weir.kafka.internal.consumer.SimulatedEvent.Planted;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -11,8 +13,11 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.TimeoutException;
 
 /** Brokers that say which offset a position is, when the world lets them. Confined to the world's thread. */
 final class SimulatedLookup implements Lookup {
@@ -27,18 +32,33 @@ final class SimulatedLookup implements Lookup {
         this.world = world;
     }
 
-    /** Answers the oldest question, if there is one. */
+    /** Answers the oldest question, if there is one. One about a partition without a leader waits for that. */
     void answerNext() {
         Question next = questions.poll();
         if (next == null) {
             return;
         }
-        next.answers.forEach((id, answer) -> answer.complete(
-                switch (Objects.requireNonNull(next.positions.get(id))) {
+        boolean isHeldUp = next.positions.keySet().stream().anyMatch(id -> world.log(id).leaderless);
+        if (isHeldUp && world.troubles.has(Planted.ALL_OR_NOTHING_LOOKUP)) {
+            questions.add(next);
+            return;
+        }
+        next.answers.forEach((id, answer) -> answer(id, Objects.requireNonNull(next.positions.get(id)), answer));
+    }
+
+    private void answer(TopicPartition id, Position position, CompletableFuture<Long> answer) {
+        SimulatedLog log = world.log(id);
+        if (log.leaderless) {
+            answer.completeExceptionally(new TimeoutException(id + " has no leader"));
+            return;
+        }
+        boolean toEnd = log.added && world.troubles.has(Planted.ADDED_AT_END);
+        answer.complete(
+                switch (position) {
                     case Position.Offset given -> given.offset();
-                    case Position.Edge.BEGINNING -> 0L;
-                    default -> (long) world.log(id).end;
-                }));
+                    case Position.Edge.BEGINNING -> toEnd ? log.end : 0L;
+                    default -> (long) log.end;
+                });
     }
 
     /** The process is gone, nobody waits for answers. */
@@ -57,12 +77,20 @@ final class SimulatedLookup implements Lookup {
 
     @Override
     public CompletionStage<Described> partitions(Selection selection) {
-        return new CompletableFuture<>();
+        return CompletableFuture.completedStage(new Described(Set.copyOf(world.logs.keySet()), Map.of()));
+    }
+
+    @Override
+    public Map<String, CompletionStage<Uuid>> topicIds(Collection<String> topics, Duration within) {
+        long incarnation = world.troubles.has(Planted.UNNOTICED_RECREATION) ? 0 : world.troubles.incarnation();
+        return topics.stream()
+                .collect(Collectors.toMap(
+                        topic -> topic, topic -> CompletableFuture.completedStage(new Uuid(1, 1 + incarnation))));
     }
 
     @Override
     public CompletionStage<Map<TopicPartition, OffsetAndMetadata>> commits(String group) {
-        return new CompletableFuture<>();
+        return CompletableFuture.completedStage(SimulatedClient.commitsOf(world.logs.values()));
     }
 
     @Override

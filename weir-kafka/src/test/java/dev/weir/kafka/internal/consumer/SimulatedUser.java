@@ -77,7 +77,7 @@ final class SimulatedUser {
     void seek() {
         List<SimulatedLog> logs = List.copyOf(world.logs.values());
         SimulatedLog log = logs.get(random.nextInt(logs.size()));
-        if (!log.held && !log.seekAsked) {
+        if (!log.held && !log.seekAsked && world.troubles.isSettled(log)) {
             log.seekAsked = true;
             Position position = switch (random.nextInt(8)) {
                 case 0 -> Position.beginning();

@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.consumer;
 
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.OutOfRangePolicy;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.internal.consumer.Plan.Delivery;
 import java.time.Duration;
@@ -35,6 +36,10 @@ final class SimulatedWorld implements Clock {
     private final ConsumerSettings<byte[], byte[]> settings;
 
     final boolean bounded;
+    final SimulatedTroubles troubles;
+
+    /** What becomes of a position that is lost. */
+    final OutOfRangePolicy outOfRange;
 
     /** Records that may be committed before they are pulled; 0 if they are committed when they are finished. */
     final int commitAhead;
@@ -54,7 +59,13 @@ final class SimulatedWorld implements Clock {
     private boolean calm;
     private long closeDeadlineNanos;
 
-    SimulatedWorld(long seed) {
+    /**
+     * Draws a world.
+     *
+     * @param allowed what may befall its topics; without any of it, the world of a seed is the same
+     * @param faults what is broken on purpose
+     */
+    SimulatedWorld(long seed, Set<SimulatedEvent> allowed, Set<SimulatedEvent.Planted> faults) {
         random = new Random(seed);
         int partitions = 1 + random.nextInt(5);
         for (int i = 0; i < partitions; i++) {
@@ -67,6 +78,8 @@ final class SimulatedWorld implements Clock {
         bounded = random.nextInt(3) == 0;
         commitAhead = random.nextInt(4) == 0 ? 1 + random.nextInt(60) : 0;
         stepsLeft = 20 + random.nextInt(200);
+        troubles = new SimulatedTroubles(this, seed, allowed, faults);
+        outOfRange = troubles.drawPolicy();
         group = new SimulatedGroup(this);
         client = new SimulatedClient(this, group);
         settings = ConsumerSettings.builder()
@@ -76,10 +89,20 @@ final class SimulatedWorld implements Clock {
                 .commitRecords(1 + random.nextInt(100))
                 .maxOutstandingRecords(1 + random.nextInt(100))
                 .revokeDeadline(Duration.ofMillis(random.nextInt(3_000)))
+                .outOfRange(outOfRange)
+                .property("auto.offset.reset", troubles.startsAtEnd() ? "latest" : "earliest")
                 .build();
         pipeline = new SimulatedPipeline(this);
         loop = newLoop();
         user = new SimulatedUser(this, loop.control());
+    }
+
+    /** Another partition of the topic. */
+    SimulatedLog addLog() {
+        SimulatedLog log = new SimulatedLog(new TopicPartition("t", logs.size()));
+        log.added = true;
+        logs.put(log.id, log);
+        return log;
     }
 
     private ConsumerLoop newLoop() {
@@ -137,7 +160,7 @@ final class SimulatedWorld implements Clock {
 
     void run() {
         loop.run();
-        while (crashed) {
+        while (crashed || troubles.isLossNoticed()) {
             restart();
             loop.run();
         }
@@ -168,7 +191,11 @@ final class SimulatedWorld implements Clock {
 
     /** Another process takes the place of one that died: it has nothing but what is committed. */
     private void restart() {
-        require(context.failure instanceof Crash, "did not die of the crash", context.failure);
+        if (crashed) {
+            require(context.failure instanceof Crash, "did not die of the crash", context.failure);
+        } else {
+            troubles.setByHand();
+        }
         user.requireAnswers();
         client.restart();
         lookup.forget();
@@ -180,6 +207,7 @@ final class SimulatedWorld implements Clock {
         require(commitAhead == 0 || lost <= most, "lost in a crash: " + lost + ", more than " + most);
         logs.values().forEach(SimulatedLog::forgiveUnseen);
         crashed = false;
+        closeRequested = false;
         group.inCallback = false;
         context.failure = null;
         group.owned().forEach(id -> log(id).release());
@@ -214,6 +242,7 @@ final class SimulatedWorld implements Clock {
             actCalmly();
             return;
         }
+        troubles.act();
         switch (random.nextInt(18)) {
             case 0, 1, 2 -> pipeline.take();
             case 3, 4, 5 -> pipeline.finishSome();
@@ -230,9 +259,8 @@ final class SimulatedWorld implements Clock {
                 }
             }
             case 11 -> {
-                if (random.nextInt(40) == 0 && !stopped && !closeRequested && !abandoned && !refused) {
-                    crashed = true;
-                    throw new Crash();
+                if (random.nextInt(40) == 0) {
+                    crashIfItRuns();
                 }
             }
             case 12 -> {
@@ -245,6 +273,13 @@ final class SimulatedWorld implements Clock {
             case 13 -> lookup.answerNext();
             case 14, 15, 16 -> userActs();
             default -> pass(random.nextInt(5_000_000));
+        }
+    }
+
+    void crashIfItRuns() {
+        if (!stopped && !closeRequested && !abandoned && !refused) {
+            crashed = true;
+            throw new Crash();
         }
     }
 
@@ -265,13 +300,14 @@ final class SimulatedWorld implements Clock {
         if (!calm) {
             calm = true;
             user.resumeAll();
+            troubles.calmDown();
         }
         switch (random.nextInt(7)) {
             case 0, 1, 2 -> pipeline.take();
             case 3, 4, 5 -> pipeline.finishSome();
             default -> lookup.answerNext();
         }
-        if (!bounded && !stopped) {
+        if (!bounded && !stopped && troubles.isThrough()) {
             stop();
         }
     }
@@ -302,7 +338,7 @@ final class SimulatedWorld implements Clock {
     void requireReasonToSleep(boolean finalRebalance) {
         if (!stopped && !closeRequested && !bounded && commitAhead == 0) {
             logs.values().stream()
-                    .filter(log -> log.owned && log.paused && !log.held && log.position > log.start)
+                    .filter(log -> log.owned && log.paused && !log.held && !log.doubtful && log.position > log.start)
                     .forEach(log -> require(!log.isAllFetchedFinished(), log.id + " is paused for ever"));
         }
         if (closeRequested) {

@@ -14,7 +14,10 @@ record Draw(long seed) {
         POLL(4),
         FETCH(5),
         COMMIT(6),
-        OTHERS(7);
+        OTHERS(7),
+        OUTPUT(8),
+        FAILURE(9),
+        TOPIC(10);
 
         private final long number;
 

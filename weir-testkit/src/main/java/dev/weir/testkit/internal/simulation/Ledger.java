@@ -2,7 +2,9 @@ package dev.weir.testkit.internal.simulation;
 
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
+import dev.weir.testkit.RebalanceSimulation.Event;
 import dev.weir.testkit.RebalanceSimulation.Order;
+import dev.weir.testkit.SimulatedFailure;
 import dev.weir.testkit.internal.simulation.Draw.Of;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
@@ -21,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Ledger {
 
+    /** How long all work fails when all does. */
+    private static final long OUTAGE_NANOS = TimeUnit.SECONDS.toNanos(4);
+
     private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
     /** What must be worked on one after the other, in one assignment. Under the ledger's lock. */
@@ -33,7 +38,11 @@ final class Ledger {
     private static final class Fate {
         private int attempts;
         private boolean done;
+        private boolean isWritten;
         private int doneInAssignment;
+
+        /** The last assignment after which somebody else has begun it; no handler of that one may begin any more. */
+        private int begunAfter = -1;
     }
 
     private record Place(TopicPartition id, long offset) {}
@@ -52,6 +61,10 @@ final class Ledger {
     private final TreeSet<Work> running = new TreeSet<>(Work.BY_END);
     private boolean quiet;
     private boolean crashed;
+
+    /** Whether a record is done when it is written, whatever work there was on it before. */
+    private boolean written;
+
     private @Nullable String violation;
 
     Ledger(Scenario scenario, Draw draw, Clock clock, History history) {
@@ -87,11 +100,13 @@ final class Ledger {
                     fate.attempts,
                     clock.nanoTime() + nanos,
                     new CompletableFuture<>(),
-                    lock.newCondition());
+                    lock.newCondition(),
+                    failure(id, record.offset(), fate.attempts));
             history.pipeline("work begins " + work + ", assignment " + assignment
                     + (fate.attempts > 1 ? ", time " + fate.attempts : "") + ", takes " + nanos / MILLI + " ms");
             checkRepeat(work, fate);
             checkOrder(work);
+            checkTakenOver(work, fate);
             lane.running = work;
             lane.lastBegun = record.offset();
             running.add(work);
@@ -119,6 +134,26 @@ final class Ledger {
             default -> 5_000;
         };
         return TimeUnit.MICROSECONDS.toNanos(1 + draw.below(micros, Of.WORK, id.hashCode(), offset, attempt, 1));
+    }
+
+    /** Some work fails by itself, and for some time all does. */
+    private @Nullable SimulatedFailure failure(TopicPartition id, long offset, int attempt) {
+        if (quiet || !scenario.has(Event.FAILING_WORK)) {
+            return null;
+        }
+        long period = clock.nanoTime() / OUTAGE_NANOS;
+        return draw.oneIn(5, Of.FAILURE, period) || draw.oneIn(12, Of.FAILURE, id.hashCode(), offset, attempt)
+                ? new SimulatedFailure("work on " + id + "@" + offset + " fails, time " + attempt)
+                : null;
+    }
+
+    /** Begins behind another owner: that one may have done what this one now does once more, out of order. */
+    private void checkTakenOver(Work work, Fate fate) {
+        if (scenario.has(Event.TAKEOVER) && work.assignment() <= fate.begunAfter) {
+            violate("work on " + work + " begins in assignment " + work.assignment()
+                    + ", though its partition was taken away and whoever has it now has begun that record before");
+        }
+        fate.begunAfter = Math.max(fate.begunAfter, work.assignment() - 1);
     }
 
     private void checkRepeat(Work work, Fate fate) {
@@ -192,15 +227,19 @@ final class Ledger {
             }
             due = running.removeFirst();
             end(due);
-            Fate fate = fates.computeIfAbsent(new Place(due.id(), due.offset()), place -> new Fate());
-            fate.done = true;
-            fate.doneInAssignment = due.assignment();
+            if (due.failure() == null) {
+                done(due.id(), due.offset(), due.assignment());
+            }
         } finally {
             lock.unlock();
         }
-        history.world("work done    " + due);
+        history.world((due.failure() == null ? "work done    " : "work fails   ") + due);
         // Outside the lock: what depends on it may run here.
-        due.done().complete(null);
+        if (due.failure() == null) {
+            due.done().complete(null);
+        } else {
+            due.done().completeExceptionally(due.failure());
+        }
         lock.lock();
         try {
             due.ended().signal();
@@ -209,11 +248,44 @@ final class Ledger {
         }
     }
 
-    /** Another member has done it. */
-    void doneElsewhere(TopicPartition id, long offset) {
+    private void done(TopicPartition id, long offset, int assignment) {
+        Fate fate = fates.computeIfAbsent(new Place(id, offset), place -> new Fate());
+        fate.done = true;
+        fate.doneInAssignment = assignment;
+    }
+
+    /** From now on a record is done when its output is written. */
+    void doneWhenWritten() {
         lock.lock();
         try {
-            fates.computeIfAbsent(new Place(id, offset), place -> new Fate()).done = true;
+            written = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The output of a record stands in its topic. */
+    void written(TopicPartition id, long offset) {
+        lock.lock();
+        try {
+            fates.computeIfAbsent(new Place(id, offset), place -> new Fate()).isWritten = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Another member has done it.
+     *
+     * @param after the last assignment to this member
+     */
+    void doneElsewhere(TopicPartition id, long offset, int after) {
+        lock.lock();
+        try {
+            Fate fate = fates.computeIfAbsent(new Place(id, offset), place -> new Fate());
+            fate.done = true;
+            fate.isWritten = true;
+            fate.begunAfter = Math.max(fate.begunAfter, after);
         } finally {
             lock.unlock();
         }
@@ -251,6 +323,9 @@ final class Ledger {
         lock.lock();
         try {
             Fate fate = fates.get(new Place(log.id, offset));
+            if (written) {
+                return fate != null && fate.isWritten ? null : log.id + "@" + offset + " was never written";
+            }
             if (fate == null) {
                 return log.id + "@" + offset + " was never worked on; if the pipeline filters it, say so by ignoring()";
             }

@@ -43,6 +43,9 @@ final class PartitionLog {
     /** The first offset that the pipeline may pull next; read and written where it pulls as well. */
     volatile long nextToPull;
 
+    /** Whether somebody else has had it since this member had it the last time. */
+    boolean doneElsewhereSince;
+
     /** Whether the commit says that records past it are done, which then do not come again. */
     volatile boolean hasHoles;
 
@@ -117,6 +120,7 @@ final class PartitionLog {
         owned = true;
         paused = false;
         assignment = newAssignment;
+        doneElsewhereSince = false;
         position = UNKNOWN;
         hasHoles = committed != null && CommitMetadata.finishedPast(committed.offset(), committed.metadata()) > 0;
     }

@@ -2,11 +2,13 @@ package dev.weir.testkit.internal.simulation;
 
 import dev.weir.stream.Pipeline;
 import dev.weir.testkit.RebalanceSimulation.Delivery;
+import dev.weir.testkit.RebalanceSimulation.Event;
 import dev.weir.testkit.RebalanceSimulation.Order;
 import dev.weir.testkit.RebalanceSimulation.RecordMaker;
 import dev.weir.testkit.SimulatedKafka;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -22,11 +24,17 @@ public record Scenario(
         RecordMaker records,
         Order order,
         Delivery delivery,
-        Predicate<ConsumerRecord<byte[], byte[]>> ignored) {
+        Predicate<ConsumerRecord<byte[], byte[]>> ignored,
+        Set<Event> events) {
 
     /** Copies. */
     public Scenario {
         topics = new LinkedHashMap<>(topics);
+        events = Set.copyOf(events);
+    }
+
+    boolean has(Event event) {
+        return events.contains(event);
     }
 
     boolean isAtMostOnce() {

@@ -2,7 +2,9 @@ package dev.weir.testkit.internal.simulation;
 
 import dev.weir.kafka.ConsumerHandle;
 import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.spi.Clock;
 import dev.weir.stream.testing.RestProbe;
+import dev.weir.testkit.SimulatedFailure;
 import dev.weir.testkit.SimulatedKafka;
 import java.time.Duration;
 import java.util.List;
@@ -14,6 +16,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
 /** One start of the user's process, until it stops or crashes. Thread-safe where the user calls it; the rest is the world's. */
@@ -29,6 +32,7 @@ final class SimulatedProcess implements SimulatedKafka {
 
     private final String bootstrapServers;
     private final Ledger ledger;
+    private final Clock clock;
     private final CompletableFuture<RunningPipeline> running = new CompletableFuture<>();
 
     private volatile @Nullable SimulatedClient client;
@@ -39,9 +43,10 @@ final class SimulatedProcess implements SimulatedKafka {
     boolean stopping;
     volatile boolean gone;
 
-    SimulatedProcess(String bootstrapServers, Ledger ledger) {
+    SimulatedProcess(String bootstrapServers, Ledger ledger, Clock clock) {
         this.bootstrapServers = bootstrapServers;
         this.ledger = ledger;
+        this.clock = clock;
     }
 
     // ---- The user --------------------------------------------------------------------------------------------------
@@ -63,6 +68,10 @@ final class SimulatedProcess implements SimulatedKafka {
             ledger.abandon(work);
             throw interrupted(interrupted);
         }
+        SimulatedFailure failure = work.failure();
+        if (failure != null) {
+            throw failure;
+        }
     }
 
     private static CompletionException interrupted(InterruptedException cause) {
@@ -74,6 +83,16 @@ final class SimulatedProcess implements SimulatedKafka {
     public CompletionStage<Void> workAsync(ConsumerRecord<?, ?> record) {
         Work work = ledger.begin(record);
         return work == null ? new CompletableFuture<>() : work.done().copy();
+    }
+
+    @Override
+    public <K, V> ProducerRecord<K, V> output(ConsumerRecord<?, ?> source, ProducerRecord<K, V> output) {
+        return Outputs.mark(source, output);
+    }
+
+    @Override
+    public Clock clock() {
+        return clock;
     }
 
     // ---- Who starts it ---------------------------------------------------------------------------------------------

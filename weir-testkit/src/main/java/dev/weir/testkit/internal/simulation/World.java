@@ -2,6 +2,7 @@ package dev.weir.testkit.internal.simulation;
 
 import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.Position;
+import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.Subscription.Selection;
 import dev.weir.kafka.spi.Surroundings;
@@ -28,7 +29,9 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.Serializer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,6 +54,7 @@ final class World implements Surroundings {
     private final VirtualClock clock = new VirtualClock();
     private final History history = new History(clock);
     private final Ledger ledger;
+    private final Outputs outputs;
     private final Map<TopicPartition, PartitionLog> logs = new LinkedHashMap<>();
     private final Group group;
     private final Plan plan;
@@ -72,6 +76,7 @@ final class World implements Surroundings {
         this.scenario = scenario;
         this.draw = new Draw(seed);
         this.ledger = new Ledger(scenario, draw, clock, history);
+        this.outputs = new Outputs(this, scenario, draw, clock, history, ledger);
         this.plan = new Plan(draw);
         this.group = new Group(this, draw.oneIn(2, Of.PLAN, 6));
         scenario.topics().forEach((topic, partitions) -> {
@@ -90,7 +95,7 @@ final class World implements Surroundings {
     SimulatedProcess start(String bootstrapServers) {
         ledger.crashed(false);
         starts++;
-        SimulatedProcess begun = new SimulatedProcess(bootstrapServers, ledger);
+        SimulatedProcess begun = new SimulatedProcess(bootstrapServers, ledger, clock);
         process = begun;
         history.world("the process starts");
         return begun;
@@ -102,6 +107,15 @@ final class World implements Surroundings {
 
     Ledger ledger() {
         return ledger;
+    }
+
+    /** Whether a run that has failed has a reason that is of this world. */
+    boolean excuses(Throwable failure) {
+        boolean refused = outputs.takeRefused() && failure instanceof ProduceException;
+        if (refused) {
+            history.world("the pipeline fails: " + failure.getMessage());
+        }
+        return refused;
     }
 
     VirtualClock clock() {
@@ -176,12 +190,20 @@ final class World implements Surroundings {
 
     /** Lets time pass until something happens, at most until the given time. */
     void move(long untilNanos) {
-        long next = Math.min(untilNanos, Math.min(ledger.nextDueNanos(), clock.nextDeadlineNanos()));
+        long next = Math.min(untilNanos, Math.min(nextDueNanos(), clock.nextDeadlineNanos()));
         if (next > clock.nanoTime()) {
             clock.advance(Duration.ofNanos(next - clock.nanoTime()));
         }
-        ledger.finishNext();
+        if (outputs.nextDueNanos() < ledger.nextDueNanos()) {
+            outputs.answerNext();
+        } else {
+            ledger.finishNext();
+        }
         rested = false;
+    }
+
+    private long nextDueNanos() {
+        return Math.min(ledger.nextDueNanos(), outputs.nextDueNanos());
     }
 
     /** When something happens that the pipeline has no part in. */
@@ -218,6 +240,7 @@ final class World implements Surroundings {
             case CRASH -> {
                 history.world("the process crashes");
                 ledger.crashed(true);
+                outputs.crashed();
                 throw current.end("crashed");
             }
             case REDEPLOY -> {
@@ -247,6 +270,11 @@ final class World implements Surroundings {
         PartitionLog behind =
                 logs().filter(log -> log.owned && isBehind(log)).findFirst().orElse(null);
         if (behind == null) {
+            String disorder = outputs.disorder();
+            if (disorder != null) {
+                ledger.violate(disorder);
+                throw current.end("violated");
+            }
             through = true;
             history.world("all is committed: the process is told to stop");
             current.stop();
@@ -290,8 +318,10 @@ final class World implements Surroundings {
     void commitElsewhere(PartitionLog log, long from, long to) {
         history.world("elsewhere    " + log.id + "@" + from + " to " + (to - 1) + " done and committed");
         for (long at = from; at < to; at++) {
-            ledger.doneElsewhere(log.id, at);
+            ledger.doneElsewhere(log.id, at, log.assignment);
+            outputs.writtenElsewhere(log, at);
         }
+        log.doneElsewhereSince = true;
         log.commit(new OffsetAndMetadata(to));
     }
 
@@ -307,6 +337,12 @@ final class World implements Surroundings {
         Object maxPollRecords =
                 config.getOrDefault(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, ConsumerConfig.DEFAULT_MAX_POLL_RECORDS);
         return process().connect(new SimulatedClient(this, Long.parseLong(String.valueOf(maxPollRecords))));
+    }
+
+    @Override
+    public <K, V> Producer<K, V> producer(Map<String, Object> config, Serializer<K> keys, Serializer<V> values) {
+        ledger.doneWhenWritten();
+        return new SimulatedProducer<>(outputs, keys, values);
     }
 
     @Override
@@ -379,7 +415,7 @@ final class World implements Surroundings {
             rested = true;
             return;
         }
-        if (ledger.nextDueNanos() == Long.MAX_VALUE) {
+        if (nextDueNanos() == Long.MAX_VALUE) {
             // A rebalance listener runs on a thread of its own and unparks this one when it is through.
             long start = System.nanoTime();
             LockSupport.parkNanos(this, FOREIGN_NANOS);

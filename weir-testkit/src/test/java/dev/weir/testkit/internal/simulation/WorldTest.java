@@ -8,6 +8,7 @@ import dev.weir.testkit.RebalanceSimulation.Delivery;
 import dev.weir.testkit.RebalanceSimulation.Order;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -32,7 +33,8 @@ class WorldTest {
                         (id, offset) -> new ProducerRecord<>("orders", new byte[0], new byte[0]),
                         Order.NONE,
                         delivery,
-                        record -> false),
+                        record -> false,
+                        Set.of()),
                 1);
     }
 

@@ -1,0 +1,377 @@
+package dev.weir.testkit.internal.simulation;
+
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import dev.weir.testkit.RebalanceSimulation.Event;
+import dev.weir.testkit.RebalanceSimulation.Order;
+import dev.weir.testkit.internal.simulation.Draw.Of;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.Callback;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.UnknownServerException;
+import org.apache.kafka.common.header.Header;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The topics that pipelines write to: what is on its way there, and what stands in them. Thread-safe: stages send, the world
+ * answers.
+ */
+final class Outputs {
+
+    /** The partitions of each output topic. */
+    static final int PARTITIONS = 3;
+
+    private static final String HEADER = "weir-simulation-source";
+    private static final int MAX_BATCH = 10;
+    private static final long MAX_LATENCY_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+    private static final int REFUSED_ONE_IN = 25;
+
+    /** A record on its way, with what it was made of. */
+    private static final class Sent {
+        final @Nullable Source source;
+        final CompletableFuture<RecordMetadata> answer = new CompletableFuture<>();
+        final @Nullable Callback callback;
+
+        Sent(@Nullable Source source, @Nullable Callback callback) {
+            this.source = source;
+            this.callback = callback;
+        }
+    }
+
+    /** Records that are answered together. */
+    private static final class Batch {
+        final SimulatedProducer<?, ?> owner;
+        final TopicPartition to;
+        final int number;
+        final long dueNanos;
+        final List<Sent> records = new ArrayList<>();
+
+        Batch(SimulatedProducer<?, ?> owner, TopicPartition to, int number, long dueNanos) {
+            this.owner = owner;
+            this.to = to;
+            this.number = number;
+            this.dueNanos = dueNanos;
+        }
+    }
+
+    private record Source(TopicPartition id, long offset, int assignment) {}
+
+    /** What must be in order in an output partition. */
+    private record Lane(TopicPartition to, TopicPartition from, @Nullable Object key) {}
+
+    private final World world;
+    private final Scenario scenario;
+    private final Draw draw;
+    private final Clock clock;
+    private final History history;
+    private final Ledger ledger;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition answered = lock.newCondition();
+
+    // Under the lock.
+    private final List<Batch> underWay = new ArrayList<>();
+
+    /** The offsets in the order in which they were written, each where it was written the last time. */
+    private final Map<Lane, LinkedHashSet<Long>> written = new HashMap<>();
+
+    private final Map<TopicPartition, Long> ends = new HashMap<>();
+    private int batches;
+    private boolean refused;
+
+    Outputs(World world, Scenario scenario, Draw draw, Clock clock, History history, Ledger ledger) {
+        this.world = world;
+        this.scenario = scenario;
+        this.draw = draw;
+        this.clock = clock;
+        this.history = history;
+        this.ledger = ledger;
+    }
+
+    /** Says in a header what an output is made of. */
+    static <K, V> ProducerRecord<K, V> mark(ConsumerRecord<?, ?> source, ProducerRecord<K, V> output) {
+        byte[] topic = source.topic().getBytes(java.nio.charset.StandardCharsets.UTF_8);
+        ByteBuffer bytes = ByteBuffer.allocate(Integer.BYTES * 2 + Long.BYTES + topic.length)
+                .putInt(source.partition())
+                .putInt(source.leaderEpoch().orElse(-1))
+                .putLong(source.offset())
+                .put(topic);
+        output.headers().remove(HEADER).add(HEADER, bytes.array());
+        return output;
+    }
+
+    private static @Nullable Source sourceOf(ProducerRecord<?, ?> record) {
+        Header header = record.headers().lastHeader(HEADER);
+        if (header == null) {
+            return null;
+        }
+        ByteBuffer bytes = ByteBuffer.wrap(header.value());
+        int partition = bytes.getInt();
+        int assignment = bytes.getInt();
+        long offset = bytes.getLong();
+        byte[] topic = new byte[bytes.remaining()];
+        bytes.get(topic);
+        return new Source(
+                new TopicPartition(new String(topic, java.nio.charset.StandardCharsets.UTF_8), partition),
+                offset,
+                assignment);
+    }
+
+    // ---- Threads of the pipeline -------------------------------------------------------------------------------------
+
+    CompletableFuture<RecordMetadata> send(
+            SimulatedProducer<?, ?> owner, TopicPartition to, ProducerRecord<?, ?> record, @Nullable Callback callback) {
+        Sent sent = new Sent(sourceOf(record), callback);
+        lock.lock();
+        try {
+            Batch open = underWay.stream()
+                    .filter(batch -> batch.owner == owner && batch.to.equals(to) && batch.dueNanos > clock.nanoTime())
+                    .reduce((first, second) -> second)
+                    .filter(batch -> batch.records.size() < 1 + draw.below(MAX_BATCH, Of.OUTPUT, batch.number, 1))
+                    .orElse(null);
+            if (open == null) {
+                int number = batches++;
+                long after = underWay.stream()
+                        .filter(batch -> batch.owner == owner && batch.to.equals(to))
+                        .mapToLong(batch -> batch.dueNanos)
+                        .max()
+                        .orElse(clock.nanoTime());
+                open = new Batch(owner, to, number, after + 1 + draw.below(MAX_LATENCY_NANOS, Of.OUTPUT, number));
+                underWay.add(open);
+            }
+            open.records.add(sent);
+            return sent.answer;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits until all that a producer has sent is answered. */
+    void flush(SimulatedProducer<?, ?> owner) throws InterruptedException {
+        lock.lock();
+        try {
+            while (underWay.stream().anyMatch(batch -> batch.owner == owner)) {
+                clock.await(lock, answered, Stage.NEVER);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * A producer is closed. Any thread.
+     *
+     * @param waits whether what is under way gets its answers; otherwise some of it arrives, and nobody hears of that
+     */
+    void close(SimulatedProducer<?, ?> owner, boolean waits) {
+        for (Batch batch = nextOf(owner); batch != null; batch = nextOf(owner)) {
+            if (waits) {
+                answer(batch);
+            } else {
+                answer(batch, new KafkaException("the producer is closed"), draw.oneIn(2, Of.OUTPUT, batch.number, 2));
+            }
+        }
+    }
+
+    private @Nullable Batch nextOf(SimulatedProducer<?, ?> owner) {
+        lock.lock();
+        try {
+            Batch next = underWay.stream()
+                    .filter(batch -> batch.owner == owner)
+                    .findFirst()
+                    .orElse(null);
+            if (next != null) {
+                underWay.remove(next);
+            }
+            return next;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ---- The world -------------------------------------------------------------------------------------------------
+
+    /** When the next answer comes. */
+    long nextDueNanos() {
+        lock.lock();
+        try {
+            return underWay.stream().mapToLong(batch -> batch.dueNanos).min().orElse(Long.MAX_VALUE);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Gives the next answer if its time has come. */
+    void answerNext() {
+        Batch due;
+        lock.lock();
+        try {
+            due = underWay.stream()
+                    .filter(batch -> batch.dueNanos <= clock.nanoTime())
+                    .findFirst()
+                    .orElse(null);
+            if (due == null) {
+                return;
+            }
+            underWay.remove(due);
+        } finally {
+            lock.unlock();
+        }
+        answer(due);
+    }
+
+    private void answer(Batch batch) {
+        boolean refuse = scenario.has(Event.REFUSED_BATCH)
+                && !world.isCalm()
+                && draw.oneIn(REFUSED_ONE_IN, Of.OUTPUT, batch.number, 3);
+        answer(batch, refuse ? new UnknownServerException("the broker refuses this batch") : null, !refuse);
+    }
+
+    private void answer(Batch batch, @Nullable KafkaException refusal, boolean arrives) {
+        long first;
+        lock.lock();
+        try {
+            first = ends.getOrDefault(batch.to, 0L);
+            if (arrives) {
+                batch.records.forEach(sent -> write(batch.to, sent.source));
+                ends.put(batch.to, first + batch.records.size());
+            }
+            refused |= refusal != null;
+        } finally {
+            lock.unlock();
+        }
+        history.pipeline((refusal != null ? "refused      " : "written      ") + batch.to + " " + sources(batch)
+                + (refusal != null && arrives ? ", though it is written" : ""));
+        for (int i = 0; i < batch.records.size(); i++) {
+            Sent sent = batch.records.get(i);
+            RecordMetadata metadata = new RecordMetadata(batch.to, first, i, ConsumerRecord.NO_TIMESTAMP, -1, -1);
+            // Outside the lock: what depends on it may run here.
+            if (sent.callback != null) {
+                sent.callback.onCompletion(metadata, refusal);
+            }
+            if (refusal == null) {
+                sent.answer.complete(metadata);
+            } else {
+                sent.answer.completeExceptionally(refusal);
+            }
+        }
+        lock.lock();
+        try {
+            answered.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static String sources(Batch batch) {
+        return batch.records.stream()
+                .map(sent -> sent.source == null ? "?" : sent.source.id + "@" + sent.source.offset)
+                .toList()
+                .toString();
+    }
+
+    /** What is written for a partition that somebody else has by then is not what is checked here. */
+    private void write(TopicPartition to, @Nullable Source source) {
+        if (source == null) {
+            return;
+        }
+        PartitionLog from = world.log(source.id);
+        ledger.written(source.id, source.offset);
+        if (from.assignment == source.assignment && !from.doneElsewhereSince) {
+            write(to, from, source.offset);
+        }
+    }
+
+    private void write(TopicPartition to, PartitionLog from, long offset) {
+        LinkedHashSet<Long> offsets = written.computeIfAbsent(
+                new Lane(to, from.id, keyOf(from, offset)), lane -> new LinkedHashSet<>());
+        offsets.remove(offset);
+        offsets.add(offset);
+    }
+
+    private @Nullable Object keyOf(PartitionLog from, long offset) {
+        ConsumerRecord<byte[], byte[]> record = from.at(offset);
+        if (scenario.order() != Order.KEY || record == null) {
+            return null;
+        }
+        return record.key() == null ? Long.valueOf(offset) : ByteBuffer.wrap(record.key());
+    }
+
+    /** The process is gone: what is under way arrives or does not, and nobody is told. */
+    void crashed() {
+        lock.lock();
+        try {
+            for (Batch batch : underWay) {
+                if (draw.oneIn(2, Of.OUTPUT, batch.number, 2)) {
+                    batch.records.forEach(sent -> write(batch.to, sent.source));
+                }
+            }
+            underWay.clear();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether something was refused since the last call: a run that fails then fails as it should. */
+    boolean takeRefused() {
+        lock.lock();
+        try {
+            boolean was = refused;
+            refused = false;
+            return was;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Another member has written the outputs of these records, wherever they go. */
+    void writtenElsewhere(PartitionLog from, long offset) {
+        lock.lock();
+        try {
+            for (Lane lane : List.copyOf(written.keySet())) {
+                if (lane.from.equals(from.id) && java.util.Objects.equals(lane.key, keyOf(from, offset))) {
+                    write(lane.to, from, offset);
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Why what stands in the output topics is not in order, or null if it is. */
+    @Nullable
+    String disorder() {
+        if (scenario.order() == Order.NONE) {
+            return null;
+        }
+        lock.lock();
+        try {
+            for (Map.Entry<Lane, LinkedHashSet<Long>> lane : written.entrySet()) {
+                long before = -1;
+                for (long offset : lane.getValue()) {
+                    if (offset < before) {
+                        return lane.getKey().from + "@" + offset + " stands behind " + before
+                                + (scenario.order() == Order.KEY ? " of the same key" : "") + " in "
+                                + lane.getKey().to + " for good: who keeps the last value keeps an old one";
+                    }
+                    before = offset;
+                }
+            }
+            return null;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,157 @@
+package dev.weir.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.weir.kafka.CircuitBreaker;
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.KafkaFlow;
+import dev.weir.kafka.KafkaSink;
+import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.ProduceException;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.RecordOrdering;
+import dev.weir.kafka.spi.Surroundings;
+import dev.weir.kafka.spi.SurroundingsRegistry;
+import dev.weir.stream.Backoff;
+import dev.weir.stream.Pipeline;
+import dev.weir.stream.RetryPolicy;
+import dev.weir.stream.Sink;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Stage;
+import dev.weir.testkit.RebalanceSimulation.Event;
+import dev.weir.testkit.RebalanceSimulation.Order;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.Test;
+
+/** The classes of events that can be switched: each is found where a pipeline does not stand it. */
+class RebalanceSimulationEventsTest {
+
+    private static ConsumerSettings<String, String> settings(SimulatedKafka kafka) {
+        return ConsumerSettings.builder(new StringDeserializer(), new StringDeserializer())
+                .bootstrapServers(kafka.bootstrapServers())
+                .groupId("booking")
+                .maxOutstandingRecords(20)
+                .revokeDeadline(Duration.ofSeconds(2))
+                .build();
+    }
+
+    private static RebalanceSimulation simulation(Function<SimulatedKafka, Pipeline> pipeline) {
+        return RebalanceSimulation.of(pipeline).topic("orders", 3).order(Order.KEY).seeds(1, 100);
+    }
+
+    private static SimulationViolation violation(RebalanceSimulation simulation) {
+        SimulationViolation violation = catchThrowableOfType(SimulationViolation.class, simulation::run);
+        assertThat(violation).isNotNull();
+        SimulationViolation again =
+                catchThrowableOfType(SimulationViolation.class, () -> simulation.replay(violation.seed()));
+        assertThat(again).as("the same in a replay").hasMessage(violation.getMessage());
+        return violation;
+    }
+
+    // ---- Handlers that wait ----------------------------------------------------------------------------------------
+
+    /** Weir asked whether a partition was revoked before the wait at a breaker or for a retry, and not after it. */
+    @Test
+    void handlerThatWaitsBeforeItBegins_isFoundBehindANewOwner() {
+        assertThat(violation(simulation(kafka -> KafkaSource.committable(settings(kafka), "orders")
+                        .mapBlocking(4, RecordOrdering.byKey(), order -> {
+                            kafka.clock().sleepUntil(kafka.clock().after(Duration.ofSeconds(3).toNanos()));
+                            kafka.work(order);
+                            return order;
+                        })
+                        .to(Sink.ignore()))))
+                .hasMessageContaining("though its partition was taken away");
+    }
+
+    @Test
+    void handlersThatWaitForABreaker_beginNothingBehindANewOwner() {
+        simulation(RebalanceSimulationEventsTest::patientBooking)
+                .with(Event.FAILING_WORK)
+                .seeds(1, 200)
+                .run();
+    }
+
+    /** The sample of docs/testkit.md. */
+    static Pipeline patientBooking(SimulatedKafka kafka) {
+        return KafkaFlow.from(settings(kafka), "orders")
+                .handle(4, RecordOrdering.byKey(), order -> {
+                    kafka.work(order);
+                    return order;
+                })
+                .retry(RetryPolicy.of(1_000, Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(5))))
+                .breaker(CircuitBreaker.consecutive(3, Duration.ofSeconds(5)).on(kafka.clock()))
+                .pipeline();
+    }
+
+    // ---- Batches that are refused ----------------------------------------------------------------------------------
+
+    /** Weir's sink finished what was accepted behind a refused batch; after the restart the older record stood behind it. */
+    @Test
+    void sinkThatFinishesBehindARefusedBatch_isFoundOutOfOrder() {
+        assertThat(violation(simulation(kafka -> KafkaSource.committable(settings(kafka), "orders")
+                        .map(order -> booking(kafka, order))
+                        .to(forgetful(kafka)))))
+                .hasMessageContaining("of the same key in bookings-")
+                .hasMessageContaining("refused");
+    }
+
+    @Test
+    void outputsBehindRefusedBatches_areInOrderAtLast() {
+        simulation(kafka -> bookingTo(kafka, output(kafka))).seeds(1, 200).run();
+    }
+
+    /** The sample of docs/testkit.md. */
+    static Pipeline bookingTo(SimulatedKafka kafka, ProducerSettings<String, String> output) {
+        return KafkaSource.committable(settings(kafka), "orders")
+                .map(order -> kafka.output(order, new ProducerRecord<>("bookings", order.key(), order.value())))
+                .to(KafkaSink.producing(output));
+    }
+
+    private static ProducerSettings<String, String> output(SimulatedKafka kafka) {
+        return ProducerSettings.builder(new StringSerializer(), new StringSerializer())
+                .bootstrapServers(kafka.bootstrapServers())
+                .build();
+    }
+
+    private static ProducerRecord<String, String> booking(SimulatedKafka kafka, ConsumerRecord<String, String> order) {
+        return kafka.output(order, new ProducerRecord<>("bookings", order.key(), order.value()));
+    }
+
+    private static Sink<ProducerRecord<String, String>> forgetful(SimulatedKafka kafka) {
+        return Sink.custom("forgetful", context -> {
+            Surroundings around =
+                    SurroundingsRegistry.of(Map.of("bootstrap.servers", kafka.bootstrapServers()));
+            Producer<String, String> producer = Objects.requireNonNull(around)
+                    .producer(Map.of(), new StringSerializer(), new StringSerializer());
+            context.onTermination(patience -> {
+                producer.close(Duration.ofSeconds(2));
+                return "";
+            });
+            return upstream -> {
+                for (var batch = upstream.pull(Stage.NEVER); batch != null; batch = upstream.pull(Stage.NEVER)) {
+                    for (int i = 0; i < batch.size(); i++) {
+                        AckTarget target = batch.target(i);
+                        long token = batch.token(i);
+                        var unused = producer.send(batch.get(i), (metadata, refused) -> {
+                            if (refused == null) {
+                                target.ack(token);
+                            } else {
+                                context.fail(new ProduceException("bookings", refused));
+                            }
+                        });
+                    }
+                }
+                producer.flush();
+            };
+        });
+    }
+}
