@@ -106,8 +106,8 @@ final class ConsumerLoop implements Runnable {
                 clock,
                 revokeDeadline.toNanos());
         this.rebalances = new Rebalances(this, assignment, emission, hooks, waiting, clock, revokeDeadline);
-        this.positions = new Positions(
-                assignment, plan, settings, commits, lookup, clock, this::execute, waiting::wake);
+        this.positions =
+                new Positions(assignment, plan, settings, commits, lookup, clock, this::execute, waiting::wake);
         this.newPartitions = new NewPartitions(
                 plan, assignment, lookup, clock, limits.metadataAge(), this::execute, this::assignAlso);
         this.boundedRead = new BoundedRead(
