@@ -92,23 +92,29 @@ final class StartSizes {
             return;
         }
         begin();
-        atStart.minimalCompletionStage().thenAccept(sizes -> commits()
-                .whenComplete((commits, failure) -> owner.execute(() -> {
-                    if (commits != null) {
-                        ids.forEach(id -> known.computeIfAbsent(id.topic(), topic -> size(topic, commits, sizes)));
-                        known.forEach(texts::startSize);
-                        then.run();
-                    } else {
-                        Throwable cause = failure instanceof CompletionException && failure.getCause() != null
-                                ? failure.getCause()
-                                : failure;
-                        if (!(cause instanceof RetriableException)) {
-                            throw new KafkaPipelineException(
-                                    "cannot read what group " + group + " has committed: " + cause.getMessage(), cause);
-                        }
-                        retry("what group " + group + " has committed", cause.toString(), () -> learn(ids, then));
-                    }
-                })));
+        atStart.minimalCompletionStage()
+                .thenAccept(sizes -> commits()
+                        .whenComplete((commits, failure) -> owner.execute(() -> {
+                            if (commits != null) {
+                                ids.forEach(
+                                        id -> known.computeIfAbsent(id.topic(), topic -> size(topic, commits, sizes)));
+                                known.forEach(texts::startSize);
+                                then.run();
+                            } else {
+                                Throwable cause = failure instanceof CompletionException && failure.getCause() != null
+                                        ? failure.getCause()
+                                        : failure;
+                                if (!(cause instanceof RetriableException)) {
+                                    throw new KafkaPipelineException(
+                                            "cannot read what group " + group + " has committed: " + cause.getMessage(),
+                                            cause);
+                                }
+                                retry(
+                                        "what group " + group + " has committed",
+                                        cause.toString(),
+                                        () -> learn(ids, then));
+                            }
+                        })));
     }
 
     private CompletionStage<Map<TopicPartition, OffsetAndMetadata>> commits() {
