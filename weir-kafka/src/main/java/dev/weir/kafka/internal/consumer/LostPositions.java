@@ -66,7 +66,8 @@ final class LostPositions {
             if (assignment.isAt(partition, wanted)) {
                 AssignedPartition renewed = renew(partition);
                 if (failure instanceof OtherTopicException) {
-                    topicIds.identifyAnew(renewed, 2, () -> beginAnew(renewed, wanted, String.valueOf(failure.getMessage())));
+                    topicIds.identifyAnew(
+                            renewed, 2, () -> beginAnew(renewed, wanted, String.valueOf(failure.getMessage())));
                 } else {
                     // What is past the end may be so because the topic is another one.
                     topicIds.identifyAnew(renewed, 2, () -> ask(renewed, wanted, failure));
