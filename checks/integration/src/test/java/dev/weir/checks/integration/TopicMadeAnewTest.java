@@ -78,6 +78,12 @@ class TopicMadeAnewTest {
         Records.produce(KAFKA.bootstrapServers(), topic, NEW_FROM, records);
     }
 
+    private static Object failure(RunningPipeline running) {
+        return running.completion().isCompletedExceptionally()
+                ? running.completion().exceptionNow()
+                : "no failure";
+    }
+
     private long readOfTheNewOne() {
         return read.stream().filter(number -> number >= NEW_FROM).count();
     }
@@ -111,7 +117,7 @@ class TopicMadeAnewTest {
             makeAnew(topic, records);
             handle.resume().toCompletableFuture().join();
             ConsumerLedger.await(
-                    () -> "all of the new one is read, now " + readOfTheNewOne(),
+                    () -> "all of the new one is read, now " + readOfTheNewOne() + ", " + failure(running) + ", " + handle.dump(),
                     SOON,
                     () -> readOfTheNewOne() == records);
             if (!source.equals("plain")) {

@@ -67,8 +67,7 @@ final class CommitTexts {
 
     /** The commit of {@code offset}, of which nothing past it can be finished. */
     OffsetAndMetadata commitAhead(AssignedPartition partition, long offset) {
-        return new LogPosition(offset, partition.epochs.before(offset))
-                .commit(noted(partition, offset, ""));
+        return new LogPosition(offset, partition.epochs.before(offset)).commit(noted(partition, offset, ""));
     }
 
     private String noted(AssignedPartition partition, long offset, String text) {

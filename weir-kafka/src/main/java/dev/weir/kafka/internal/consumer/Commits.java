@@ -156,7 +156,8 @@ final class Commits {
             if (failure == null) {
                 committed(sent, offsets);
             } else {
-                retryLater(offsets, failure);
+                // The client of the consumer protocol does not say which offsets it was.
+                retryLater(finished, failure);
             }
         });
     }

@@ -53,17 +53,19 @@ final class LostPositions {
         this.release = release;
     }
 
-    // ---- Out of range, truncated -------------------------------------------------------------------------------------
+    // ---- Out of range, truncated
+    // -------------------------------------------------------------------------------------
 
     /** A poll has failed: a position is out of range, or the log was truncated before it. */
     void outOfRange(org.apache.kafka.clients.consumer.OffsetOutOfRangeException failure) {
         for (AssignedPartition partition : assignment.current(failure.partitions())) {
-            long wanted = Objects.requireNonNull(
-                    failure.offsetOutOfRangePartitions().get(partition.id));
+            long wanted =
+                    Objects.requireNonNull(failure.offsetOutOfRangePartitions().get(partition.id));
             if (assignment.isAt(partition, wanted)) {
                 AssignedPartition renewed = renew(partition);
                 if (failure instanceof OtherTopicException) {
-                    topicIds.identifyAnew(renewed, 2, () -> beginAnew(renewed, wanted, failure.getMessage()));
+                    topicIds.identifyAnew(
+                            renewed, 2, () -> beginAnew(renewed, wanted, String.valueOf(failure.getMessage())));
                 } else {
                     // What is past the end may be so because the topic is another one.
                     topicIds.identifyAnew(renewed, 2, () -> ask(renewed, wanted, failure));
@@ -132,12 +134,14 @@ final class LostPositions {
 
     private static long divergent(
             org.apache.kafka.clients.consumer.OffsetOutOfRangeException failure, TopicPartition id) {
-        OffsetAndMetadata divergent =
-                failure instanceof LogTruncationException cut ? cut.divergentOffsets().get(id) : null;
+        OffsetAndMetadata divergent = failure instanceof LogTruncationException cut
+                ? cut.divergentOffsets().get(id)
+                : null;
         return divergent == null ? UNKNOWN : divergent.offset();
     }
 
-    // ---- Made anew ---------------------------------------------------------------------------------------------------
+    // ---- Made anew
+    // ---------------------------------------------------------------------------------------------------
 
     /** A record was read that cannot be of the log that was read before: its leader epoch is lower. */
     void ofAnotherLog(AssignedPartition partition, ConsumerRecord<?, ?> record) {

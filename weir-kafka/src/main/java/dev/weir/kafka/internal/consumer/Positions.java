@@ -85,7 +85,8 @@ final class Positions {
         this.places = plan.isCommittable() ? new Places(assignment, commits, owner) : null;
         this.owner = owner;
         this.openings = new Openings(assignment, commits, clock, topicIds, wake, this::uncommitted);
-        this.lost = new LostPositions(assignment, settings.outOfRange(), subscription.isBounded(), topicIds, queries, this::commitAndRelease);
+        this.lost = new LostPositions(
+                assignment, settings.outOfRange(), subscription.isBounded(), topicIds, queries, this::commitAndRelease);
     }
 
     /** The run starts: what comes to be after this is read from its beginning. */
@@ -105,8 +106,7 @@ final class Positions {
 
     /** How long {@link #askIfDue} has nothing to do. */
     long nanosUntilDue() {
-        return Math.min(
-                openings.nanosUntilDue(), Math.min(topicIds.nanosUntilDue(), queries.nanosUntilDue()));
+        return Math.min(openings.nanosUntilDue(), Math.min(topicIds.nanosUntilDue(), queries.nanosUntilDue()));
     }
 
     /** Why it is not known yet where the partition goes on; null if it is known, or was asked just now. */

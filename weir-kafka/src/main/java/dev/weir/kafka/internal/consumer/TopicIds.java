@@ -238,8 +238,8 @@ final class TopicIds {
         topic.underWay = false;
         long now = clock.nanoTime();
         if (id == null) {
-            topic.dueNanos = now
-                    + Math.min(INTERVAL_NANOS, FIRST_DELAY_NANOS << Math.min(topic.failures, MAX_DOUBLINGS));
+            topic.dueNanos =
+                    now + Math.min(INTERVAL_NANOS, FIRST_DELAY_NANOS << Math.min(topic.failures, MAX_DOUBLINGS));
             topic.failures++;
             failed(topic, String.valueOf(cause(failure)));
             return;
@@ -249,7 +249,8 @@ final class TopicIds {
             topic.trouble = "";
         }
         topic.failures = 0;
-        topic.dueNanos = now + INTERVAL_NANOS + NANOS_PER_PARTITION * assignment.all().size();
+        topic.dueNanos =
+                now + INTERVAL_NANOS + NANOS_PER_PARTITION * assignment.all().size();
         if (isBelieved(topic, id)) {
             judge(topic, id);
         } else {
@@ -267,9 +268,10 @@ final class TopicIds {
                     trouble,
                     topic.waits.isEmpty()
                             ? ""
-                            : "its partitions wait, " + OffsetQueries.names(topic.waits.stream()
-                                    .map(wait -> wait.partition.id)
-                                    .toList()) + "; ");
+                            : "its partitions wait, "
+                                    + OffsetQueries.names(topic.waits.stream()
+                                            .map(wait -> wait.partition.id)
+                                            .toList()) + "; ");
         }
     }
 

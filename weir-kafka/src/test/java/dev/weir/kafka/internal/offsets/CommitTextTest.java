@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import java.util.BitSet;
 import java.util.Random;
+import org.apache.kafka.common.Uuid;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -161,5 +162,31 @@ class CommitTextTest {
         for (String foreign : new String[] {"", "n12.", "weir1", "weir1:", "weir1:n", "weir1:nx.:", "weir1:.:"}) {
             assertThat(CommitText.startSize(foreign)).as(foreign).isEqualTo(CommitText.NO_SIZE);
         }
+    }
+
+    @Test
+    void topicId_besideASetAStartSizeAndAUsersText_comesBackForItsOffsetOnly() {
+        FinishedSet.Builder finished = new FinishedSet.Builder();
+        finished.add(7, 9);
+        Uuid id = Uuid.randomUuid();
+        String text = CommitText.encode(5, finished.build(), "a.b:c", CommitText.roomBesideTopicId(LIMIT));
+        String noted = CommitText.withStartSize(CommitText.withTopicId(text, id, 5, LIMIT), 12, LIMIT);
+        assertThat(CommitText.topicId(5, noted)).isEqualTo(id);
+        assertThat(CommitText.topicId(6, noted)).isNull();
+        assertThat(CommitText.startSize(noted)).isEqualTo(12);
+        assertThat(CommitText.decode(5, noted).finished().contains(8)).isTrue();
+        assertThat(CommitText.decode(5, noted).userText()).isEqualTo("a.b:c");
+        assertThat(CommitText.topicId(5, text)).isNull();
+        assertThat(CommitText.topicId(5, "")).isNull();
+        assertThat(CommitText.topicId(5, "weir1:t:")).isNull();
+        assertThat(CommitText.topicId(5, "somebody else's t.")).isNull();
+    }
+
+    @Test
+    void topicId_withoutRoomForIt_isLeftOut() {
+        String alone = CommitText.withTopicId("", Uuid.randomUuid(), 5, 38);
+        assertThat(alone).hasSizeLessThanOrEqualTo(38);
+        assertThat(CommitText.topicId(5, alone)).isNotNull();
+        assertThat(CommitText.withTopicId("", Uuid.randomUuid(), 5, 36)).isEmpty();
     }
 }
