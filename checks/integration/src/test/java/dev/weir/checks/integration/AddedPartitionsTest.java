@@ -103,8 +103,7 @@ class AddedPartitionsTest {
     }
 
     private void awaitRead(Set<String> values) {
-        ConsumerLedger.await(
-                () -> read.size() + " read of " + values.size(), SOON, () -> read.containsAll(values));
+        ConsumerLedger.await(() -> read.size() + " read of " + values.size(), SOON, () -> read.containsAll(values));
     }
 
     @ParameterizedTest
@@ -163,7 +162,8 @@ class AddedPartitionsTest {
         KAFKA.cluster().createTopic(topic, 1);
         produce(topic, 0, 1, "old");
         TopicPartition id = new TopicPartition(topic, 0);
-        var settings = atEnd(topic, protocol).commitInterval(Duration.ofMinutes(10)).build();
+        var settings =
+                atEnd(topic, protocol).commitInterval(Duration.ofMinutes(10)).build();
         CompletableFuture<Map<TopicPartition, Long>> committed = new CompletableFuture<>();
         try (RunningPipeline running = KafkaSource.committable(settings, Subscription.topics(topic))
                 .to(Sink.forEach(record -> committed.complete(KAFKA.cluster().committedOffsets(topic))))
@@ -171,7 +171,10 @@ class AddedPartitionsTest {
             ConsumerLedger.await(
                     "a position",
                     SOON,
-                    () -> running.handles(ConsumerHandle.class).get(0).health(SOON).ready());
+                    () -> running.handles(ConsumerHandle.class)
+                            .get(0)
+                            .health(SOON)
+                            .ready());
             produce(topic, 0, 1, "young");
             ConsumerLedger.await("a record", SOON, committed::isDone);
             assertThat(committed.join()).containsEntry(id, 10L);
@@ -185,8 +188,7 @@ class AddedPartitionsTest {
         String topic = "kind-" + protocol;
         KAFKA.cluster().createTopic(topic + "-a", 1);
         produce(topic + "-a", 0, 1, "old");
-        try (RunningPipeline running =
-                run(atEnd(topic, protocol).build(), Subscription.pattern(topic + "-.*"))) {
+        try (RunningPipeline running = run(atEnd(topic, protocol).build(), Subscription.pattern(topic + "-.*"))) {
             awaitCommits(topic, 1);
             KAFKA.cluster().createTopic(topic + "-b", 2);
             Set<String> young = produce(topic + "-b", 0, 2, "young");
@@ -213,7 +215,10 @@ class AddedPartitionsTest {
             ConsumerLedger.await(
                     "positions",
                     SOON,
-                    () -> running.handles(ConsumerHandle.class).get(0).health(SOON).ready());
+                    () -> running.handles(ConsumerHandle.class)
+                            .get(0)
+                            .health(SOON)
+                            .ready());
             grow("groupless", 4);
             Set<String> young = produce("groupless", 0, 4, "young");
             awaitRead(young);
@@ -250,11 +255,7 @@ class AddedPartitionsTest {
             awaitRead(second);
             // Several refreshes of the client's metadata.
             ConsumerLedger.work(Duration.ofSeconds(4));
-            assertThat(KAFKA.cluster()
-                            .admin()
-                            .listTopics()
-                            .names()
-                            .get(20, TimeUnit.SECONDS))
+            assertThat(KAFKA.cluster().admin().listTopics().names().get(20, TimeUnit.SECONDS))
                     .contains(stays)
                     .doesNotContain(gone);
         }
