@@ -76,7 +76,6 @@ class RevokedElementTest {
             }
             return revoked;
         }
-
     }
 
     /** Emits one element of an owner that keeps it, and those of one that will lose them: with it, or behind it. */
@@ -176,32 +175,48 @@ class RevokedElementTest {
 
     static Stream<Arguments> holding() {
         return Stream.of(
-                of("mapBlocking, between attempts", (source, calls) -> source.mapBlocking(
-                                2, Ordering.unordered(), n -> fail(calls))
-                        .with(RETRIED)),
-                of("mapBlocking by key, between attempts", (source, calls) -> source.mapBlocking(
-                                1, Ordering.byKey(n -> n % 7), n -> fail(calls))
-                        .with(RETRIED)),
-                of("mapBlocking, at a gate", (source, calls) -> source.mapBlocking(
-                        1, Ordering.byKey(n -> n % 7), new Shut(calls))),
-                of("mapAsync, between attempts", (source, calls) -> source.<Integer>mapAsync(
-                                2, n -> CompletableFuture.completedFuture(fail(calls)))
-                        .with(RETRIED)),
+                of(
+                        "mapBlocking, between attempts",
+                        (source, calls) -> source.mapBlocking(2, Ordering.unordered(), n -> fail(calls))
+                                .with(RETRIED)),
+                of(
+                        "mapBlocking by key, between attempts",
+                        (source, calls) -> source.mapBlocking(1, Ordering.byKey(n -> n % 7), n -> fail(calls))
+                                .with(RETRIED)),
+                of(
+                        "mapBlocking, at a gate",
+                        (source, calls) -> source.mapBlocking(1, Ordering.byKey(n -> n % 7), new Shut(calls))),
+                of(
+                        "mapAsync, between attempts",
+                        (source, calls) -> source.<Integer>mapAsync(
+                                        2, n -> CompletableFuture.completedFuture(fail(calls)))
+                                .with(RETRIED)),
                 of("mapAsync, at a gate", (source, calls) -> source.mapAsync(2, new Shut(calls))),
-                of("async, above a busy stage", (source, calls) -> source.async()
-                        .mapAsync(1, new Shut(calls))),
-                of("throttle", (source, calls) -> source.throttle(1, HOUR, 1, ThrottleMode.SHAPING)
-                        .map(n -> calls.incrementAndGet())),
-                of("throttlePerKey", (source, calls) -> source.throttlePerKey(1, HOUR, 1, n -> "all")
-                        .map(n -> calls.incrementAndGet())),
-                of("throttlePerKey, full", (source, calls) -> source.throttlePerKey(1, HOUR, 1, n -> "all", 1)
-                        .map(n -> calls.incrementAndGet())),
-                of("a section between two runs", (source, calls) -> source.restarted(
-                        RestartSettings.of(Backoff.between(HOUR, HOUR).withJitter(0)),
-                        section -> section.map(n -> fail(calls)))),
-                of("a stage in a section", (source, calls) -> source.restarted(
-                        RestartSettings.of(Backoff.between(HOUR, HOUR)),
-                        section -> section.mapBlocking(1, Ordering.unordered(), new Shut(calls)))));
+                of(
+                        "async, above a busy stage",
+                        (source, calls) -> source.async().mapAsync(1, new Shut(calls))),
+                of(
+                        "throttle",
+                        (source, calls) -> source.throttle(1, HOUR, 1, ThrottleMode.SHAPING)
+                                .map(n -> calls.incrementAndGet())),
+                of(
+                        "throttlePerKey",
+                        (source, calls) ->
+                                source.throttlePerKey(1, HOUR, 1, n -> "all").map(n -> calls.incrementAndGet())),
+                of(
+                        "throttlePerKey, full",
+                        (source, calls) ->
+                                source.throttlePerKey(1, HOUR, 1, n -> "all", 1).map(n -> calls.incrementAndGet())),
+                of(
+                        "a section between two runs",
+                        (source, calls) -> source.restarted(
+                                RestartSettings.of(Backoff.between(HOUR, HOUR).withJitter(0)),
+                                section -> section.map(n -> fail(calls)))),
+                of(
+                        "a stage in a section",
+                        (source, calls) -> source.restarted(
+                                RestartSettings.of(Backoff.between(HOUR, HOUR)),
+                                section -> section.mapBlocking(1, Ordering.unordered(), new Shut(calls)))));
     }
 
     private static Arguments of(String name, Holding stages) {

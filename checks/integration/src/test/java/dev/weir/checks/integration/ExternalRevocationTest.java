@@ -36,8 +36,8 @@ class ExternalRevocationTest {
     private static final Duration SOON = Duration.ofSeconds(60);
 
     @RegisterExtension
-    static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(
-            GroupLoad.quickGroups().brokerConfig("group.initial.rebalance.delay.ms", "0"));
+    static final KafkaClusterExtension KAFKA =
+            new KafkaClusterExtension(GroupLoad.quickGroups().brokerConfig("group.initial.rebalance.delay.ms", "0"));
 
     private final ConsumerLedger ledger = new ConsumerLedger(RECORDS);
     private final Map<TopicPartition, Long> next = new ConcurrentHashMap<>();
@@ -96,7 +96,8 @@ class ExternalRevocationTest {
         RunningPipeline run(GroupLoad.Protocol protocol, String topic) {
             var settings = GroupLoad.settings(KAFKA.cluster(), protocol, topic);
             return (listens
-                            ? KafkaSource.plain(settings.toBuilder().rebalanceListener(this).build(), topic)
+                            ? KafkaSource.plain(
+                                    settings.toBuilder().rebalanceListener(this).build(), topic)
                             : KafkaSource.plain(settings, Subscription.topics(topic), this))
                     .to(Sink.forEach(this::write))
                     .run();

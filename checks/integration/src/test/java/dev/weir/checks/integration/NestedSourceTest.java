@@ -33,8 +33,8 @@ class NestedSourceTest {
             RestartSettings.of(Backoff.between(Duration.ofMillis(10), Duration.ofMillis(50)));
 
     @RegisterExtension
-    static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(
-            GroupLoad.quickGroups().brokerConfig("group.initial.rebalance.delay.ms", "0"));
+    static final KafkaClusterExtension KAFKA =
+            new KafkaClusterExtension(GroupLoad.quickGroups().brokerConfig("group.initial.rebalance.delay.ms", "0"));
 
     private static void fill(String topic, int records) {
         KAFKA.cluster().createTopic(topic, 1);

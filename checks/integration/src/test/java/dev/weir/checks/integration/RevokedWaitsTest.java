@@ -45,8 +45,8 @@ class RevokedWaitsTest {
     private static final Duration LONG = Duration.ofMinutes(2);
 
     @RegisterExtension
-    static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(
-            GroupLoad.quickGroups().brokerConfig("group.initial.rebalance.delay.ms", "0"));
+    static final KafkaClusterExtension KAFKA =
+            new KafkaClusterExtension(GroupLoad.quickGroups().brokerConfig("group.initial.rebalance.delay.ms", "0"));
 
     private final ConsumerLedger ledger = new ConsumerLedger(RECORDS);
 
@@ -91,7 +91,8 @@ class RevokedWaitsTest {
                 });
     }
 
-    // With the short deadline handlers began on what the other member had handled; with the long one the other waited it out.
+    // With the short deadline handlers began on what the other member had handled; with the long one the other waited
+    // it out.
     @ParameterizedTest
     @CsvSource({
         "false, BREAKER, PT0.3S", "false, BREAKER, PT2M", "true, BREAKER, PT0.3S", "true, BREAKER, PT2M",
@@ -157,18 +158,20 @@ class RevokedWaitsTest {
                 old.add(behindBreaker(settings, topic, breaker));
             }
             ConsumerLedger.await(
-                    "all open", SOON, () -> breakers.stream().allMatch(breaker -> breaker.snapshot()
-                                    .timesOpened()
-                            > 0));
+                    "all open",
+                    SOON,
+                    () -> breakers.stream()
+                            .allMatch(breaker -> breaker.snapshot().timesOpened() > 0));
             for (int i = 0; i < 3; i++) {
                 RunningPipeline member = KafkaSource.committable(settings, topic)
                         .to(Sink.forEach(this::well))
                         .run();
                 renewed.add(member);
                 ConsumerHandle consumer = member.handles(ConsumerHandle.class).getFirst();
-                ConsumerLedger.await("taken over", SOON, () -> !consumer.snapshot()
-                        .partitions()
-                        .isEmpty());
+                ConsumerLedger.await(
+                        "taken over",
+                        SOON,
+                        () -> !consumer.snapshot().partitions().isEmpty());
                 // Those that still have a partition probe again, of which nothing may be what they have lost.
                 Records.produce(KAFKA.bootstrapServers(), topic, (i + 1) * PART, PART);
                 long before = probes(breakers);
@@ -192,6 +195,8 @@ class RevokedWaitsTest {
     }
 
     private static long probes(List<CircuitBreaker> breakers) {
-        return breakers.stream().mapToLong(breaker -> breaker.snapshot().timesOpened()).sum();
+        return breakers.stream()
+                .mapToLong(breaker -> breaker.snapshot().timesOpened())
+                .sum();
     }
 }

@@ -107,14 +107,8 @@ final class ConsumerLoop implements Runnable {
         this.assignment =
                 new Assignment(plan, fetcher, outlets, flow, emission, control, trackerCapacity, waiting::wake);
         RevokeTimes revokeTimes = RevokeTimes.of(settings, limits.maxPollInterval());
-        this.hooks = new Hooks(
-                this,
-                assignment,
-                settings.rebalanceListener(),
-                plan.external(),
-                waiting,
-                clock,
-                revokeTimes);
+        this.hooks =
+                new Hooks(this, assignment, settings.rebalanceListener(), plan.external(), waiting, clock, revokeTimes);
         this.rebalances = new Rebalances(this, assignment, emission, hooks, waiting, clock, revokeTimes);
         this.positions = new Positions(
                 assignment, plan, settings, commits, lookup, clock, this::execute, waiting::wake);

@@ -70,8 +70,9 @@ final class SharedOutlets implements Outlets {
         }
         for (Attachment other : attachments) {
             if (other.readsSame(attachment)) {
-                List<String> shared =
-                        other.topics.stream().filter(attachment.topics::contains).toList();
+                List<String> shared = other.topics.stream()
+                        .filter(attachment.topics::contains)
+                        .toList();
                 throw new IllegalStateException("another pipeline reads "
                         + (shared.isEmpty() ? "the other topics" : shared) + " from this consumer already");
             }

@@ -213,8 +213,8 @@ class ConsumerLoopTest {
         Parking parking = new Parking(loop, outlets, Clock.SYSTEM);
         loop.share(parking);
         loop.stop();
-        assertThatThrownBy(() -> parking.attach(
-                        new SharedOutlets.Attachment(Set.of("t"), dev.weir.stream.spi.Clock.SYSTEM)))
+        assertThatThrownBy(() ->
+                        parking.attach(new SharedOutlets.Attachment(Set.of("t"), dev.weir.stream.spi.Clock.SYSTEM)))
                 .hasMessageContaining("the shared consumer is closed");
         String ignored = loop.close(Duration.ZERO);
     }
@@ -259,8 +259,7 @@ class ConsumerLoopTest {
             client.rebalance(List.of());
             took.complete(clock.nanoTime() - begin);
         });
-        assertThat(Duration.ofNanos(took.join()))
-                .isBetween(Duration.ofSeconds(30), maxPollInterval.minusSeconds(1));
+        assertThat(Duration.ofNanos(took.join())).isBetween(Duration.ofSeconds(30), maxPollInterval.minusSeconds(1));
         assertThat(told).contains("store", "revoked [t-0]");
         String ignored = loop.close(Duration.ZERO);
     }
