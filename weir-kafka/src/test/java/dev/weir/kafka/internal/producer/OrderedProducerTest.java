@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 /** What an answer that says no does to those that come after it. */
 class OrderedProducerTest {
 
-    private static final KafkaException OF_A_NEIGHBOUR = new KafkaException("part of a batch with invalid records");
+    private final KafkaException ofANeighbour = new KafkaException("part of a batch with invalid records");
 
     private final List<Long> acknowledged = new CopyOnWriteArrayList<>();
     private final AtomicInteger settled = new AtomicInteger();
@@ -79,7 +79,7 @@ class OrderedProducerTest {
     @Test
     void answer_thatSaysNo_closesTheClientBeforeItReturns() throws Exception {
         sendTo(0, 0);
-        client.answer(0, OF_A_NEIGHBOUR);
+        client.answer(0, ofANeighbour);
         assertThat(client.closed()).isTrue();
         assertThat(send(2, 0)).isEqualTo(Sent.STOPPED);
         assertThat(settled).hasValue(0);
@@ -98,9 +98,9 @@ class OrderedProducerTest {
     @Test
     void stop_afterAWholeBatchIsRefused_namesTheRecordThatIsToBlame() throws Exception {
         sendTo(0, 0, 0);
-        client.answer(0, OF_A_NEIGHBOUR);
+        client.answer(0, ofANeighbour);
         client.answer(1, new InvalidRecordException("no key"));
-        client.answer(2, OF_A_NEIGHBOUR);
+        client.answer(2, ofANeighbour);
         OrderedProducer.Stop stop = Objects.requireNonNull(producer.stop());
         assertThat(stop.isOfRecords()).isTrue();
         assertThat(producer.failure()).hasMessageContaining("out").hasMessageContaining("in-0@1:");
@@ -110,7 +110,7 @@ class OrderedProducerTest {
     void stop_forWhatIsNotOfOneRecord_saysSo() throws Exception {
         sendTo(0, 0);
         client.answer(0, new TopicAuthorizationException("out"));
-        client.answer(1, OF_A_NEIGHBOUR);
+        client.answer(1, ofANeighbour);
         OrderedProducer.Stop stop = Objects.requireNonNull(producer.stop());
         assertThat(stop.isOfRecords()).isFalse();
     }
@@ -120,7 +120,7 @@ class OrderedProducerTest {
         ProducerRecord<String, String> record = new ProducerRecord<>("out", "k", "0");
         record.headers().add("h", new byte[1]);
         assertThat(producer.send(record, new Kept<>(0, record, 0, target, 0))).isEqualTo(Sent.TAKEN);
-        client.answer(0, OF_A_NEIGHBOUR);
+        client.answer(0, ofANeighbour);
         ProducerRecord<?, ?> again = producer.awaitSettled().getFirst().record;
         assertThat(again.partition()).isEqualTo(0);
         assertThat(again.headers()).isEqualTo(record.headers()).isNotSameAs(record.headers());
