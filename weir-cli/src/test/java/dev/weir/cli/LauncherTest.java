@@ -193,9 +193,9 @@ class LauncherTest {
 
         public static void main(String[] args) {
             Thread.ofPlatform().start(() -> {
-                List<byte[]> taken = new ArrayList<>();
+                Object[] taken = {};
                 while (true) {
-                    taken.add(new byte[1024 * 1024]);
+                    taken = new Object[] {taken, new byte[1024 * 1024]};
                 }
             });
         }
