@@ -25,7 +25,7 @@ class IgnoredOptionsTest {
     @CommandLine.Command
     private static final class Holder {
         @CommandLine.Mixin
-        private final PipeOptions options;
+        final PipeOptions options;
 
         Holder(PipeOptions options) {
             this.options = options;
