@@ -25,6 +25,7 @@ class IgnoredOptionsTest {
     @CommandLine.Command
     private static final class Holder {
         @CommandLine.Mixin
+        @SuppressWarnings("UnusedVariable") // picocli reads it
         final PipeOptions options;
 
         Holder(PipeOptions options) {
