@@ -25,7 +25,8 @@ class IgnoredOptionsTest {
     @CommandLine.Command
     private static final class Holder {
         @CommandLine.Mixin
-        private final PipeOptions options;
+        @SuppressWarnings("UnusedVariable") // picocli reads it
+        final PipeOptions options;
 
         Holder(PipeOptions options) {
             this.options = options;

@@ -42,6 +42,7 @@ class PipeUnreachableTest {
                 "--to=" + name + "-out",
                 "--group=" + name,
                 "--work=50ms",
+                "--connect-timeout=60s",
                 "--fetch=" + fetch,
                 "--client-config=" + config,
                 "--drain-timeout=1s",
