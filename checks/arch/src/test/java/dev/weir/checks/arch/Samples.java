@@ -134,7 +134,7 @@ final class Samples implements AutoCloseable {
     private void putKafka() {
         ConsumerRecord<byte[], byte[]> record = new ConsumerRecord<>(TEXT, 0, 0, new byte[0], new byte[0]);
         ConsumerSettings<byte[], byte[]> settings =
-                ConsumerSettings.builder().bootstrapServers(TEXT).build();
+                ConsumerSettings.builder().bootstrapServers(TEXT).groupId(TEXT).build();
         Decoded.Refused<byte[], byte[]> refused =
                 new Decoded.Refused<>(record, new RecordDecodeException(TEXT, 0, 0, new RuntimeException("a sample")));
         put(TopicPartition.class, new TopicPartition(TEXT, 0));

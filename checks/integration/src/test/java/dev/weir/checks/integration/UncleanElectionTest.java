@@ -3,6 +3,7 @@ package dev.weir.checks.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.checks.integration.LostLogCase.GroupState;
+import dev.weir.testkit.Broker;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterExtension;
 import java.time.Duration;
@@ -116,8 +117,7 @@ class UncleanElectionTest {
             LostLogVerdicts.await(readers, diverging, writer, log.records, SOON);
         } finally {
             readers.forEach(LostLogReader::close);
-            KAFKA.cluster().broker(2).start();
-            KAFKA.cluster().awaitInSync(topic);
+            KAFKA.cluster().brokers().forEach(Broker::start);
         }
     }
 
