@@ -51,7 +51,9 @@ class CountsTest {
         var ignored = counts.next(90, 0, 0, 100);
         assertThat(counts.settled().inFlight()).isZero();
         assertThat(counts.next(95, 0, 0, 110).inFlight()).isEqualTo(5);
-        assertThat(counts.next(110, 0, 0, 110).inFlight()).as("they came after all").isZero();
+        assertThat(counts.next(110, 0, 0, 110).inFlight())
+                .as("they came after all")
+                .isZero();
         assertThat(counts.next(110, 0, 0, 117).inFlight()).isEqualTo(7);
     }
 }

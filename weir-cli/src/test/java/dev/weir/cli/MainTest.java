@@ -97,9 +97,7 @@ class MainTest {
     @Test
     void failure_thatTheSummaryTells_isNotToldTwice() {
         int code = harness.weir.execute(
-                new CommandLine(harness.weir).addSubcommand(new JsonProbe(harness.weir)),
-                "json-probe",
-                "--json");
+                new CommandLine(harness.weir).addSubcommand(new JsonProbe(harness.weir)), "json-probe", "--json");
         assertThat(code).isEqualTo(ExitCode.FAILED);
         assertThat(harness.out().lines()).containsExactly("{\"error\":\"it broke\"}");
     }

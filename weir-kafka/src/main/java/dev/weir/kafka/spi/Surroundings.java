@@ -9,11 +9,11 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.Serializer;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.serialization.Serializer;
 
 /**
  * All that a consumer meets outside of its pipeline, if it is not Kafka and the system's time: see {@link

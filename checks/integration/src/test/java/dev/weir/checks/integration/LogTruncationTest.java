@@ -125,9 +125,7 @@ class LogTruncationTest {
                 .to(reading())
                 .run()) {
             ConsumerLedger.await(
-                    "the end is committed",
-                    SOON,
-                    () -> committed(topic, id).offset() == 50);
+                    "the end is committed", SOON, () -> committed(topic, id).offset() == 50);
             Records.produce(KAFKA.bootstrapServers(), topic, 50, 5);
             ConsumerLedger.await("new records", SOON, () -> read.size() == 55 - from);
             assertThat(read).containsExactly(numbers(from, 55));
@@ -153,9 +151,7 @@ class LogTruncationTest {
                         source.equals("shared") ? SharedConsumer.start(settings, topics) : null;
                 RunningPipeline running = run(source, settings, topics, shared)) {
             ConsumerLedger.await(
-                    "the end is committed",
-                    SOON,
-                    () -> committed(topic, id).offset() == 50);
+                    "the end is committed", SOON, () -> committed(topic, id).offset() == 50);
             assertThat(committed(topic, id).leaderEpoch()).contains(0);
             assertThat(running.completion()).isNotDone();
         }
@@ -170,8 +166,10 @@ class LogTruncationTest {
             return shared.records().to(reading()).run();
         }
         return switch (source) {
-            case "committable" -> KafkaSource.committable(settings, topics).to(reading()).run();
-            case "at-most-once" -> KafkaSource.atMostOnce(settings, topics, 10).to(reading()).run();
+            case "committable" ->
+                KafkaSource.committable(settings, topics).to(reading()).run();
+            case "at-most-once" ->
+                KafkaSource.atMostOnce(settings, topics, 10).to(reading()).run();
             case "partitioned" ->
                 KafkaSource.partitioned(settings, topics)
                         .flatMapMerge(4, PartitionSource::records)

@@ -84,8 +84,7 @@ class PipeUnreachableTest {
             for (String name : new String[] {"classic", "lean"}) {
                 PipeProcess pipe = name.equals("lean") ? lean : classic;
                 awaitState(name, pipe, "\"no_answer_since\"", true);
-                assertThat(text(name))
-                        .contains("\"progressing\" : false", "\"why\" : [ \"no broker answers since 20");
+                assertThat(text(name)).contains("\"progressing\" : false", "\"why\" : [ \"no broker answers since 20");
                 Awaitility.await()
                         .atMost(SOON)
                         .until(() -> pipe.err().lines().anyMatch(line -> line.startsWith("no broker answers since ")));

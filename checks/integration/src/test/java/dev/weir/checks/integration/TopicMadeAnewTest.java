@@ -60,8 +60,10 @@ class TopicMadeAnewTest {
     private RunningPipeline run(String source, ConsumerSettings<byte[], byte[]> settings, String topic) {
         Subscription topics = Subscription.topics(topic);
         return switch (source) {
-            case "committable" -> KafkaSource.committable(settings, topics).to(reading()).run();
-            case "at-most-once" -> KafkaSource.atMostOnce(settings, topics, 10).to(reading()).run();
+            case "committable" ->
+                KafkaSource.committable(settings, topics).to(reading()).run();
+            case "at-most-once" ->
+                KafkaSource.atMostOnce(settings, topics, 10).to(reading()).run();
             case "plain" -> KafkaSource.plain(settings, topics).to(reading()).run();
             default -> throw new AssertionError(source);
         };
@@ -117,7 +119,8 @@ class TopicMadeAnewTest {
             makeAnew(topic, records);
             handle.resume().toCompletableFuture().join();
             ConsumerLedger.await(
-                    () -> "all of the new one is read, now " + readOfTheNewOne() + ", " + failure(running) + ", " + handle.dump(),
+                    () -> "all of the new one is read, now " + readOfTheNewOne() + ", " + failure(running) + ", "
+                            + handle.dump(),
                     SOON,
                     () -> readOfTheNewOne() == records);
             if (!source.equals("plain")) {
@@ -174,7 +177,8 @@ class TopicMadeAnewTest {
                 assertThat(readOfTheNewOne()).isZero();
             }
         }
-        var settings = settings(topic, protocol).outOfRange(OutOfRangePolicy.NEAREST).build();
+        var settings =
+                settings(topic, protocol).outOfRange(OutOfRangePolicy.NEAREST).build();
         try (RunningPipeline again = run(source, settings, topic)) {
             ConsumerLedger.await(
                     () -> "all of the new one is read, now " + readOfTheNewOne(),
@@ -229,7 +233,8 @@ class TopicMadeAnewTest {
         String other = "other-" + protocol;
         create(gone);
         create(other);
-        var settings = settings(gone, protocol).outOfRange(OutOfRangePolicy.NEAREST).build();
+        var settings =
+                settings(gone, protocol).outOfRange(OutOfRangePolicy.NEAREST).build();
         try (RunningPipeline running = KafkaSource.committable(settings, Subscription.topics(gone, other))
                 .to(reading())
                 .run()) {

@@ -94,11 +94,7 @@ final class ConsumerLoop implements Runnable {
         this.waiting = new Waiting(fetcher, clock);
         this.requests = new Requests(waiting, clock);
         this.flow = new FlowControl(
-                settings,
-                plan.isTracked() ? 1 : plan.batchSize(),
-                limits.partitionFetchBytes(),
-                clock,
-                waiting::wake);
+                settings, plan.isTracked() ? 1 : plan.batchSize(), limits.partitionFetchBytes(), clock, waiting::wake);
         this.ahead = plan.delivery() instanceof Delivery.AtMostOnce atMostOnce
                 ? new CommitAhead(commits, outlets, atMostOnce.commitAhead(), control::isPaused, waiting, clock)
                 : null;
@@ -110,8 +106,8 @@ final class ConsumerLoop implements Runnable {
         this.hooks =
                 new Hooks(this, assignment, settings.rebalanceListener(), plan.external(), waiting, clock, revokeTimes);
         this.rebalances = new Rebalances(this, assignment, emission, hooks, waiting, clock, revokeTimes);
-        this.positions = new Positions(
-                assignment, plan, settings, commits, lookup, clock, this::execute, waiting::wake);
+        this.positions =
+                new Positions(assignment, plan, settings, commits, lookup, clock, this::execute, waiting::wake);
         this.newPartitions = new NewPartitions(
                 plan, assignment, lookup, clock, limits.metadataAge(), this::execute, this::assignAlso);
         this.boundedRead = new BoundedRead(

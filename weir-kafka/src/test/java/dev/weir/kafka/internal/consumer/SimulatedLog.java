@@ -139,7 +139,8 @@ final class SimulatedLog {
         nearest = committedStale ? nearest : -1;
     }
 
-    // ---- Records that are gone ---------------------------------------------------------------------------------------
+    // ---- Records that are gone
+    // ---------------------------------------------------------------------------------------
 
     /** An unclean election: the records from {@code to} on are gone. */
     void truncate(int to) {
@@ -317,8 +318,7 @@ final class SimulatedLog {
 
     /** What a poll says of where reading goes on. */
     OffsetAndMetadata place() {
-        return new OffsetAndMetadata(
-                position, positionEpoch < 0 ? Optional.empty() : Optional.of(positionEpoch), "");
+        return new OffsetAndMetadata(position, positionEpoch < 0 ? Optional.empty() : Optional.of(positionEpoch), "");
     }
 
     /** Nothing was committed, and the start is the end: that is so once, and never for partitions that were added. */

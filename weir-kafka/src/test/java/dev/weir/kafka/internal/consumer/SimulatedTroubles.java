@@ -161,9 +161,7 @@ final class SimulatedTroubles {
 
     /** Whether nothing can be fetched of a partition. */
     boolean hinders(SimulatedLog log) {
-        return log.leaderless
-                || log.isSeenToBeGone()
-                || isOutOfRange(log);
+        return log.leaderless || log.isSeenToBeGone() || isOutOfRange(log);
     }
 
     private static boolean isOutOfRange(SimulatedLog log) {
@@ -222,10 +220,7 @@ final class SimulatedTroubles {
 
     /** Whether the run has failed because a position is lost, as it is to. */
     boolean isLossNoticed() {
-        return !world.refused
-                && !known.isEmpty()
-                && world.outOfRange == OutOfRangePolicy.FAIL
-                && lost() != null;
+        return !world.refused && !known.isEmpty() && world.outOfRange == OutOfRangePolicy.FAIL && lost() != null;
     }
 
     /** The partition that the run has failed for. */
