@@ -38,7 +38,10 @@ class RebalanceSimulationEventsTest {
     }
 
     private static RebalanceSimulation simulation(Function<SimulatedKafka, Pipeline> pipeline) {
-        return RebalanceSimulation.of(pipeline).topic("orders", 3).order(Order.KEY).seeds(1, 100);
+        return RebalanceSimulation.of(pipeline)
+                .topic("orders", 3)
+                .order(Order.KEY)
+                .seeds(1, 100);
     }
 
     private static SimulationViolation violation(RebalanceSimulation simulation) {
@@ -57,7 +60,9 @@ class RebalanceSimulationEventsTest {
     void handlerThatWaitsBeforeItBegins_isFoundBehindANewOwner() {
         assertThat(violation(simulation(kafka -> KafkaSource.committable(settings(kafka), "orders")
                         .mapBlocking(4, RecordOrdering.byKey(), order -> {
-                            kafka.clock().sleepUntil(kafka.clock().after(Duration.ofSeconds(3).toNanos()));
+                            kafka.clock()
+                                    .sleepUntil(kafka.clock()
+                                            .after(Duration.ofSeconds(3).toNanos()));
                             kafka.work(order);
                             return order;
                         })
@@ -83,10 +88,9 @@ class RebalanceSimulationEventsTest {
 
     private static Sink<ProducerRecord<String, String>> forgetful(SimulatedKafka kafka) {
         return Sink.custom("forgetful", context -> {
-            Surroundings around =
-                    SurroundingsRegistry.of(Map.of("bootstrap.servers", kafka.bootstrapServers()));
-            Producer<String, String> producer = Objects.requireNonNull(around)
-                    .producer(Map.of(), new StringSerializer(), new StringSerializer());
+            Surroundings around = SurroundingsRegistry.of(Map.of("bootstrap.servers", kafka.bootstrapServers()));
+            Producer<String, String> producer =
+                    Objects.requireNonNull(around).producer(Map.of(), new StringSerializer(), new StringSerializer());
             context.onTermination(patience -> {
                 producer.close(Duration.ofSeconds(2));
                 return "";

@@ -134,7 +134,8 @@ final class SimulatedLog {
         }
     }
 
-    // ---- Records that are gone ---------------------------------------------------------------------------------------
+    // ---- Records that are gone
+    // ---------------------------------------------------------------------------------------
 
     /** An unclean election: the records from {@code to} on are gone. */
     void truncate(int to) {

@@ -168,10 +168,7 @@ final class SimulatedTroubles {
 
     /** Whether nothing can be fetched of a partition. */
     boolean hinders(SimulatedLog log) {
-        return log.leaderless
-                || log.isSeenToBeGone()
-                || isOutOfRange(log)
-                || lacksStart(log);
+        return log.leaderless || log.isSeenToBeGone() || isOutOfRange(log) || lacksStart(log);
     }
 
     private static boolean isOutOfRange(SimulatedLog log) {
