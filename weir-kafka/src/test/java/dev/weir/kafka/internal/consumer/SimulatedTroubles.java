@@ -196,14 +196,8 @@ final class SimulatedTroubles {
                     log.startAsked = true;
                     unknown.add(log.id);
                 }
-            } else if (!settled || log.leaderless || random.nextInt(4) != 0) {
-                continue;
-            } else if (log.isSeenToBeGone()) {
-                if (!has(Planted.SWALLOWED_TRUNCATION)) {
-                    throw truncation(log);
-                }
-            } else if (isOutOfRange(log) && !log.paused) {
-                outOfRange.put(log.id, log.position);
+            } else if (settled && !log.leaderless && random.nextInt(4) == 0) {
+                find(log, outOfRange);
             }
         }
         if (!outOfRange.isEmpty()) {
@@ -218,6 +212,17 @@ final class SimulatedTroubles {
     void throwInPosition(SimulatedLog log) {
         if (log.isSeenToBeGone() && random.nextInt(4) == 0) {
             throw truncation(log);
+        }
+    }
+
+    /** Throws that a position is of records which are gone, or notes that it is out of range. */
+    private void find(SimulatedLog log, Map<TopicPartition, Long> outOfRange) {
+        if (log.isSeenToBeGone()) {
+            if (!has(Planted.SWALLOWED_TRUNCATION)) {
+                throw truncation(log);
+            }
+        } else if (isOutOfRange(log) && !log.paused) {
+            outOfRange.put(log.id, log.position);
         }
     }
 
