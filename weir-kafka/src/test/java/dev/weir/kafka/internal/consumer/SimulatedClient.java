@@ -294,11 +294,7 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
                 return;
             }
             log.commit(
-                    offset.offset(),
-                    offset.metadata(),
-                    world.troubles.epochOf(offset),
-                    epoch,
-                    world.commitAhead > 0);
+                    offset.offset(), offset.metadata(), world.troubles.epochOf(offset), epoch, world.commitAhead > 0);
             log.committedUnsure = !confirmed;
             if (!confirmed) {
                 // Until it is committed again with an answer, nobody here may see what it is about.

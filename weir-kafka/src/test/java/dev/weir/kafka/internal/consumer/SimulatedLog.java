@@ -139,7 +139,8 @@ final class SimulatedLog {
         nearest = committedStale ? nearest : -1;
     }
 
-    // ---- Records that are gone ---------------------------------------------------------------------------------------
+    // ---- Records that are gone
+    // ---------------------------------------------------------------------------------------
 
     /** An unclean election: the records from {@code to} on are gone. */
     void truncate(int to) {

@@ -70,7 +70,10 @@ final class Outputs {
     private record Source(TopicPartition id, long offset, int assignment) {}
 
     /** What must be in order in an output partition. */
-    private record Lane(TopicPartition to, TopicPartition from, @Nullable Object key) {}
+    private record Lane(
+            TopicPartition to,
+            TopicPartition from,
+            @Nullable Object key) {}
 
     private final World world;
     private final Scenario scenario;
@@ -129,10 +132,14 @@ final class Outputs {
                 assignment);
     }
 
-    // ---- Threads of the pipeline -------------------------------------------------------------------------------------
+    // ---- Threads of the pipeline
+    // -------------------------------------------------------------------------------------
 
     CompletableFuture<RecordMetadata> send(
-            SimulatedProducer<?, ?> owner, TopicPartition to, ProducerRecord<?, ?> record, @Nullable Callback callback) {
+            SimulatedProducer<?, ?> owner,
+            TopicPartition to,
+            ProducerRecord<?, ?> record,
+            @Nullable Callback callback) {
         Sent sent = new Sent(sourceOf(record), callback);
         lock.lock();
         try {
@@ -295,8 +302,8 @@ final class Outputs {
     }
 
     private void write(TopicPartition to, PartitionLog from, long offset) {
-        LinkedHashSet<Long> offsets = written.computeIfAbsent(
-                new Lane(to, from.id, keyOf(from, offset)), lane -> new LinkedHashSet<>());
+        LinkedHashSet<Long> offsets =
+                written.computeIfAbsent(new Lane(to, from.id, keyOf(from, offset)), lane -> new LinkedHashSet<>());
         offsets.remove(offset);
         offsets.add(offset);
     }
