@@ -181,18 +181,23 @@ final class SimulatedTroubles {
         Map<TopicPartition, Long> outOfRange = new HashMap<>();
         for (SimulatedLog log : world.logs.values()) {
             boolean settled = log.owned && !log.held && !log.seekAsked;
-            if (!settled || log.leaderless || random.nextInt(4) != 0) {
-                continue;
-            } else if (log.isSeenToBeGone()) {
-                if (!has(Planted.SWALLOWED_TRUNCATION)) {
-                    throw truncation(log);
-                }
-            } else if (isOutOfRange(log) && !log.paused) {
-                outOfRange.put(log.id, log.position);
+            if (settled && !log.leaderless && random.nextInt(4) == 0) {
+                find(log, outOfRange);
             }
         }
         if (!outOfRange.isEmpty()) {
             throw new OffsetOutOfRangeException(outOfRange);
+        }
+    }
+
+    /** Throws that a position is of records which are gone, or notes that it is out of range. */
+    private void find(SimulatedLog log, Map<TopicPartition, Long> outOfRange) {
+        if (log.isSeenToBeGone()) {
+            if (!has(Planted.SWALLOWED_TRUNCATION)) {
+                throw truncation(log);
+            }
+        } else if (isOutOfRange(log) && !log.paused) {
+            outOfRange.put(log.id, log.position);
         }
     }
 
