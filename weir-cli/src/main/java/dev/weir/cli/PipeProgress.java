@@ -78,8 +78,8 @@ final class PipeProgress {
     }
 
     private static String deadLetters(long letters, long cut) {
-        return String.format(
-                Locale.ROOT, cut == 0 ? " (%,d dead letters)" : " (%,d dead letters, %,d cut)", letters, cut);
+        String ofThem = cut == 0 ? "" : String.format(Locale.ROOT, ", %,d cut", cut);
+        return String.format(Locale.ROOT, " (%,d dead letters%s)", letters, ofThem);
     }
 
     /** Records per second since the newest sample that is at least a window old, or since the start. */

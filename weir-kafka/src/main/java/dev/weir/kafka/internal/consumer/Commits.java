@@ -52,6 +52,10 @@ final class Commits {
     private long dueNanos;
     private long goneLookDueNanos;
     private long backoffNanos;
+
+    /** When the next try may be, after a failure. {@link #dueNanos} moves on where nothing is finished. */
+    private long retryNanos;
+
     private boolean underWay;
     private long succeeded;
     private long failed;
@@ -103,7 +107,15 @@ final class Commits {
 
     /** Whether a commit failed a moment ago, so that the next one has to wait. */
     boolean isBackingOff() {
-        return backoffNanos > 0 && clock.nanoTime() - dueNanos < 0;
+        return backoffNanos > 0 && clock.nanoTime() - retryNanos < 0;
+    }
+
+    /** How long {@link #send} may not be called. */
+    long nanosUntilFree() {
+        if (underWay) {
+            return Long.MAX_VALUE;
+        }
+        return isBackingOff() ? retryNanos - clock.nanoTime() : 0;
     }
 
     /** Counts a commit that was sent elsewhere. */
@@ -112,9 +124,14 @@ final class Commits {
         backoffNanos = 0;
     }
 
-    /** Sends exactly these offsets, and says within a later poll whether they are committed. */
+    /**
+     * Sends exactly these offsets, and says within a later poll whether they are committed. Only when {@link
+     * #nanosUntilFree} is 0: at most one commit is under way.
+     */
     void send(Map<TopicPartition, OffsetAndMetadata> offsets, java.util.function.Consumer<Boolean> then) {
+        underWay = true;
         client.commitAsync(offsets, (same, failure) -> {
+            underWay = false;
             if (failure == null) {
                 succeededAhead();
             } else {
@@ -208,7 +225,8 @@ final class Commits {
             fatal = new KafkaPipelineException("cannot commit " + offsets + ": " + failure.getMessage(), failure);
         }
         backoffNanos = Math.clamp(backoffNanos * 2, MIN_BACKOFF_NANOS, MAX_BACKOFF_NANOS);
-        dueNanos = clock.nanoTime() + backoffNanos;
+        retryNanos = clock.nanoTime() + backoffNanos;
+        dueNanos = retryNanos;
         LOG.warn("commit of {} failed, next try in {} ms: {}", offsets, backoffNanos / 1_000_000, failure.toString());
     }
 

@@ -33,13 +33,23 @@ final class Places {
         waiting.add(new Place(partition, offset, then, gone));
     }
 
-    /** Sends what waits, unless a commit has just failed. The answer arrives in a later poll. */
+    /** How long {@link #commitIfDue} has nothing to do. */
+    long nanosUntilDue() {
+        return waiting.stream().allMatch(place -> commits.isGone(place.partition.id))
+                ? Long.MAX_VALUE
+                : commits.nanosUntilFree();
+    }
+
+    /** Sends what waits, but not beside another commit or just after a failed one. The answer arrives in a later poll. */
     void commitIfDue() {
-        if (waiting.isEmpty() || commits.isBackingOff()) {
+        if (nanosUntilDue() > 0) {
             return;
         }
-        List<Place> sent = List.copyOf(waiting);
-        waiting.clear();
+        // One that is gone would never be answered, nor what is sent with it.
+        List<Place> sent = waiting.stream()
+                .filter(place -> !commits.isGone(place.partition.id))
+                .toList();
+        waiting.removeAll(sent);
         Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
         for (Place place : sent) {
             if (assignment.isCurrent(place.partition)) {

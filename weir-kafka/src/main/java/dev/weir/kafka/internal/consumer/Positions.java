@@ -106,7 +106,8 @@ final class Positions {
 
     /** How long {@link #askIfDue} has nothing to do. */
     long nanosUntilDue() {
-        return Math.min(openings.nanosUntilDue(), Math.min(topicIds.nanosUntilDue(), queries.nanosUntilDue()));
+        long least = Math.min(openings.nanosUntilDue(), Math.min(topicIds.nanosUntilDue(), queries.nanosUntilDue()));
+        return places == null ? least : Math.min(least, places.nanosUntilDue());
     }
 
     /** Why it is not known yet where the partition goes on; null if it is known, or was asked just now. */
