@@ -173,7 +173,7 @@ class RevokedWaitsTest {
                         SOON,
                         () -> !consumer.snapshot().partitions().isEmpty());
                 // Those that still have a partition probe again, of which nothing may be what they have lost.
-                Records.produce(KAFKA.bootstrapServers(), topic, (i + 1) * PART, PART);
+                Records.produce(KAFKA.bootstrapServers(), topic, (i + 1L) * PART, PART);
                 long before = probes(breakers);
                 ConsumerLedger.await("probed", SOON, () -> probes(breakers) >= before + 2);
                 // Nothing can be finished, so that nothing is waited for.
