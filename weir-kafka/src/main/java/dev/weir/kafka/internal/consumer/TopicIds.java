@@ -12,6 +12,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -173,7 +174,7 @@ final class TopicIds {
             return null;
         }
         return topic.waits.stream().anyMatch(wait -> wait.partition == partition)
-                ? "the topic's id is not known yet: " + topic.trouble
+                ? topic.trouble
                 : null;
     }
 
@@ -241,7 +242,7 @@ final class TopicIds {
             topic.dueNanos =
                     now + Math.min(INTERVAL_NANOS, FIRST_DELAY_NANOS << Math.min(topic.failures, MAX_DOUBLINGS));
             topic.failures++;
-            failed(topic, String.valueOf(cause(failure)));
+            failed(topic, why(topic, cause(failure)));
             return;
         }
         if (!topic.trouble.isEmpty()) {
@@ -263,8 +264,7 @@ final class TopicIds {
         topic.trouble = trouble;
         if (isNew) {
             LOG.warn(
-                    "the id of topic {} is not known: {}; {}it is asked for again and again",
-                    topic.name,
+                    "{}; {}it is asked for again and again",
                     trouble,
                     topic.waits.isEmpty()
                             ? ""
@@ -273,6 +273,12 @@ final class TopicIds {
                                             .map(wait -> wait.partition.id)
                                             .toList()) + "; ");
         }
+    }
+
+    private static String why(Topic topic, @Nullable Throwable cause) {
+        return cause instanceof UnknownTopicOrPartitionException
+                ? "topic " + topic.name + " does not exist"
+                : "the id of topic " + topic.name + " is not known: " + cause;
     }
 
     private static @Nullable Throwable cause(@Nullable Throwable failure) {
