@@ -60,6 +60,9 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
 
     private @Nullable Pending pendingCommit;
     private boolean woken;
+    /** Whether the last fetch has moved a position. */
+    private boolean advanced;
+
     private int spins;
     private int finalRebalances;
 
@@ -109,9 +112,10 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
         }
         world.troubles.throwInPoll();
         ConsumerRecords<byte[], byte[]> records = fetch();
-        if (records.isEmpty()) {
+        if (records.isEmpty() && !advanced) {
             sleep(timeout);
         } else {
+            // As the client does, also if there was nothing to see where it has advanced.
             spins = 0;
         }
         return records;
@@ -133,6 +137,7 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
         Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> fetched = new HashMap<>();
         Map<TopicPartition, OffsetAndMetadata> next = new HashMap<>();
         int room = maxPollRecords;
+        advanced = false;
         List<SimulatedLog> inAnyOrder = new ArrayList<>(world.logs.values());
         Collections.shuffle(inAnyOrder, random);
         for (SimulatedLog log : inAnyOrder) {
@@ -148,6 +153,7 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
                 }
                 log.positionEpoch = log.elections.epochAt(log.position);
                 log.position++;
+                advanced = true;
             }
             if (log.owned && !log.held && log.positionKnown) {
                 next.put(log.id, log.place());
