@@ -539,4 +539,11 @@ final class SimulatedLog {
     void forgiveUnseen() {
         forgiven.or(unseen());
     }
+
+    @Override
+    public String toString() {
+        return id + " " + position + "/" + end + " committed " + committed + " finished to " + firstUnfinished()
+                + (owned ? "" : ", not ours") + (paused ? ", paused" : "") + (held ? ", held" : "")
+                + (doubtful ? ", position lost" : "") + (leaderless ? ", without leader" : "");
+    }
 }
