@@ -93,6 +93,9 @@ final class SimulatedLog {
     /** Whether the position is of records that are gone, and the consumer has not gone on elsewhere yet. */
     boolean doubtful;
 
+    /** Whether nothing but the end of the log tells that. */
+    private boolean lostBlindly;
+
     /** The first epoch after the last such doubt. */
     private int clearedEpoch;
 
@@ -125,6 +128,7 @@ final class SimulatedLog {
             end++;
         }
         elections.grew(records);
+        missIfBlind();
     }
 
     void assign() {
@@ -225,6 +229,7 @@ final class SimulatedLog {
 
     private void begin(long offset) {
         epoch++;
+        lostBlindly = false;
         finishedHere.clear();
         finishedEarlier.clear();
         start = offset;
@@ -287,8 +292,17 @@ final class SimulatedLog {
     private void goOnAsCommitted() {
         doubtful = committedStale;
         if (doubtful && committedBlindly) {
-            // Nobody can see that, but by chance.
-            goneOn(start);
+            // Only as long as it is past the end the brokers refuse it.
+            lostBlindly = true;
+            missIfBlind();
+        }
+    }
+
+    /** Nobody can see that the position is lost once the log is as long as that again: no epoch and no topic id says so. */
+    private void missIfBlind() {
+        if (lostBlindly && owned && !held && position <= end) {
+            lostBlindly = false;
+            goneOn(position);
         }
     }
 
