@@ -188,8 +188,10 @@ final class SimulatedLog {
         nearest = nearest >= 0 ? Math.min(nearest, to) : to;
         doubtful |= owned && positionKnown && position > to;
         committedStale |= committed > to;
-        if (!doubtful && !committedStale) {
-            nearest = -1;
+        if (!doubtful) {
+            // A commit that was sent before a seek may arrive behind the cut, and is of the log before it.
+            clearedEpoch = Math.max(clearedEpoch, epoch);
+            nearest = committedStale ? nearest : -1;
         }
     }
 
