@@ -84,6 +84,11 @@ final class SimulatedLog {
     /** Whether it has not yet gone on at what was committed when it came. */
     private boolean opening;
 
+    /** Whether the commit that it goes on at was deleted meanwhile, with its topic, and said nothing of that. */
+    private boolean openedStale;
+
+    private boolean openedBlindly;
+
     long start;
     long position;
 
@@ -146,6 +151,7 @@ final class SimulatedLog {
         startAsked = false;
         opening = true;
         maybeMadeAnew = false;
+        openedStale = false;
         begin(Math.max(0, committed));
         doubtful = false;
         nearest = committedStale ? nearest : -1;
@@ -171,6 +177,11 @@ final class SimulatedLog {
         lostBlindly = false;
         shorten(0);
         if (commitIsDeleted) {
+            if (opening && held && committedStale) {
+                // The coordinator may have told it just before.
+                openedStale = true;
+                openedBlindly = committedBlindly;
+            }
             committed = -1;
             committedText = "";
             committedLeaderEpoch = SimulatedElections.UNKNOWN;
@@ -314,8 +325,8 @@ final class SimulatedLog {
     }
 
     private void goOnAsCommitted() {
-        doubtful = committedStale;
-        if (doubtful && committedBlindly) {
+        doubtful = committedStale || openedStale;
+        if (doubtful && (openedStale ? openedBlindly : committedBlindly)) {
             // Only as long as it is past the end the brokers refuse it. A consumer that has asked for the topic's id just
             // before it was made anew believes that the commit is of the old one, and notices by chance.
             lostBlindly = true;
@@ -368,6 +379,16 @@ final class SimulatedLog {
         }
         if (firstPlace >= 0 && offset > firstPlace) {
             throw new AssertionError(id + " begins at " + offset + ", though the group has begun at " + firstPlace);
+        }
+    }
+
+    /**
+     * Another process begins: where its commits were deleted with the topic, it does not know that the group has ever read
+     * one of that name, and begins as the start says.
+     */
+    void forgetPlace() {
+        if (committed < 0 && elections.incarnation() > 0) {
+            firstPlace = -1;
         }
     }
 

@@ -145,6 +145,7 @@ final class SimulatedTroubles {
         for (SimulatedLog log : world.logs.values()) {
             if (!log.owned && log.committed < 0 && !ours.contains(log.id)) {
                 int place = log.added ? 0 : log.end;
+                log.forgetPlace();
                 log.requireSamePlace(place);
                 log.finished.set(0, place);
                 log.commit(place, "", SimulatedElections.UNKNOWN, log.epoch, false);

@@ -210,6 +210,7 @@ final class SimulatedWorld implements Clock {
         int most = commitAhead * (1 + user.pauses);
         require(commitAhead == 0 || lost <= most, "lost in a crash: " + lost + ", more than " + most);
         logs.values().forEach(SimulatedLog::forgiveUnseen);
+        logs.values().forEach(SimulatedLog::forgetPlace);
         crashed = false;
         // A run that was stopped, or abandoned, may fail for a lost position all the same: this one knows nothing of that.
         stopped = false;
