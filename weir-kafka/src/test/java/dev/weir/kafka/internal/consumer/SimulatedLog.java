@@ -90,6 +90,10 @@ final class SimulatedLog {
     private boolean openedBlindly;
 
     long start;
+
+    /** The last one before it that was not the beginning. */
+    private long startBefore;
+
     long position;
 
     /** The leader epoch of the last record before the position, if the client knows it. */
@@ -176,6 +180,9 @@ final class SimulatedLog {
         // The topic's id tells. Where nothing was committed and the place is just being looked up, the policy holds, too.
         lostBlindly = false;
         placedAnew |= startAsked;
+        // What it notes as finished is so in the topic that is gone, also where it is of the offset 0.
+        committedStale |= committed >= 0
+                && CommitText.decode(committed, committedText).finished().runs() > 0;
         shorten(0);
         if (commitIsDeleted) {
             if (opening && held && committedStale) {
@@ -187,6 +194,10 @@ final class SimulatedLog {
             committedText = "";
             committedLeaderEpoch = SimulatedElections.UNKNOWN;
             committedStale = false;
+            // Nothing says any more that the group has read a topic of that name, but to a run that notices (ADR 58); one
+            // that has not noticed yet commits the place with the old id, and is put right with the others by that.
+            firstPlace = -1;
+            added = false;
         }
     }
 
@@ -267,6 +278,7 @@ final class SimulatedLog {
         endInHold = 0;
         finishedHere.clear();
         finishedEarlier.clear();
+        startBefore = start > 0 ? start : startBefore;
         start = offset;
         position = offset;
         nextToTake = offset;
@@ -395,6 +407,11 @@ final class SimulatedLog {
         }
     }
 
+    /** Whether the group has committed nothing of it, nor seen any of it. */
+    boolean isUntouched() {
+        return committed < 0 && firstPlace < 0;
+    }
+
     /** The pipeline gets a record: where the group begins is settled. */
     void taken(long offset) {
         nextToTake = offset + 1;
@@ -497,10 +514,12 @@ final class SimulatedLog {
         committed = offset;
         committedText = text;
         committedLeaderEpoch = leaderEpoch;
-        committedStale = stale && (nearest < 0 || offset > nearest);
+        // A place may be one before a cut that came while it was under way.
+        committedStale = stale ? nearest < 0 || offset > nearest : place && offset > end;
         // A place that nothing was read from has no record before it.
         committedElsewhere = !owned;
-        committedBlindly = leaderEpoch == SimulatedElections.UNKNOWN && (!owned || place || offset == start);
+        boolean nothingRead = offset == start || (ofEpoch != epoch && offset == startBefore);
+        committedBlindly = leaderEpoch == SimulatedElections.UNKNOWN && (!owned || place || nothingRead);
         committedEpoch = ofEpoch;
         committedUnsure = false;
         if (ofEpoch != epoch) {

@@ -91,7 +91,7 @@ final class SimulatedTroubles {
                     case TRUNCATION -> truncate();
                     case RECREATION -> recreate();
                     case LATEST -> {
-                        if (world.logs.size() < MAX_LOGS) {
+                        if (world.logs.size() < MAX_LOGS && random.nextInt(3) != 0) {
                             world.addLog();
                         } else {
                             world.crashIfItRuns();

@@ -211,7 +211,7 @@ final class SimulatedWorld implements Clock {
         require(commitAhead == 0 || lost <= most, "lost in a crash: " + lost + ", more than " + most);
         logs.values().forEach(SimulatedLog::forgiveUnseen);
         logs.values().forEach(SimulatedLog::forgetPlace);
-        if (logs.values().stream().allMatch(log -> log.committed < 0)) {
+        if (logs.values().stream().allMatch(SimulatedLog::isUntouched)) {
             // Nobody has begun to read the topic: all of its partitions were there before.
             logs.values().forEach(log -> log.added = false);
         }
