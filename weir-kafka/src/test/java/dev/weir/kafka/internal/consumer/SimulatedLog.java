@@ -176,7 +176,8 @@ final class SimulatedLog {
     /** The topic is deleted and made anew. */
     void recreate(int incarnation, boolean commitIsDeleted) {
         elections.begin(incarnation);
-        committedBlindly |= committedElsewhere;
+        // A commit from here has the topic's id.
+        committedBlindly = committedElsewhere;
         // The topic's id tells. Where nothing was committed and the place is just being looked up, the policy holds, too.
         lostBlindly = false;
         placedAnew |= startAsked;

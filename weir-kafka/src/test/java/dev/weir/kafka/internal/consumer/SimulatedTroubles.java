@@ -212,8 +212,9 @@ final class SimulatedTroubles {
     }
 
     /** Whether a commit that arrives is lost by a planted fault, though it is confirmed. */
-    boolean forgets(SimulatedLog log) {
-        return has(Planted.FORGOTTEN_PLACE) && startsAtEnd() && log.committed < 0 && log.held;
+    boolean forgets(SimulatedLog log, long offset) {
+        boolean place = log.held || offset == log.start;
+        return has(Planted.FORGOTTEN_PLACE) && startsAtEnd() && log.committed < 0 && place;
     }
 
     int epochOf(OffsetAndMetadata commit) {
