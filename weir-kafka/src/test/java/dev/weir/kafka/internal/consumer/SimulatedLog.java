@@ -178,7 +178,8 @@ final class SimulatedLog {
         elections.begin(incarnation);
         // A commit from here has the topic's id.
         committedBlindly = committedElsewhere;
-        // The topic's id tells. Where nothing was committed and the place is just being looked up, the policy holds, too.
+        // The topic's id tells. Where nothing was committed and the place is just being looked up, the policy holds,
+        // too.
         lostBlindly = false;
         placedAnew |= startAsked;
         // What it notes as finished is so in the topic that is gone, also where it is of the offset 0.
@@ -195,7 +196,8 @@ final class SimulatedLog {
             committedText = "";
             committedLeaderEpoch = SimulatedElections.UNKNOWN;
             committedStale = false;
-            // Nothing says any more that the group has read a topic of that name, but to a run that notices (ADR 58); one
+            // Nothing says any more that the group has read a topic of that name, but to a run that notices (ADR 58);
+            // one
             // that has not noticed yet commits the place with the old id, and is put right with the others by that.
             firstPlace = -1;
             added = false;
@@ -236,11 +238,13 @@ final class SimulatedLog {
         boolean allowed = switch (policy) {
             case FAIL -> false;
             case EARLIEST -> offset == 0;
-            // Where the end was at any time since, also if the log was cut again after that was asked for: whatever says
+            // Where the end was at any time since, also if the log was cut again after that was asked for: whatever
+            // says
             // so, the next poll or the topic's id, is looked at when reading goes on.
             case LATEST, NEAREST -> offset >= Math.max(0, nearest) && offset <= Math.max(end, endInHold);
         };
-        // A consumer that was told the topic's id just before it was made anew takes even a place in the new one for one in
+        // A consumer that was told the topic's id just before it was made anew takes even a place in the new one for
+        // one in
         // the old one, until it is told the new id, up to some seconds later; a cut may be what makes it ask.
         boolean anew = elections.incarnation() > 0 && policy == OutOfRangePolicy.NEAREST && offset == 0;
         if (!allowed && !anew) {

@@ -216,7 +216,8 @@ final class SimulatedWorld implements Clock {
             logs.values().forEach(log -> log.added = false);
         }
         crashed = false;
-        // A run that was stopped, or abandoned, may fail for a lost position all the same: this one knows nothing of that.
+        // A run that was stopped, or abandoned, may fail for a lost position all the same: this one knows nothing of
+        // that.
         stopped = false;
         abandoned = false;
         closeRequested = false;
