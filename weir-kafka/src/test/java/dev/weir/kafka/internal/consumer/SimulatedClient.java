@@ -296,7 +296,7 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
         offsets.forEach((id, offset) -> {
             SimulatedLog log = world.log(id);
             int epoch = Objects.requireNonNull(epochs.get(id));
-            if (world.troubles.forgets(log)) {
+            if (world.troubles.forgets(log, offset.offset())) {
                 return;
             }
             log.commit(

@@ -84,7 +84,16 @@ final class SimulatedLog {
     /** Whether it has not yet gone on at what was committed when it came. */
     private boolean opening;
 
+    /** Whether the commit that it goes on at was deleted meanwhile, with its topic, and said nothing of that. */
+    private boolean openedStale;
+
+    private boolean openedBlindly;
+
     long start;
+
+    /** The last one before it that was not the beginning. */
+    private long startBefore;
+
     long position;
 
     /** The leader epoch of the last record before the position, if the client knows it. */
@@ -92,6 +101,9 @@ final class SimulatedLog {
 
     /** Whether the position is of records that are gone, and the consumer has not gone on elsewhere yet. */
     boolean doubtful;
+
+    /** Whether nothing but the end of the log tells that. */
+    private boolean lostBlindly;
 
     /** The first epoch after the last such doubt. */
     private int clearedEpoch;
@@ -105,11 +117,18 @@ final class SimulatedLog {
     /** Whether the client has said that nothing is committed, and no answer to that has arrived. */
     boolean startAsked;
 
+    /** Whether its topic was made anew before that answer. */
+    private boolean placedAnew;
+
     /** Where the group begins under a start that is not the beginning; -1 before anything of it was emitted. */
     private long firstPlace = -1;
 
     /** Where a cut that follows may put the position back to. */
     private long nearest = -1;
+
+    /** The highest end that a cut has taken back while it was asked where to go on. */
+    private int endInHold;
+
     /** The first record of the assignment that the pipeline has not taken yet. */
     long nextToTake;
 
@@ -125,6 +144,7 @@ final class SimulatedLog {
             end++;
         }
         elections.grew(records);
+        missIfBlind();
     }
 
     void assign() {
@@ -134,6 +154,8 @@ final class SimulatedLog {
         positionKnown = false;
         startAsked = false;
         opening = true;
+        placedAnew = false;
+        openedStale = false;
         begin(Math.max(0, committed));
         doubtful = false;
         nearest = committedStale ? nearest : -1;
@@ -145,19 +167,40 @@ final class SimulatedLog {
     /** An unclean election: the records from {@code to} on are gone. */
     void truncate(int to) {
         elections.cut(to);
+        boolean blind = !doubtful && !held && positionEpoch == SimulatedElections.UNKNOWN;
         shorten(to);
+        // The client compares leader epochs, and there is none: what it began at had none, and nothing was read since.
+        lostBlindly |= doubtful && blind;
     }
 
     /** The topic is deleted and made anew. */
     void recreate(int incarnation, boolean commitIsDeleted) {
         elections.begin(incarnation);
-        committedBlindly |= committedElsewhere;
+        // A commit from here has the topic's id.
+        committedBlindly = committedElsewhere;
+        // The topic's id tells. Where nothing was committed and the place is just being looked up, the policy holds,
+        // too.
+        lostBlindly = false;
+        placedAnew |= startAsked;
+        // What it notes as finished is so in the topic that is gone, also where it is of the offset 0.
+        committedStale |= committed >= 0
+                && CommitText.decode(committed, committedText).finished().runs() > 0;
         shorten(0);
         if (commitIsDeleted) {
+            if (opening && held && committedStale) {
+                // The coordinator may have told it just before.
+                openedStale = true;
+                openedBlindly = committedBlindly;
+            }
             committed = -1;
             committedText = "";
             committedLeaderEpoch = SimulatedElections.UNKNOWN;
             committedStale = false;
+            // Nothing says any more that the group has read a topic of that name, but to a run that notices (ADR 58);
+            // one
+            // that has not noticed yet commits the place with the old id, and is put right with the others by that.
+            firstPlace = -1;
+            added = false;
         }
     }
 
@@ -165,13 +208,16 @@ final class SimulatedLog {
         for (BitSet offsets : List.of(visible, finished, seen, forgiven)) {
             offsets.clear(to, Math.max(end, to));
         }
+        endInHold = held ? Math.max(endInHold, end) : 0;
         end = to;
         firstPlace = Math.min(firstPlace, to);
         nearest = nearest >= 0 ? Math.min(nearest, to) : to;
         doubtful |= owned && positionKnown && position > to;
         committedStale |= committed > to;
-        if (!doubtful && !committedStale) {
-            nearest = -1;
+        if (!doubtful) {
+            // A commit that was sent before a seek may arrive behind the cut, and is of the log before it.
+            clearedEpoch = Math.max(clearedEpoch, epoch);
+            nearest = committedStale ? nearest : -1;
         }
     }
 
@@ -192,10 +238,16 @@ final class SimulatedLog {
         boolean allowed = switch (policy) {
             case FAIL -> false;
             case EARLIEST -> offset == 0;
-            // Where the end was at any time since.
-            case LATEST, NEAREST -> offset >= Math.max(0, nearest) && offset <= end;
+            // Where the end was at any time since, also if the log was cut again after that was asked for: whatever
+            // says
+            // so, the next poll or the topic's id, is looked at when reading goes on.
+            case LATEST, NEAREST -> offset >= Math.max(0, nearest) && offset <= Math.max(end, endInHold);
         };
-        if (!allowed) {
+        // A consumer that was told the topic's id just before it was made anew takes even a place in the new one for
+        // one in
+        // the old one, until it is told the new id, up to some seconds later; a cut may be what makes it ask.
+        boolean anew = elections.incarnation() > 0 && policy == OutOfRangePolicy.NEAREST && offset == 0;
+        if (!allowed && !anew) {
             throw new AssertionError(id + " goes on at " + offset + " under " + policy + " after a cut to " + nearest
                     + ", the end is " + end);
         }
@@ -207,7 +259,9 @@ final class SimulatedLog {
         committedLeaderEpoch = SimulatedElections.UNKNOWN;
         committedText = "";
         committedStale = false;
-        committedBlindly = false;
+        // The tools write neither epoch nor topic id.
+        committedBlindly = true;
+        committedElsewhere = true;
         doubtful = false;
         clearedEpoch = epoch + 1;
         soughtEpoch = epoch + 1;
@@ -225,8 +279,11 @@ final class SimulatedLog {
 
     private void begin(long offset) {
         epoch++;
+        lostBlindly = false;
+        endInHold = 0;
         finishedHere.clear();
         finishedEarlier.clear();
+        startBefore = start > 0 ? start : startBefore;
         start = offset;
         position = offset;
         nextToTake = offset;
@@ -274,6 +331,9 @@ final class SimulatedLog {
             seen.clear((int) offset, Integer.MAX_VALUE);
             forgiven.set(0, (int) Math.max(offset, committed));
             beginSought(offset);
+            placedAnew = false;
+            // A place that was looked up has no epoch.
+            lostBlindly = doubtful;
         }
         opening = false;
         positionKnown = true;
@@ -285,10 +345,19 @@ final class SimulatedLog {
     }
 
     private void goOnAsCommitted() {
-        doubtful = committedStale;
-        if (doubtful && committedBlindly) {
-            // Nobody can see that, but by chance.
-            goneOn(start);
+        doubtful = committedStale || openedStale;
+        if (doubtful && (openedStale ? openedBlindly : committedBlindly)) {
+            // Only as long as it is past the end the brokers refuse it.
+            lostBlindly = true;
+            missIfBlind();
+        }
+    }
+
+    /** Nobody can see that the position is lost once the log is as long as that again: no epoch and no topic id says so. */
+    private void missIfBlind() {
+        if (lostBlindly && owned && !held && position <= end) {
+            lostBlindly = false;
+            goneOn(position);
         }
     }
 
@@ -304,7 +373,9 @@ final class SimulatedLog {
         if (seekAsked) {
             firstPlace = Long.MAX_VALUE;
         } else if (startAsked) {
-            requireSamePlace(offset);
+            if (!placedAnew) {
+                requireSamePlace(offset);
+            }
         } else if (doubtful) {
             requireInPolicy(offset, policy);
         }
@@ -329,6 +400,21 @@ final class SimulatedLog {
         if (firstPlace >= 0 && offset > firstPlace) {
             throw new AssertionError(id + " begins at " + offset + ", though the group has begun at " + firstPlace);
         }
+    }
+
+    /**
+     * Another process begins: where its commits were deleted with the topic, it does not know that the group has ever read
+     * one of that name, and begins as the start says.
+     */
+    void forgetPlace() {
+        if (committed < 0 && elections.incarnation() > 0) {
+            firstPlace = -1;
+        }
+    }
+
+    /** Whether the group has committed nothing of it, nor seen any of it. */
+    boolean isUntouched() {
+        return committed < 0 && firstPlace < 0;
     }
 
     /** The pipeline gets a record: where the group begins is settled. */
@@ -433,10 +519,12 @@ final class SimulatedLog {
         committed = offset;
         committedText = text;
         committedLeaderEpoch = leaderEpoch;
-        committedStale = stale && (nearest < 0 || offset > nearest);
+        // A place may be one before a cut that came while it was under way.
+        committedStale = stale ? nearest < 0 || offset > nearest : place && offset > end;
         // A place that nothing was read from has no record before it.
         committedElsewhere = !owned;
-        committedBlindly = leaderEpoch == SimulatedElections.UNKNOWN && (!owned || place || offset == start);
+        boolean nothingRead = offset == start || (ofEpoch != epoch && offset == startBefore);
+        committedBlindly = leaderEpoch == SimulatedElections.UNKNOWN && (!owned || place || nothingRead);
         committedEpoch = ofEpoch;
         committedUnsure = false;
         if (ofEpoch != epoch) {
@@ -447,7 +535,7 @@ final class SimulatedLog {
 
     /** The consumer commits where it will go on before it does. */
     private void takePlace(long offset) {
-        if (startAsked && !seekAsked) {
+        if (startAsked && !seekAsked && !placedAnew) {
             requireSamePlace(offset);
         }
         // What is skipped counts as done.
@@ -538,5 +626,12 @@ final class SimulatedLog {
     /** Excuses what is missing by now. */
     void forgiveUnseen() {
         forgiven.or(unseen());
+    }
+
+    @Override
+    public String toString() {
+        return id + " " + position + "/" + end + " committed " + committed + " finished to " + firstUnfinished()
+                + (owned ? "" : ", not ours") + (paused ? ", paused" : "") + (held ? ", held" : "")
+                + (doubtful ? ", position lost" : "") + (leaderless ? ", without leader" : "");
     }
 }

@@ -6,6 +6,7 @@ import dev.weir.kafka.internal.consumer.SimulatedEvent.Planted;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -72,7 +73,8 @@ final class SimulatedLookup implements Lookup {
         Map<TopicPartition, CompletableFuture<Long>> answers = new LinkedHashMap<>();
         positions.keySet().forEach(id -> answers.put(id, new CompletableFuture<>()));
         questions.add(new Question(positions, answers));
-        return Map.copyOf(answers);
+        // Not a copy without an order: that would be another one in each run.
+        return Collections.unmodifiableMap(answers);
     }
 
     @Override

@@ -91,7 +91,7 @@ final class SimulatedTroubles {
                     case TRUNCATION -> truncate();
                     case RECREATION -> recreate();
                     case LATEST -> {
-                        if (world.logs.size() < MAX_LOGS) {
+                        if (world.logs.size() < MAX_LOGS && random.nextInt(3) != 0) {
                             world.addLog();
                         } else {
                             world.crashIfItRuns();
@@ -145,6 +145,7 @@ final class SimulatedTroubles {
         for (SimulatedLog log : world.logs.values()) {
             if (!log.owned && log.committed < 0 && !ours.contains(log.id)) {
                 int place = log.added ? 0 : log.end;
+                log.forgetPlace();
                 log.requireSamePlace(place);
                 log.finished.set(0, place);
                 log.commit(place, "", SimulatedElections.UNKNOWN, log.epoch, false);
@@ -211,8 +212,9 @@ final class SimulatedTroubles {
     }
 
     /** Whether a commit that arrives is lost by a planted fault, though it is confirmed. */
-    boolean forgets(SimulatedLog log) {
-        return has(Planted.FORGOTTEN_PLACE) && startsAtEnd() && log.committed < 0 && log.held;
+    boolean forgets(SimulatedLog log, long offset) {
+        boolean place = log.held || offset == log.start;
+        return has(Planted.FORGOTTEN_PLACE) && startsAtEnd() && log.committed < 0 && place;
     }
 
     int epochOf(OffsetAndMetadata commit) {

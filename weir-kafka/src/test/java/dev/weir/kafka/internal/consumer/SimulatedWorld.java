@@ -27,6 +27,9 @@ final class SimulatedWorld implements Clock {
     @SuppressWarnings("serial") // never serialised
     private static final class Crash extends Error {}
 
+    /** After which a world is one that goes round in circles: by far the most need less than a hundredth of them. */
+    private static final int MAX_CALM_STEPS = 200_000;
+
     final Random random;
     final Map<TopicPartition, SimulatedLog> logs = new LinkedHashMap<>();
     final SimulatedContext context = new SimulatedContext();
@@ -57,6 +60,7 @@ final class SimulatedWorld implements Clock {
     boolean closeRequested;
     boolean abandoned;
     private boolean calm;
+    private int calmSteps;
     private long closeDeadlineNanos;
 
     /**
@@ -206,7 +210,16 @@ final class SimulatedWorld implements Clock {
         int most = commitAhead * (1 + user.pauses);
         require(commitAhead == 0 || lost <= most, "lost in a crash: " + lost + ", more than " + most);
         logs.values().forEach(SimulatedLog::forgiveUnseen);
+        logs.values().forEach(SimulatedLog::forgetPlace);
+        if (logs.values().stream().allMatch(SimulatedLog::isUntouched)) {
+            // Nobody has begun to read the topic: all of its partitions were there before.
+            logs.values().forEach(log -> log.added = false);
+        }
         crashed = false;
+        // A run that was stopped, or abandoned, may fail for a lost position all the same: this one knows nothing of
+        // that.
+        stopped = false;
+        abandoned = false;
         closeRequested = false;
         group.inCallback = false;
         context.failure = null;
@@ -297,6 +310,7 @@ final class SimulatedWorld implements Clock {
 
     /** Nothing more comes from outside; all that is under way comes to its end. */
     private void actCalmly() {
+        require(++calmSteps < MAX_CALM_STEPS, "never comes to its end: " + logs.values());
         if (!calm) {
             calm = true;
             user.resumeAll();
