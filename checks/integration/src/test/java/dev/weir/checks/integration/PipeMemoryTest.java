@@ -18,6 +18,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -80,6 +81,17 @@ class PipeMemoryTest {
     @Test
     @Timeout(600)
     void recordsOfOneMegabyte_of60Partitions_heapOf64MegabytesSuffices() throws Exception {
+        readLarge("client-1", "lean-1");
+    }
+
+    @Test
+    @Tag("long")
+    @Timeout(600)
+    void recordsOfOneMegabyte_overAndOver_heapOf64MegabytesSuffices() throws Exception {
+        readLarge("client-1", "client-2", "client-3", "lean-1", "lean-2", "lean-3");
+    }
+
+    private static void readLarge(String... runs) throws Exception {
         try (KafkaCluster cluster = KafkaCluster.builder().brokers(2).forked().start()) {
             cluster.admin()
                     .createTopics(List.of(
@@ -89,7 +101,7 @@ class PipeMemoryTest {
                     .get();
             cluster.createTopic("large", onBroker(1, LARGE_PARTITIONS));
             fillLarge(cluster.bootstrapServers());
-            for (String run : List.of("client-1", "client-2", "client-3", "lean-1")) {
+            for (String run : runs) {
                 cluster.createTopic("out-" + run, onBroker(2, 6));
                 String command = "pipe --bootstrap-server " + cluster.bootstrapServers() + " --from large --to out-"
                         + run + " --group " + run + " --fetch " + run.substring(0, run.indexOf('-'))
