@@ -355,7 +355,8 @@ final class LeanFetcher implements Fetcher {
         partition.failure = null;
         StartAt start = StartAt.offset(place.offset(), place.leaderEpoch());
         if (partition.index == NOWHERE) {
-            // A listener may have placed what was never held: the client, without a position, would look for one each poll.
+            // A listener may have placed what was never held: the client, without a position, would look for one each
+            // poll.
             member.hold(id);
             place(partition, start);
         } else {

@@ -173,9 +173,7 @@ final class TopicIds {
         if (topic == null || topic.trouble.isEmpty()) {
             return null;
         }
-        return topic.waits.stream().anyMatch(wait -> wait.partition == partition)
-                ? topic.trouble
-                : null;
+        return topic.waits.stream().anyMatch(wait -> wait.partition == partition) ? topic.trouble : null;
     }
 
     /** Whether a topic of that name was seen to be made anew, in this run. */
