@@ -150,13 +150,13 @@ public final class RebalanceSimulation {
 
     /** Lets these befall worlds. Default: all but {@link Event#FAILING_WORK}. */
     public RebalanceSimulation with(Event... classes) {
-        events.addAll(List.of(classes));
+        events.addAll(List.of(Objects.requireNonNull(classes, "classes")));
         return this;
     }
 
     /** Lets these befall no world. */
     public RebalanceSimulation without(Event... classes) {
-        List.of(classes).forEach(events::remove);
+        List.of(Objects.requireNonNull(classes, "classes")).forEach(events::remove);
         return this;
     }
 

@@ -8,10 +8,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
@@ -56,6 +58,10 @@ final class OutputTopics implements TopicWatch {
     private final Map<String, State> topics = new ConcurrentHashMap<>();
     private final Semaphore hints = new Semaphore(0);
     private volatile Runnable eachLook = () -> {};
+    private final CountDownLatch end = new CountDownLatch(1);
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // Under the lock.
     private @Nullable Thread looking;
     private boolean closed;
 
@@ -94,9 +100,14 @@ final class OutputTopics implements TopicWatch {
         }
     }
 
-    private synchronized void start() {
-        if (looking == null && !closed) {
-            looking = Thread.ofVirtual().name("weir-output-topics").start(this::run);
+    private void start() {
+        lock.lock();
+        try {
+            if (looking == null && !closed) {
+                looking = Thread.ofVirtual().name("weir-output-topics").start(this::run);
+            }
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -121,7 +132,9 @@ final class OutputTopics implements TopicWatch {
                 hints.drainPermits();
                 eachLook.run();
                 look(admin);
-                Thread.sleep(PAUSE);
+                if (end.await(PAUSE.toMillis(), TimeUnit.MILLISECONDS)) {
+                    return;
+                }
             }
         } catch (InterruptedException ended) {
             // Closed.
@@ -194,10 +207,14 @@ final class OutputTopics implements TopicWatch {
     /** Stops looking, and waits a moment for the client to be closed. */
     void close() {
         Thread ends;
-        synchronized (this) {
+        lock.lock();
+        try {
             closed = true;
             ends = looking;
+        } finally {
+            lock.unlock();
         }
+        end.countDown();
         if (ends == null) {
             return;
         }
