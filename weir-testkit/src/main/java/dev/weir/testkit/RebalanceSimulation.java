@@ -150,13 +150,17 @@ public final class RebalanceSimulation {
 
     /** Lets these befall worlds. Default: all but {@link Event#FAILING_WORK}. */
     public RebalanceSimulation with(Event... classes) {
-        events.addAll(List.of(Objects.requireNonNull(classes, "classes")));
+        for (Event each : Objects.requireNonNull(classes, "classes")) {
+            events.add(Objects.requireNonNull(each, "classes"));
+        }
         return this;
     }
 
     /** Lets these befall no world. */
     public RebalanceSimulation without(Event... classes) {
-        List.of(Objects.requireNonNull(classes, "classes")).forEach(events::remove);
+        for (Event each : Objects.requireNonNull(classes, "classes")) {
+            events.remove(Objects.requireNonNull(each, "classes"));
+        }
         return this;
     }
 
