@@ -27,7 +27,6 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.serialization.StringDeserializer;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class RebalanceSimulationTest {
@@ -165,7 +164,6 @@ class RebalanceSimulationTest {
 
     /** Not in the build while what a revocation wakes runs beside the world: a lane may begin an element or not. */
     @Test
-    @Tag("long")
     void replay_isTheSameWorld() {
         RebalanceSimulation simulation =
                 simulation(RebalanceSimulationTest::byKey).order(Order.KEY);
@@ -176,7 +174,6 @@ class RebalanceSimulationTest {
 
     /** Not in the build while what a revocation wakes runs beside the world: a lane may begin an element or not. */
     @Test
-    @Tag("long")
     void replay_onPlatformThreads_isTheSameWorld() {
         try (Dispatcher pool = Dispatcher.fixed("pool", 4);
                 Dispatcher below = Dispatcher.single("below")) {

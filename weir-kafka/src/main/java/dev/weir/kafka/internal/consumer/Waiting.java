@@ -73,10 +73,18 @@ final class Waiting {
             return ConsumerRecords.empty();
         } catch (RetriableException passing) {
             LOG.warn("poll failed, trying again: {}", passing.toString());
-            clock.park(ERROR_PAUSE_NANOS);
+            pause();
             return ConsumerRecords.empty();
         } finally {
             polling = false;
+        }
+    }
+
+    /** Lasts until the next signal, not merely until a permit that an earlier one has left behind. */
+    private void pause() {
+        long end = clock.nanoTime() + ERROR_PAUSE_NANOS;
+        for (long left = ERROR_PAUSE_NANOS; left > 0 && !signalled; left = end - clock.nanoTime()) {
+            clock.park(left);
         }
     }
 

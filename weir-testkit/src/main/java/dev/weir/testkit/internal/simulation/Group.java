@@ -18,9 +18,6 @@ final class Group {
     private Predicate<String> topics = topic -> false;
     private @Nullable ConsumerRebalanceListener listener;
 
-    /** Whether the client is telling the consumer of a change. */
-    private boolean inCallback;
-
     Group(World world, boolean eager) {
         this.world = world;
         this.eager = eager;
@@ -35,10 +32,6 @@ final class Group {
     void assign(Collection<TopicPartition> ids) {
         assignments++;
         ids.stream().map(world::log).filter(log -> !log.owned).forEach(log -> log.assign(assignments));
-    }
-
-    boolean isInCallback() {
-        return inCallback;
     }
 
     List<TopicPartition> owned() {
@@ -96,12 +89,9 @@ final class Group {
     }
 
     private void tell(Runnable callback) {
-        inCallback = true;
-        try {
-            callback.run();
-        } finally {
-            inCallback = false;
-        }
+        callback.run();
+        // What the consumer took from the pipeline may have made room for other work.
+        world.settle();
     }
 
     private void release(Collection<TopicPartition> ids) {
@@ -112,7 +102,6 @@ final class Group {
     /** The member is gone, in order or not. */
     void leave() {
         listener = null;
-        inCallback = false;
         owned().forEach(id -> world.log(id).release());
     }
 

@@ -67,6 +67,9 @@ final class Ledger {
 
     private @Nullable String violation;
 
+    /** Whether the world has seen the violation. */
+    private boolean looked;
+
     Ledger(Scenario scenario, Draw draw, Clock clock, History history) {
         this.scenario = scenario;
         this.draw = draw;
@@ -335,13 +338,15 @@ final class Ledger {
         }
     }
 
-    /** Notes what did not hold; the first time counts. */
+    /**
+     * Notes what did not hold; the first time counts. Of threads that begin at one instant any may be the first, so what
+     * they find until the world looks is noted together, and the least of it told.
+     */
     void violate(String what) {
         lock.lock();
         try {
-            if (violation == null) {
+            if (!looked && (violation == null || what.compareTo(violation) < 0)) {
                 violation = what;
-                history.pipeline("VIOLATION: " + what);
             }
         } finally {
             lock.unlock();
@@ -352,6 +357,10 @@ final class Ledger {
     String violation() {
         lock.lock();
         try {
+            if (violation != null && !looked) {
+                looked = true;
+                history.pipeline("VIOLATION: " + violation);
+            }
             return violation;
         } finally {
             lock.unlock();

@@ -183,6 +183,10 @@ final class World implements Surroundings {
             ledger.violate("the pipeline does not come to rest: it has been busy for " + REST_LIMIT.toSeconds()
                     + " s of real time, without kafka.work()");
         }
+        endIfViolated(current);
+    }
+
+    private void endIfViolated(SimulatedProcess current) {
         if (ledger.violation() != null) {
             throw current.end("violated");
         }
@@ -273,7 +277,7 @@ final class World implements Surroundings {
             String disorder = outputs.disorder();
             if (disorder != null) {
                 ledger.violate(disorder);
-                throw current.end("violated");
+                endIfViolated(current);
             }
             through = true;
             history.world("all is committed: the process is told to stop");
@@ -284,7 +288,7 @@ final class World implements Surroundings {
             ledger.violate(behind.id + " is committed up to " + committed + " of " + behind.end()
                     + " though nothing has failed for ten minutes: "
                     + (undone == null ? "what is there is done, but was not acknowledged" : undone));
-            throw current.end("stuck");
+            endIfViolated(current);
         }
     }
 
@@ -410,8 +414,9 @@ final class World implements Surroundings {
             clock.advance(Duration.ofNanos(nanos));
             return;
         }
+        // The consumer may have woken the pipeline before it waits.
+        settle();
         if (!rested) {
-            settle();
             rested = true;
             return;
         }
@@ -424,6 +429,8 @@ final class World implements Surroundings {
             }
         }
         move(clock.nanoTime() + nanos);
+        settle();
+        rested = true;
     }
 
     @Override
