@@ -163,14 +163,14 @@ class BenchCampaignTest {
                 drivers: [weir]
                 baseline: weir
                 topic: {partitions: 2, recordsPerSecond: 1000, valueBytes: 23}
-                method: {rounds: 1, control: false, maxWarmUpSeconds: 1, measureSeconds: 1, intervalMillis: 100}
+                method: {rounds: 1, control: false, minWarmUpSeconds: 5, maxWarmUpSeconds: 6, measureSeconds: 1, intervalMillis: 100}
                 """;
         ResultsFolder results =
                 runner(yaml, folder.resolve("results"), false, run -> {}).run();
         assertThat(results.runs()).hasSize(1).allSatisfy(run -> {
             assertThat(run.failure()).isNull();
             assertThat(run.ledger().isClean()).as("%s", run.ledger()).isTrue();
-            assertThat(run.ledger().expected()).isEqualTo(3_000);
+            assertThat(run.ledger().expected()).isEqualTo(8_000);
             assertThat(run.totals().records()).isPositive();
             assertThat(run.totals().metrics()).containsKeys("% of a core", "allocated MB", "direct MB", "collections");
             assertThat(run.intervals())
@@ -201,13 +201,13 @@ class BenchCampaignTest {
                 baseline: weir
                 topic: {partitions: 2, recordsPerSecond: 1000, valueBytes: 23, arrivals: poisson}
                 client: {linger.ms: 5}
-                method: {rounds: 1, control: false, maxWarmUpSeconds: 1, measureSeconds: 1, intervalMillis: 100}
+                method: {rounds: 1, control: false, minWarmUpSeconds: 5, maxWarmUpSeconds: 6, measureSeconds: 1, intervalMillis: 100}
                 """;
         ResultsFolder results =
                 runner(yaml, folder.resolve("results"), false, run -> {}).run();
         assertThat(results.runs()).hasSize(1).allSatisfy(run -> {
             assertThat(run.failure()).isNull();
-            assertThat(run.ledger().expected()).isEqualTo(3_000);
+            assertThat(run.ledger().expected()).isEqualTo(8_000);
             assertThat(run.ledger().isClean()).as("%s", run.ledger()).isTrue();
             Map<String, Histogram> latencies = LatencyTags.merge(results.latencyIntervals(run.key()));
             Histogram response = Objects.requireNonNull(latencies.get(LatencyTags.RESPONSE));
