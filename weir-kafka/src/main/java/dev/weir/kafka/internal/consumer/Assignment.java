@@ -21,7 +21,7 @@ final class Assignment {
     private final Outlets outlets;
     private final FlowControl flow;
     private final Emission emission;
-    private final ConsumerControl control;
+    private final Pauses pauses;
     private final int trackerCapacity;
     private final Runnable onFinished;
 
@@ -39,7 +39,7 @@ final class Assignment {
             Outlets outlets,
             FlowControl flow,
             Emission emission,
-            ConsumerControl control,
+            Pauses pauses,
             int trackerCapacity,
             Runnable onFinished) {
         this.plan = plan;
@@ -47,7 +47,7 @@ final class Assignment {
         this.outlets = outlets;
         this.flow = flow;
         this.emission = emission;
-        this.control = control;
+        this.pauses = pauses;
         this.trackerCapacity = trackerCapacity;
         this.onFinished = onFinished;
     }
@@ -89,7 +89,7 @@ final class Assignment {
             partition.epoch = epoch;
             outlets.open(partition);
             partitions.put(id, partition);
-            control.assigned(partition);
+            pauses.assigned(partition);
             if (partition.parked || partition.atEnd) {
                 pause(partition);
             }
@@ -114,7 +114,7 @@ final class Assignment {
                 ids.stream().map(partitions::remove).filter(Objects::nonNull).toList();
         fetcher.withdrawn(ids);
         emission.takeBackUnpromised(withdrawn);
-        control.withdrawn(withdrawn);
+        pauses.withdrawn(withdrawn);
         outlets.withdrawn(withdrawn);
         withdrawn.forEach(partition -> partition.tracker.revoke());
         flow.divide(all());
@@ -155,7 +155,7 @@ final class Assignment {
         renewed.endOffset = partition.endOffset;
         renewed.atEnd = emission.isEnded() || partition.endOffset == AssignedPartition.UNKNOWN;
         partitions.put(partition.id, renewed);
-        control.assigned(renewed);
+        pauses.assigned(renewed);
         return renewed;
     }
 

@@ -35,7 +35,7 @@ final class BoundedRead {
     private final Plan plan;
     private final Consumer<?, ?> client;
     private final Fetcher fetcher;
-    private final Clock clock;
+    private final OwnerClock clock;
     private final Assignment assignment;
     private final Emission emission;
     private final TopicIds topicIds;
@@ -62,7 +62,7 @@ final class BoundedRead {
             Consumer<?, ?> client,
             Fetcher fetcher,
             Lookup lookup,
-            Clock clock,
+            OwnerClock clock,
             Executor owner,
             Assignment assignment,
             Emission emission,

@@ -26,7 +26,7 @@ import org.apache.kafka.common.TopicPartition;
  * <p>What a user has paused waits here and is not committed, and counts no more as before the pipeline: others go on.
  * Where a partition was placed, by a seek say, waits as a batch of nothing in front of its records, and its end behind them.
  */
-final class CommitAhead {
+final class CommitAhead implements CommitGate {
 
     /** The token of what is a position and no records. */
     private static final long NO_TOKEN = -1;
@@ -45,7 +45,7 @@ final class CommitAhead {
     private final int commitAhead;
     private final Predicate<TopicPartition> isPaused;
     private final Waiting signals;
-    private final Clock clock;
+    private final OwnerClock clock;
 
     private final ArrayDeque<Promised> waiting = new ArrayDeque<>();
 
@@ -65,7 +65,7 @@ final class CommitAhead {
             int commitAhead,
             Predicate<TopicPartition> isPaused,
             Waiting signals,
-            Clock clock) {
+            OwnerClock clock) {
         this.commits = commits;
         this.outlets = outlets;
         this.commitAhead = commitAhead;
@@ -74,23 +74,24 @@ final class CommitAhead {
         this.clock = clock;
     }
 
-    /** Records per batch at most, so that a batch can be committed at all. */
-    int batchSize() {
+    @Override
+    public int batchSize() {
         return Math.min(commitAhead, Batch.DEFAULT_CAPACITY);
     }
 
-    void add(AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch, long nextOffset) {
+    @Override
+    public void add(AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch, long nextOffset) {
         waiting.add(new Promised(partition, batch, nextOffset, batch.token(0)));
     }
 
-    /** Notes where a partition goes on that has nothing here; what is added of it later goes out after that is committed. */
-    void place(AssignedPartition partition, long offset) {
+    @Override
+    public void place(AssignedPartition partition, long offset) {
         partition.uncommittedPlace = offset;
         readTo(partition, offset);
     }
 
-    /** Notes how far a partition is read; what was added of it before goes out before that is committed. */
-    void readTo(AssignedPartition partition, long offset) {
+    @Override
+    public void readTo(AssignedPartition partition, long offset) {
         waiting.add(new Promised(partition, new Batch<>(0), offset, NO_TOKEN));
     }
 
@@ -192,8 +193,8 @@ final class CommitAhead {
         }
     }
 
-    /** Drops what waits of the partitions, and says so to their trackers. */
-    void drop(Collection<AssignedPartition> partitions) {
+    @Override
+    public void drop(Collection<AssignedPartition> partitions) {
         Map<AssignedPartition, Long> first = new HashMap<>();
         waiting.removeIf(each -> {
             if (!partitions.contains(each.partition)) {
@@ -221,8 +222,8 @@ final class CommitAhead {
         return passesOver || wantsRoom();
     }
 
-    /** Whether there is anything that no commit covers yet. */
-    boolean isWaiting() {
+    @Override
+    public boolean isWaiting() {
         return !waiting.isEmpty();
     }
 }

@@ -22,7 +22,7 @@ final class CommitTexts {
     private static final ConsumerLog LOG = ConsumerLog.of(CommitTexts.class);
 
     private final Consumer<?, ?> client;
-    private final Clock clock;
+    private final OwnerClock clock;
     private final CommitMetadata userText;
     private final int maxChars;
     private final Set<TopicPartition> warned = new HashSet<>();
@@ -30,7 +30,7 @@ final class CommitTexts {
     /** By topic; empty for a group that has begun all its topics at their beginning. */
     private final Map<String, Integer> startSizes = new HashMap<>();
 
-    CommitTexts(Consumer<?, ?> client, ConsumerSettings<?, ?> settings, Clock clock) {
+    CommitTexts(Consumer<?, ?> client, ConsumerSettings<?, ?> settings, OwnerClock clock) {
         this.client = client;
         this.clock = clock;
         this.userText = settings.commitMetadata();

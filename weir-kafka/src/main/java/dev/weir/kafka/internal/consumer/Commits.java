@@ -43,7 +43,7 @@ final class Commits {
 
     private final Consumer<?, ?> client;
     private final Fetcher fetcher;
-    private final Clock clock;
+    private final OwnerClock clock;
     private final CommitTexts texts;
     private final GonePartitions gone;
     private final long intervalNanos;
@@ -61,7 +61,7 @@ final class Commits {
     private long failed;
     private @Nullable KafkaPipelineException fatal;
 
-    Commits(Consumer<?, ?> client, Fetcher fetcher, ConsumerSettings<?, ?> settings, Lookup lookup, Clock clock) {
+    Commits(Consumer<?, ?> client, Fetcher fetcher, ConsumerSettings<?, ?> settings, Lookup lookup, OwnerClock clock) {
         this.client = client;
         this.fetcher = fetcher;
         this.clock = clock;

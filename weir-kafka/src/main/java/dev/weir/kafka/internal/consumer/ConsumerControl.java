@@ -25,12 +25,13 @@ final class ConsumerControl implements ConsumerHandle {
     private static final CompletionStage<Void> DONE = CompletableFuture.completedStage(null);
 
     private final ConsumerLoop loop;
-    private final Pauses pauses = new Pauses();
+    private final Pauses pauses;
     private final Queue<CompletableFuture<Void>> seeks = new ConcurrentLinkedQueue<>();
     private volatile boolean ended;
 
-    ConsumerControl(ConsumerLoop loop) {
+    ConsumerControl(ConsumerLoop loop, Pauses pauses) {
         this.loop = loop;
+        this.pauses = pauses;
     }
 
     @Override
@@ -66,10 +67,6 @@ final class ConsumerControl implements ConsumerHandle {
     @Override
     public ConsumerHealth health(Duration stall) {
         return loop.observer().health(stall);
-    }
-
-    boolean isPaused(TopicPartition id) {
-        return pauses.isPaused(id);
     }
 
     @Override
@@ -155,18 +152,6 @@ final class ConsumerControl implements ConsumerHandle {
             });
         }
         seeks.removeIf(CompletableFuture::isDone);
-    }
-
-    void assigned(AssignedPartition partition) {
-        pauses.assigned(partition);
-    }
-
-    void withdrawn(Collection<AssignedPartition> partitions) {
-        pauses.withdrawn(partitions);
-    }
-
-    void resumeAll() {
-        pauses.resumeAll();
     }
 
     /** What was asked for and not done will not be. */

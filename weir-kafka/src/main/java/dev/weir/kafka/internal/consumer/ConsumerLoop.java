@@ -65,7 +65,8 @@ final class ConsumerLoop implements Runnable {
     private final NewPartitions newPartitions;
     private final BoundedRead boundedRead;
     private final Ending ending;
-    private final ConsumerControl control = new ConsumerControl(this);
+    private final Pauses pauses = new Pauses();
+    private final ConsumerControl control = new ConsumerControl(this, pauses);
     private final Hooks hooks;
     private final CompletableFuture<String> closed = new CompletableFuture<>();
 
@@ -84,7 +85,7 @@ final class ConsumerLoop implements Runnable {
             java.util.function.Consumer<Throwable> onFailure,
             Outlets outlets,
             Lookup lookup,
-            Clock clock) {
+            OwnerClock clock) {
         this.client = client;
         this.fetcher = fetcher;
         this.plan = plan;
@@ -96,12 +97,12 @@ final class ConsumerLoop implements Runnable {
         this.flow = new FlowControl(
                 settings, plan.isTracked() ? 1 : plan.batchSize(), limits.partitionFetchBytes(), clock, waiting::wake);
         this.ahead = plan.delivery() instanceof Delivery.AtMostOnce atMostOnce
-                ? new CommitAhead(commits, outlets, atMostOnce.commitAhead(), control::isPaused, waiting, clock)
+                ? new CommitAhead(commits, outlets, atMostOnce.commitAhead(), pauses::isPaused, waiting, clock)
                 : null;
         this.emission = new Emission(plan, ahead, outlets);
         int trackerCapacity = settings.maxOutstandingRecords() + limits.maxPollRecords();
         this.assignment =
-                new Assignment(plan, fetcher, outlets, flow, emission, control, trackerCapacity, waiting::wake);
+                new Assignment(plan, fetcher, outlets, flow, emission, pauses, trackerCapacity, waiting::wake);
         RevokeTimes revokeTimes = RevokeTimes.of(settings, limits.maxPollInterval());
         this.hooks =
                 new Hooks(this, assignment, settings.rebalanceListener(), plan.external(), waiting, clock, revokeTimes);
@@ -414,6 +415,10 @@ final class ConsumerLoop implements Runnable {
     /** Whether records are still wanted. */
     boolean isEmitting() {
         return !emission.isEnded();
+    }
+
+    Pauses pauses() {
+        return pauses;
     }
 
     Assignment assignment() {

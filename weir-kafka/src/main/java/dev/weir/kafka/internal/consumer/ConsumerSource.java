@@ -78,6 +78,6 @@ public final class ConsumerSource<K, V> implements SourceFactory<ConsumerRecord<
         RecordBuffer buffer = new RecordBuffer(
                 context.clock(), dueMillis == null ? null : new Delay(dueMillis, System::currentTimeMillis));
         ConsumerLoop loop = start.start(context, Outlets.single(buffer));
-        return start.pulled(new SourceStage<>(buffer, settings, context.meter(), loop, loop::stop), context);
+        return start.pulled(new SourceStage<>(buffer, settings, context.meter(), loop.isTracked(), loop::taken, loop::stop), context);
     }
 }

@@ -280,7 +280,7 @@ final class ConsumerStart {
                     onFailure,
                     outlets,
                     lookup,
-                    lookup instanceof Clock clock ? clock : Clock.SYSTEM);
+                    lookup instanceof OwnerClock clock ? clock : OwnerClock.SYSTEM);
             Runnable owner = lookup instanceof Elsewhere elsewhere
                     ? () -> SurroundingsRegistry.within(elsewhere.surroundings(), loop)
                     : loop;

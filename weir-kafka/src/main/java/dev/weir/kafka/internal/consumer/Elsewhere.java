@@ -14,7 +14,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 
 /** A consumer's questions and its time where it meets something else than Kafka. As thread-safe as that. */
-record Elsewhere(Surroundings surroundings) implements Lookup, Clock {
+record Elsewhere(Surroundings surroundings) implements Lookup, OwnerClock {
 
     @Override
     public CompletionStage<Set<String>> topics() {

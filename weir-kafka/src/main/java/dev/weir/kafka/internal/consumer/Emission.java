@@ -22,7 +22,7 @@ final class Emission {
     private static final int HEADER_OVERHEAD_BYTES = 96;
 
     private final boolean tracked;
-    private final @Nullable CommitAhead ahead;
+    private final @Nullable CommitGate gate;
     private final Outlets outlets;
     private final int batchSize;
 
@@ -39,14 +39,14 @@ final class Emission {
      * Creates an emission.
      *
      * @param plan says whether each record has a token of its own; otherwise the first one of a batch is for all
-     * @param ahead where batches wait for their commit, if they do
+     * @param gate where batches wait for their commit, if they do
      * @param outlets where they go out
      */
-    Emission(Plan plan, @Nullable CommitAhead ahead, Outlets outlets) {
+    Emission(Plan plan, @Nullable CommitGate gate, Outlets outlets) {
         this.tracked = plan.isTracked();
-        this.ahead = ahead;
+        this.gate = gate;
         this.outlets = outlets;
-        this.batchSize = ahead == null ? plan.batchSize() : Math.min(plan.batchSize(), ahead.batchSize());
+        this.batchSize = gate == null ? plan.batchSize() : Math.min(plan.batchSize(), gate.batchSize());
         this.offsets = new long[batchSize];
         this.weights = new int[batchSize];
     }
@@ -63,32 +63,32 @@ final class Emission {
 
     /** Whether batches are committed before they go out. */
     boolean commitsAhead() {
-        return ahead != null;
+        return gate != null;
     }
 
-    /** A partition goes on at the offset, which is committed before anything of it goes out, if commits go ahead. */
+    /** A partition goes on at the offset, which is committed before anything of it goes out, if commits go gate. */
     void placed(AssignedPartition partition, long offset) {
-        if (ahead != null) {
-            ahead.place(partition, offset);
+        if (gate != null) {
+            gate.place(partition, offset);
         }
     }
 
     /** A partition is read to the offset, perhaps past its last record: those who wait for its end see it by the commit. */
     void readTo(AssignedPartition partition, long offset) {
-        if (ahead != null) {
-            ahead.readTo(partition, offset);
+        if (gate != null) {
+            gate.readTo(partition, offset);
         }
     }
 
     /** Whether batches, or positions, wait for their commit. */
     boolean holdsBack() {
-        return ahead != null && ahead.isWaiting();
+        return gate != null && gate.isWaiting();
     }
 
     /** Takes back all that the pipeline has not pulled. */
     void takeBack(Collection<AssignedPartition> partitions) {
-        if (ahead != null) {
-            ahead.drop(partitions);
+        if (gate != null) {
+            gate.drop(partitions);
         }
         for (AssignedPartition partition : partitions) {
             partition
@@ -100,10 +100,10 @@ final class Emission {
 
     /** The same, but for what was committed for the pipeline to see. */
     void takeBackUnpromised(Collection<AssignedPartition> partitions) {
-        if (ahead == null) {
+        if (gate == null) {
             takeBack(partitions);
         } else {
-            ahead.drop(partitions);
+            gate.drop(partitions);
         }
     }
 
@@ -143,10 +143,10 @@ final class Emission {
         long[] tokens = new long[list.size()];
         tokens[0] = partition.tracker.append(list.get(0).offset(), (int) Math.min(bytes, Integer.MAX_VALUE));
         Batch<ConsumerRecord<byte[], byte[]>> batch = Batch.of(list.toArray(), list.size(), partition.tracker, tokens);
-        if (ahead == null) {
+        if (gate == null) {
             made.add(batch);
         } else {
-            ahead.add(partition, batch, list.get(list.size() - 1).offset() + 1);
+            gate.add(partition, batch, list.get(list.size() - 1).offset() + 1);
         }
     }
 

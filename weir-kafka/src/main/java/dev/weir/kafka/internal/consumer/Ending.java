@@ -29,7 +29,7 @@ final class Ending {
     private final Rebalances rebalances;
     private final Hooks hooks;
     private final Observer observer;
-    private final Clock clock;
+    private final OwnerClock clock;
 
     private boolean stopped;
 
@@ -42,7 +42,7 @@ final class Ending {
             Rebalances rebalances,
             Hooks hooks,
             Observer observer,
-            Clock clock) {
+            OwnerClock clock) {
         this.loop = loop;
         this.assignment = assignment;
         this.waiting = waiting;
@@ -65,7 +65,7 @@ final class Ending {
         emission.takeBackUnpromised(assignment.all());
         if (emission.commitsAhead()) {
             // What is left was committed: nobody else will see it.
-            loop.control().resumeAll();
+            loop.pauses().resumeAll();
         }
         assignment.fetchNoMore();
     }

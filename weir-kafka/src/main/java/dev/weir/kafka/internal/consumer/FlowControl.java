@@ -50,7 +50,7 @@ final class FlowControl {
     private final int highRecords;
     private final long budgetBytes;
     private final long fetchBytes;
-    private final Clock clock;
+    private final OwnerClock clock;
     private final Runnable wake;
     private int partitions;
     private long shares;
@@ -66,7 +66,7 @@ final class FlowControl {
      * @param fetchBytes what a fetch brings of a partition at most, unless its first batch is larger
      * @param wake called by any thread when {@link #resumeLow} may have something to do
      */
-    FlowControl(ConsumerSettings<?, ?> settings, int recordsPerToken, int fetchBytes, Clock clock, Runnable wake) {
+    FlowControl(ConsumerSettings<?, ?> settings, int recordsPerToken, int fetchBytes, OwnerClock clock, Runnable wake) {
         this.fetchBytes = fetchBytes;
         this.clock = clock;
         this.highRecords = Math.max(1, settings.maxOutstandingRecords() / recordsPerToken);

@@ -29,7 +29,7 @@ final class Hooks {
     private final RebalanceListener listener;
     private final @Nullable ExternalOffsets external;
     private final Waiting waiting;
-    private final Clock clock;
+    private final OwnerClock clock;
     private final RevokeTimes times;
 
     Hooks(
@@ -38,7 +38,7 @@ final class Hooks {
             RebalanceListener listener,
             @Nullable ExternalOffsets external,
             Waiting waiting,
-            Clock clock,
+            OwnerClock clock,
             RevokeTimes times) {
         this.loop = loop;
         this.assignment = assignment;

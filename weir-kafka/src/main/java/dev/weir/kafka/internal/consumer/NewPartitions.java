@@ -22,7 +22,7 @@ final class NewPartitions {
     private final boolean looks;
     private final Assignment assignment;
     private final Lookup lookup;
-    private final Clock clock;
+    private final OwnerClock clock;
     private final long intervalNanos;
     private final Executor owner;
     private final Consumer<Collection<TopicPartition>> onNew;
@@ -42,7 +42,7 @@ final class NewPartitions {
             Plan plan,
             Assignment assignment,
             Lookup lookup,
-            Clock clock,
+            OwnerClock clock,
             Duration interval,
             Executor owner,
             Consumer<Collection<TopicPartition>> onNew) {

@@ -57,7 +57,7 @@ final class Observer {
     private final FlowControl flow;
     private final Outlets outlets;
     private final Lookup lookup;
-    private final Clock clock;
+    private final OwnerClock clock;
     private final String reads;
     private final boolean tracked;
     private final Reachability reachability;
@@ -91,7 +91,7 @@ final class Observer {
             FlowControl flow,
             Outlets outlets,
             Lookup lookup,
-            Clock clock,
+            OwnerClock clock,
             String reads,
             boolean tracked,
             Duration maxPollInterval) {
@@ -296,7 +296,7 @@ final class Observer {
 
     private Set<Paused> reasons(AssignedPartition partition) {
         EnumSet<Paused> reasons = EnumSet.noneOf(Paused.class);
-        if (loop.control().isPaused(partition.id)) {
+        if (loop.pauses().isPaused(partition.id)) {
             reasons.add(Paused.USER);
         }
         if (partition.held || partition.endOffset == AssignedPartition.UNKNOWN) {

@@ -80,13 +80,13 @@ final class OffsetQueries {
 
     private final Assignment assignment;
     private final Lookup lookup;
-    private final Clock clock;
+    private final OwnerClock clock;
     private final Executor owner;
     private final TopicIds topicIds;
     private final Map<AssignedPartition, Query> queries = new LinkedHashMap<>();
 
     /** Creates what asks {@code lookup} and continues on {@code owner}, the owner thread. */
-    OffsetQueries(Assignment assignment, Lookup lookup, Clock clock, Executor owner, TopicIds topicIds) {
+    OffsetQueries(Assignment assignment, Lookup lookup, OwnerClock clock, Executor owner, TopicIds topicIds) {
         this.topicIds = topicIds;
         this.assignment = assignment;
         this.lookup = lookup;

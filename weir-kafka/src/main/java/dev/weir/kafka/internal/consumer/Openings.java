@@ -33,7 +33,7 @@ final class Openings {
 
     private final Assignment assignment;
     private final Commits commits;
-    private final Clock clock;
+    private final OwnerClock clock;
     private final TopicIds topicIds;
     private final Runnable wake;
     private final Consumer<List<AssignedPartition>> onUncommitted;
@@ -52,7 +52,7 @@ final class Openings {
     Openings(
             Assignment assignment,
             Commits commits,
-            Clock clock,
+            OwnerClock clock,
             TopicIds topicIds,
             Runnable wake,
             Consumer<List<AssignedPartition>> onUncommitted) {

@@ -17,9 +17,9 @@ final class Parking {
 
     private final ConsumerLoop loop;
     private final SharedOutlets outlets;
-    private final Clock clock;
+    private final OwnerClock clock;
 
-    Parking(ConsumerLoop loop, SharedOutlets outlets, Clock clock) {
+    Parking(ConsumerLoop loop, SharedOutlets outlets, OwnerClock clock) {
         this.loop = loop;
         this.outlets = outlets;
         this.clock = clock;
@@ -90,7 +90,7 @@ final class Parking {
         }
         continued.outlet = attachment.buffer;
         continued.parked = false;
-        loop.control().assigned(continued);
+        loop.pauses().assigned(continued);
         if (offset >= 0) {
             loop.assignment().release(continued, new LogPosition(offset, partition.epochs.before(offset)));
         }

@@ -69,7 +69,7 @@ public final class PartitionedSource<K, V> implements SourceFactory<PartitionSou
                 }
                 return start.pulled(
                         new SourceStage<>(
-                                partition.outlet, settings, inner.meter(), loop, () -> loop.abandon(partition)),
+                                partition.outlet, settings, inner.meter(), loop.isTracked(), loop::taken, () -> loop.abandon(partition)),
                         inner);
             });
         }

@@ -70,7 +70,7 @@ final class Positions {
             ConsumerSettings<?, ?> settings,
             Commits commits,
             Lookup lookup,
-            Clock clock,
+            OwnerClock clock,
             Executor owner,
             Runnable wake) {
         this.assignment = assignment;

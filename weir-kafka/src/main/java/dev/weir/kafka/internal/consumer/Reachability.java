@@ -19,7 +19,7 @@ final class Reachability {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final Supplier<Contact> contact;
-    private final Clock clock;
+    private final OwnerClock clock;
 
     // Owner thread.
     private Contact last = Contact.UNKNOWN;
@@ -32,7 +32,7 @@ final class Reachability {
     /** When the last answer came if there should be more by now, else null. */
     private volatile @Nullable Long silentSinceNanos;
 
-    Reachability(Supplier<Contact> contact, Clock clock) {
+    Reachability(Supplier<Contact> contact, OwnerClock clock) {
         this.contact = contact;
         this.clock = clock;
         this.answeredNanos = clock.nanoTime();

@@ -27,7 +27,7 @@ final class Rebalances implements ConsumerRebalanceListener {
     private final Emission emission;
     private final Hooks hooks;
     private final Waiting waiting;
-    private final Clock clock;
+    private final OwnerClock clock;
     private final RevokeTimes times;
 
     private int count;
@@ -39,7 +39,7 @@ final class Rebalances implements ConsumerRebalanceListener {
             Emission emission,
             Hooks hooks,
             Waiting waiting,
-            Clock clock,
+            OwnerClock clock,
             RevokeTimes times) {
         this.loop = loop;
         this.assignment = assignment;

@@ -14,7 +14,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fetched records that the pipeline has not pulled yet: a queue per partition, taken from by {@link Turns}, a batch each
+ * Fetched records that the pipeline has not pulled yet: a queue per partition, taken from by {@link PriorityTurns}, a batch each
  * time, so that neither a full partition nor one that is held delays the others. Thread-safe: the owner thread adds and purges,
  * the segment thread takes. Not bounded by itself: the owner pauses partitions instead of waiting here, so that it always
  * polls.
@@ -50,7 +50,7 @@ final class RecordBuffer {
 
     // Under the lock.
     /** Queues that are not empty and not held. */
-    private final Turns turns = new Turns();
+    private final PriorityTurns turns = new PriorityTurns();
 
     private int records;
     private boolean ended;

@@ -37,7 +37,7 @@ public final class Sharing<K, V> implements AutoCloseable {
         this.settings = settings;
         this.consumer = new ConsumerStart(settings, subscription, new Plan.Delivery.Committable(), null)
                 .start("shared", outlets, this::failed);
-        this.parking = new Parking(consumer.loop(), outlets, Clock.SYSTEM);
+        this.parking = new Parking(consumer.loop(), outlets, OwnerClock.SYSTEM);
         consumer.loop().share(parking);
         consumer.loop().readBy(readers::values);
     }
@@ -86,7 +86,7 @@ public final class Sharing<K, V> implements AutoCloseable {
         context.expose(handle());
         context.depth(attachment.buffer::records);
         return new SourceStage<>(
-                attachment.buffer, settings, context.meter(), consumer.loop(), () -> parking.stopEmission(attachment));
+                attachment.buffer,settings,context.meter(),consumer.loop().isTracked(),consumer.loop()::taken,() -> parking.stopEmission(attachment));
     }
 
     /** Ends the consumer, and with it what still reads from it. */

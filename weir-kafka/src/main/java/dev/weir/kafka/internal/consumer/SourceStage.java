@@ -24,17 +24,19 @@ final class SourceStage<K, V> implements Stage<ConsumerRecord<K, V>> {
     /**
      * Creates the end of a buffer.
      *
-     * @param loop whom to tell what was taken, and with {@code tracked} what is finished
+     * @param tracked whether each record is acknowledged; otherwise a batch is with the pull
+     * @param onTaken called after that
      */
     SourceStage(
             RecordBuffer buffer,
             ConsumerSettings<K, V> settings,
             StageMeter meter,
-            ConsumerLoop loop,
+            boolean tracked,
+            Runnable onTaken,
             Runnable onClose) {
         this.buffer = buffer;
-        this.tracked = loop.isTracked();
-        this.onTaken = loop::taken;
+        this.tracked = tracked;
+        this.onTaken = onTaken;
         this.decoder = new RecordDecoder<>(settings.keyDeserializer(), settings.valueDeserializer());
         this.meter = meter;
         this.onClose = onClose;

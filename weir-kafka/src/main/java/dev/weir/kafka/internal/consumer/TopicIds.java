@@ -109,13 +109,13 @@ final class TopicIds {
 
     private final Assignment assignment;
     private final Lookup lookup;
-    private final Clock clock;
+    private final OwnerClock clock;
     private final Executor owner;
     private final Listener listener;
     private final Map<String, Topic> topics = new HashMap<>();
 
     /** Creates what asks {@code lookup} and continues on {@code owner}, the owner thread. */
-    TopicIds(Assignment assignment, Lookup lookup, Clock clock, Executor owner, Listener listener) {
+    TopicIds(Assignment assignment, Lookup lookup, OwnerClock clock, Executor owner, Listener listener) {
         this.assignment = assignment;
         this.lookup = lookup;
         this.clock = clock;

@@ -30,7 +30,7 @@ public final class ViewSource<T> implements SourceFactory<T> {
     public Stage<T> create(StageContext context) {
         RecordBuffer buffer = new RecordBuffer(context.clock(), null);
         ConsumerLoop loop = start.start(context, Outlets.single(buffer));
-        return new Unwrapping<>(new SourceStage<>(buffer, settings, context.meter(), loop, loop::stop));
+        return new Unwrapping<>(new SourceStage<>(buffer, settings, context.meter(), loop.isTracked(), loop::taken, loop::stop));
     }
 
     /** Takes out what was decoded. Confined to the segment's thread. */

@@ -20,13 +20,13 @@ final class Waiting {
     private static final long ERROR_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     private final Fetcher fetcher;
-    private final Clock clock;
+    private final OwnerClock clock;
 
     private volatile boolean signalled;
     private volatile boolean polling;
     private volatile @Nullable Thread owner;
 
-    Waiting(Fetcher fetcher, Clock clock) {
+    Waiting(Fetcher fetcher, OwnerClock clock) {
         this.fetcher = fetcher;
         this.clock = clock;
     }

@@ -188,7 +188,7 @@ class CommitAheadTest {
     }
 
     /** A clock that is moved by hand and by what is parked. */
-    private static final class ManualClock implements Clock {
+    private static final class ManualClock implements OwnerClock {
         long nanos;
 
         @Override

@@ -65,7 +65,7 @@ class ConsumerLoopTest {
     };
 
     private ConsumerLoop start(Fetcher fetcher, Outlets outlets) throws InterruptedException {
-        return start(fetcher, outlets, Duration.ofSeconds(20), null, Duration.ofMinutes(5), Clock.SYSTEM);
+        return start(fetcher, outlets, Duration.ofSeconds(20), null, Duration.ofMinutes(5), OwnerClock.SYSTEM);
     }
 
     private ConsumerLoop start(
@@ -74,7 +74,7 @@ class ConsumerLoopTest {
             Duration revokeDeadline,
             @Nullable ExternalOffsets store,
             Duration maxPollInterval,
-            Clock clock)
+            OwnerClock clock)
             throws InterruptedException {
         ConsumerSettings<byte[], byte[]> settings = ConsumerSettings.builder()
                 .bootstrapServers("h:1")
@@ -210,7 +210,7 @@ class ConsumerLoopTest {
     void attachment_inTheTurnOfTheClose_isRefused() throws InterruptedException {
         SharedOutlets outlets = new SharedOutlets();
         ConsumerLoop loop = start(new ClientFetcher(client), outlets);
-        Parking parking = new Parking(loop, outlets, Clock.SYSTEM);
+        Parking parking = new Parking(loop, outlets, OwnerClock.SYSTEM);
         loop.share(parking);
         loop.stop();
         assertThatThrownBy(() ->
@@ -273,7 +273,7 @@ class ConsumerLoopTest {
     }
 
     /** A clock by which all that is waited for takes as long as it may. */
-    private static final class Hasty implements Clock {
+    private static final class Hasty implements OwnerClock {
 
         private final AtomicLong nanos = new AtomicLong();
 

@@ -35,7 +35,7 @@ class FlowControlTest {
     private final MockConsumer<byte[], byte[]> client = new MockConsumer<>("earliest");
     private final Fetcher fetcher = new ClientFetcher(client);
     private final AtomicLong nanos = new AtomicLong();
-    private final dev.weir.kafka.internal.consumer.Clock time = new dev.weir.kafka.internal.consumer.Clock() {
+    private final OwnerClock time = new OwnerClock() {
         @Override
         public long nanoTime() {
             return nanos.get();

@@ -10,7 +10,7 @@ class ReachabilityTest {
     private long nowNanos;
     private Contact contact = new Contact(0, 0);
 
-    private final Reachability reachability = new Reachability(() -> contact, new Clock() {
+    private final Reachability reachability = new Reachability(() -> contact, new OwnerClock() {
         @Override
         public long nanoTime() {
             return nowNanos;

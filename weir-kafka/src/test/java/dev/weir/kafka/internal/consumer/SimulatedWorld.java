@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * from one seed. Whatever the world does, it does while the loop polls or parks; each step checks what docs/guarantees.md
  * promises.
  */
-final class SimulatedWorld implements Clock {
+final class SimulatedWorld implements OwnerClock {
 
     /** The process is gone: nothing after this reaches the cluster. */
     @SuppressWarnings("serial") // never serialised

@@ -12,7 +12,7 @@ import java.util.Objects;
  *
  * <p>Protocol: {@link #next} takes a queue out; it is put back if it has more; then {@link #taken} says how much it gave.
  */
-final class Turns {
+final class PriorityTurns {
 
     // Deficit counters of M. Shreedhar and G. Varghese, "Efficient Fair Queuing Using Deficit Round Robin", SIGCOMM
     // 1995, on top of strict priority. Unlike there, the highest level has no quantum: it goes whenever no other has

@@ -3,9 +3,9 @@ package dev.weir.kafka.internal.consumer;
 import java.util.concurrent.locks.LockSupport;
 
 /** Time as the owner thread sees it; a simulation has its own. Thread-safe. */
-interface Clock {
+interface OwnerClock {
 
-    Clock SYSTEM = new Clock() {
+    OwnerClock SYSTEM = new OwnerClock() {
         @Override
         public long nanoTime() {
             return System.nanoTime();
