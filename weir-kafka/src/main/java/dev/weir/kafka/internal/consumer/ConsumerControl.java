@@ -5,6 +5,8 @@ import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.ConsumerHealth;
 import dev.weir.kafka.ConsumerSnapshot;
 import dev.weir.kafka.Position;
+import dev.weir.kafka.internal.buffer.AssignedPartition;
+import dev.weir.kafka.internal.buffer.Pauses;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;

@@ -1,5 +1,13 @@
 package dev.weir.kafka.internal.consumer;
 
+import dev.weir.kafka.internal.buffer.AssignedPartition;
+import dev.weir.kafka.internal.buffer.Assignment;
+import dev.weir.kafka.internal.buffer.Emission;
+import dev.weir.kafka.internal.commit.Commits;
+import dev.weir.kafka.internal.fetch.Fetcher;
+import dev.weir.kafka.internal.fetch.Waiting;
+import dev.weir.kafka.internal.lookup.ConsumerLog;
+import dev.weir.kafka.internal.lookup.OwnerClock;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

@@ -2,6 +2,8 @@ package dev.weir.kafka.internal.consumer;
 
 import dev.weir.kafka.ConsumerDump.Oldest;
 import dev.weir.kafka.ConsumerDump.PartitionDump;
+import dev.weir.kafka.internal.buffer.AssignedPartition;
+import dev.weir.kafka.internal.buffer.RecordBuffer;
 import dev.weir.kafka.spi.OfRecord;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.StageContext;

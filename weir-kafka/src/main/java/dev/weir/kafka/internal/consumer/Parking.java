@@ -1,6 +1,11 @@
 package dev.weir.kafka.internal.consumer;
 
-import dev.weir.kafka.internal.consumer.SharedOutlets.Attachment;
+import dev.weir.kafka.internal.buffer.AssignedPartition;
+import dev.weir.kafka.internal.buffer.Assignment;
+import dev.weir.kafka.internal.buffer.SharedOutlets;
+import dev.weir.kafka.internal.buffer.SharedOutlets.Attachment;
+import dev.weir.kafka.internal.fetch.LogPosition;
+import dev.weir.kafka.internal.lookup.OwnerClock;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -3,7 +3,10 @@ package dev.weir.kafka.internal.consumer;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.PartitionSource;
 import dev.weir.kafka.Subscription;
-import dev.weir.kafka.internal.consumer.Plan.Delivery;
+import dev.weir.kafka.internal.buffer.AssignedPartition;
+import dev.weir.kafka.internal.buffer.PartitionOutlets;
+import dev.weir.kafka.internal.buffer.Plan.Delivery;
+import dev.weir.kafka.internal.buffer.SourceStage;
 import dev.weir.stream.Source;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.SourceFactory;
@@ -69,7 +72,12 @@ public final class PartitionedSource<K, V> implements SourceFactory<PartitionSou
                 }
                 return start.pulled(
                         new SourceStage<>(
-                                partition.outlet, settings, inner.meter(), loop.isTracked(), loop::taken, () -> loop.abandon(partition)),
+                                partition.outlet,
+                                settings,
+                                inner.meter(),
+                                loop.isTracked(),
+                                loop::taken,
+                                () -> loop.abandon(partition)),
                         inner);
             });
         }

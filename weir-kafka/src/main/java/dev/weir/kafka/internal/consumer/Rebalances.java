@@ -1,5 +1,11 @@
 package dev.weir.kafka.internal.consumer;
 
+import dev.weir.kafka.internal.buffer.AssignedPartition;
+import dev.weir.kafka.internal.buffer.Assignment;
+import dev.weir.kafka.internal.buffer.Emission;
+import dev.weir.kafka.internal.fetch.Waiting;
+import dev.weir.kafka.internal.lookup.ConsumerLog;
+import dev.weir.kafka.internal.lookup.OwnerClock;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;

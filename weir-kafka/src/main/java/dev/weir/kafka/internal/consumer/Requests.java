@@ -1,5 +1,7 @@
 package dev.weir.kafka.internal.consumer;
 
+import dev.weir.kafka.internal.fetch.Waiting;
+import dev.weir.kafka.internal.lookup.OwnerClock;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;

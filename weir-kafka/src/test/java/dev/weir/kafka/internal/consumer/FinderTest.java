@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.kafka.ConsumerDump.Oldest;
 import dev.weir.kafka.ConsumerDump.PartitionDump;
 import dev.weir.kafka.Decoded;
+import dev.weir.kafka.internal.buffer.AssignedPartition;
+import dev.weir.kafka.internal.buffer.RecordBuffer;
 import dev.weir.kafka.internal.consumer.Finder.Sought;
 import dev.weir.kafka.internal.failure.Job;
 import dev.weir.kafka.internal.offsets.OffsetTracker;

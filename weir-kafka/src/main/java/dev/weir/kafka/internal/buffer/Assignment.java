@@ -1,0 +1,226 @@
+package dev.weir.kafka.internal.buffer;
+
+import dev.weir.kafka.internal.fetch.Fetcher;
+import dev.weir.kafka.internal.fetch.LogPosition;
+import dev.weir.kafka.internal.offsets.FinishedSet;
+import dev.weir.kafka.internal.offsets.OffsetTracker;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/** The partitions that this member has, and where each of them goes on. Confined to the owner thread. */
+public final class Assignment {
+
+    private final Plan plan;
+    private final Fetcher fetcher;
+    private final Outlets outlets;
+    private final FlowControl flow;
+    private final Emission emission;
+    private final Pauses pauses;
+    private final int trackerCapacity;
+    private final Runnable onFinished;
+
+    private final Map<TopicPartition, AssignedPartition> partitions = new LinkedHashMap<>();
+
+    /**
+     * Creates an empty assignment.
+     *
+     * @param trackerCapacity records per partition that may be outstanding
+     * @param onFinished called by any thread when as much of a partition is finished as it was watched for
+     */
+    public Assignment(
+            Plan plan,
+            Fetcher fetcher,
+            Outlets outlets,
+            FlowControl flow,
+            Emission emission,
+            Pauses pauses,
+            int trackerCapacity,
+            Runnable onFinished) {
+        this.plan = plan;
+        this.fetcher = fetcher;
+        this.outlets = outlets;
+        this.flow = flow;
+        this.emission = emission;
+        this.pauses = pauses;
+        this.trackerCapacity = trackerCapacity;
+        this.onFinished = onFinished;
+    }
+
+    /** A view. */
+    public Map<TopicPartition, AssignedPartition> byId() {
+        return Collections.unmodifiableMap(partitions);
+    }
+
+    /** A view. */
+    public Collection<AssignedPartition> all() {
+        return byId().values();
+    }
+
+    /** A copy. */
+    public Set<TopicPartition> ids() {
+        return Set.copyOf(partitions.keySet());
+    }
+
+    @Nullable
+    public AssignedPartition get(TopicPartition id) {
+        return partitions.get(id);
+    }
+
+    /** The assigned ones of the partitions. */
+    public List<AssignedPartition> current(Collection<TopicPartition> ids) {
+        return ids.stream().map(partitions::get).filter(Objects::nonNull).toList();
+    }
+
+    /** Whether {@code partition} is still assigned and has not begun anew since. */
+    public boolean isCurrent(AssignedPartition partition) {
+        return partitions.get(partition.id) == partition;
+    }
+
+    /** Takes partitions in, as the {@code epoch}th assignment. */
+    public void add(Collection<TopicPartition> ids, int epoch) {
+        for (TopicPartition id : ids) {
+            AssignedPartition partition = newPartition(id);
+            partition.epoch = epoch;
+            outlets.open(partition);
+            partitions.put(id, partition);
+            pauses.assigned(partition);
+            if (partition.parked || partition.atEnd) {
+                pause(partition);
+            }
+        }
+        flow.divide(all());
+    }
+
+    private AssignedPartition newPartition(TopicPartition id) {
+        long endOffset = plan.subscription().isBounded() ? plan.endOffsets().getOrDefault(id, 0L) : Long.MAX_VALUE;
+        var priorities = plan.subscription().priorities();
+        return new AssignedPartition(
+                id,
+                new OffsetTracker(trackerCapacity, onFinished),
+                endOffset,
+                priorities.of(id),
+                FlowControl.shares(priorities, id));
+    }
+
+    /** Takes partitions out: from now on nothing of them is emitted, nor any work on them begun. */
+    public List<AssignedPartition> withdraw(Collection<TopicPartition> ids) {
+        List<AssignedPartition> withdrawn =
+                ids.stream().map(partitions::remove).filter(Objects::nonNull).toList();
+        fetcher.withdrawn(ids);
+        emission.takeBackUnpromised(withdrawn);
+        pauses.withdrawn(withdrawn);
+        outlets.withdrawn(withdrawn);
+        withdrawn.forEach(partition -> partition.tracker.revoke());
+        flow.divide(all());
+        return withdrawn;
+    }
+
+    public void clear() {
+        partitions.clear();
+    }
+
+    /** Fetches no more of the partition for now. */
+    public void pause(AssignedPartition partition) {
+        if (!partition.paused) {
+            partition.paused = true;
+            fetcher.pause(List.of(partition.id));
+        }
+    }
+
+    /** Fetches nothing more of what is assigned now. */
+    public void fetchNoMore() {
+        for (AssignedPartition partition : partitions.values()) {
+            partition.atEnd = true;
+            partition.paused = true;
+        }
+        fetcher.pause(partitions.keySet());
+    }
+
+    /** Begins a partition anew: what was read of it so far does not count any more, finished or not. */
+    public AssignedPartition renew(AssignedPartition partition) {
+        emission.takeBack(List.of(partition));
+        partition.tracker.revoke();
+        AssignedPartition renewed = newPartition(partition.id);
+        renewed.outlet = partition.outlet;
+        renewed.epoch = partition.epoch;
+        renewed.topicId = partition.topicId;
+        renewed.paused = partition.paused;
+        renewed.parked = partition.parked;
+        renewed.endOffset = partition.endOffset;
+        renewed.atEnd = emission.isEnded() || partition.endOffset == AssignedPartition.UNKNOWN;
+        partitions.put(partition.id, renewed);
+        pauses.assigned(renewed);
+        return renewed;
+    }
+
+    /** Whether nothing more of what is assigned goes out. */
+    public boolean isEnding() {
+        return emission.isEnded();
+    }
+
+    /** Fetches and commits nothing of the partitions until {@link #release}. */
+    public void hold(Collection<AssignedPartition> held) {
+        for (AssignedPartition partition : held) {
+            partition.held = true;
+            partition.finishedEarlier = FinishedSet.EMPTY;
+            pause(partition);
+            fetcher.hold(partition.id);
+        }
+    }
+
+    /** Goes on at a place that was decided here. */
+    public void release(AssignedPartition partition, LogPosition place) {
+        goOn(partition, place);
+        partition.opening = false;
+        partition.placed = true;
+        emission.placed(partition, place.offset());
+    }
+
+    /** Goes on at the place that the group has committed. */
+    public void goOn(AssignedPartition partition, LogPosition committed) {
+        partition.epochs.beginAt(committed);
+        fetcher.seek(partition.id, committed);
+        partition.held = false;
+    }
+
+    /** Goes on where it is, and has that place checked anew. */
+    public void checkAgain(AssignedPartition partition) {
+        if (!partition.held) {
+            fetcher.seek(
+                    partition.id, new LogPosition(fetcher.position(partition.id), fetcher.leaderEpoch(partition.id)));
+        }
+    }
+
+    /** Whether the next fetch of the partition would be at the offset. */
+    public boolean isAt(AssignedPartition partition, long offset) {
+        return !partition.held && fetcher.position(partition.id) == offset;
+    }
+
+    /** Lets a partition of which nothing was read begin at an offset. */
+    public void placeNew(TopicPartition id, long offset) {
+        AssignedPartition partition = partitions.get(id);
+        if (partition == null || partition.tracker.committableOffset() >= 0) {
+            throw new IllegalStateException(
+                    partition == null ? id + " is not assigned" : "records of " + id + " were read already");
+        }
+        partition.finishedEarlier = FinishedSet.EMPTY;
+        release(partition, LogPosition.at(offset));
+    }
+
+    /** The unfinished part of partitions, in words. */
+    public static String unfinished(Collection<AssignedPartition> partitions) {
+        return partitions.stream()
+                .filter(partition -> !partition.tracker.isIdle())
+                .map(partition -> partition + "@" + partition.tracker.committableOffset() + " and "
+                        + (partition.tracker.outstanding() - 1) + " after it")
+                .collect(Collectors.joining(", "));
+    }
+}
