@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which stage holds the others up, if one does. Immutable.
  *
- * <p>The rule, as in docs/pipe.md: the busiest stage, if it worked for at least half of its thread time; else the stage that
+ * <p>The rule, as in docs/reference/pipe.md: the busiest stage, if it worked for at least half of its thread time; else the stage that
  * does not take: the one below the last stage that waited for at least half of its time for somebody to take its output.
  * Below the last stage of all are the brokers. Else there is none.
  *

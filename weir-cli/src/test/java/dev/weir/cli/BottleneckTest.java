@@ -6,7 +6,7 @@ import dev.weir.stream.StageSnapshot;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The rule of docs/pipe.md with counters as runs have shown them. */
+/** The rule of docs/reference/pipe.md with counters as runs have shown them. */
 class BottleneckTest {
 
     private static StageSnapshot stage(String name, int busy, int up, int down) {

@@ -18,7 +18,7 @@ import java.util.Set;
  * Dispatchers by name, from code or from a configuration file. Thread-safe; whoever made it closes it, after the pipelines
  * that use it.
  *
- * <p>The file is one of Java properties, {@code docs/dispatchers.md} describes it:
+ * <p>The file is one of Java properties, {@code docs/reference/dispatchers.md} describes it:
  *
  * <pre>
  *   dispatcher.cpu.kind=fixed

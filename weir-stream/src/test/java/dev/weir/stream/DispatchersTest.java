@@ -29,7 +29,7 @@ class DispatchersTest {
 
     @Test
     void example_ofTheDocumentation_runs(@TempDir Path folder) throws Exception {
-        String page = Files.readString(Path.of("..", "docs", "dispatchers.md"));
+        String page = Files.readString(Path.of("..", "docs", "reference", "dispatchers.md"));
         Matcher block =
                 Pattern.compile("```properties\n(.*?)```", Pattern.DOTALL).matcher(page);
         assertThat(block.find()).isTrue();

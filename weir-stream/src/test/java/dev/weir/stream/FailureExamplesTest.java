@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What docs/failures.md shows, line by line, and what the Javadoc of the operators shows. */
+/** What docs/guide/failures.md shows, line by line, and what the Javadoc of the operators shows. */
 class FailureExamplesTest {
 
     private final Source<String> lines = Source.of("1", "x", "3");
@@ -214,7 +214,7 @@ class FailureExamplesTest {
     @Test
     void page_showsNothingThatIsNotHere() throws IOException {
         String here = squeezed(Files.readString(Path.of("src/test/java/dev/weir/stream/FailureExamplesTest.java")));
-        String page = Files.readString(Path.of("../docs/failures.md"));
+        String page = Files.readString(Path.of("../docs/guide/failures.md"));
         List<String> snippets = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL)
                 .matcher(page)
                 .results()

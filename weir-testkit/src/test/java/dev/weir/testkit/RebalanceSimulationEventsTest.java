@@ -85,7 +85,7 @@ class RebalanceSimulationEventsTest {
                 .run();
     }
 
-    /** The sample of docs/testkit.md. */
+    /** The sample of docs/guide/testkit.md. */
     static Pipeline patientBooking(SimulatedKafka kafka) {
         return KafkaFlow.from(settings(kafka), "orders")
                 .handle(4, RecordOrdering.byKey(), order -> {
@@ -113,7 +113,7 @@ class RebalanceSimulationEventsTest {
         simulation(kafka -> bookingTo(kafka, output(kafka))).seeds(1, 200).run();
     }
 
-    /** The sample of docs/testkit.md. */
+    /** The sample of docs/guide/testkit.md. */
     static Pipeline bookingTo(SimulatedKafka kafka, ProducerSettings<String, String> output) {
         return KafkaSource.committable(settings(kafka), "orders")
                 .map(order -> kafka.output(order, new ProducerRecord<>("bookings", order.key(), order.value())))

@@ -10,7 +10,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.junit.jupiter.api.Test;
 
-/** The sample of docs/testkit.md. */
+/** The sample of docs/guide/testkit.md. */
 class RebalanceSimulationSampleTest {
 
     @Test

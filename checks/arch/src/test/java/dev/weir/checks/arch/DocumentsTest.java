@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Matcher;
@@ -94,6 +95,33 @@ class DocumentsTest {
         }
     }
 
+    /** A link to a file or folder of the project, perhaps to a heading of it. */
+    private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:|mailto:)([^)#\\s]*)(?:#([^)\\s]+))?\\)");
+
+    @Test
+    void links_ofEachPage_leadSomewhere() throws IOException {
+        List<String> dead = new ArrayList<>();
+        for (Path page : pages()) {
+            Matcher link = LINK.matcher(Files.readString(page));
+            while (link.find()) {
+                Path target = link.group(1).isEmpty() ? page : page.resolveSibling(link.group(1)).normalize();
+                if (!Files.exists(target) || (link.group(2) != null && !headings(target).contains(link.group(2)))) {
+                    dead.add(ROOT.relativize(page) + ": " + link.group());
+                }
+            }
+        }
+        assertThat(dead).isEmpty();
+    }
+
+    /** The headings of a page as links name them. */
+    private static List<String> headings(Path page) throws IOException {
+        return Files.readAllLines(page).stream()
+                .filter(line -> line.startsWith("#"))
+                .map(line -> line.replaceFirst("#+ ", "").toLowerCase(Locale.ROOT))
+                .map(line -> line.replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-'))
+                .toList();
+    }
+
     @Test
     void testsNamed_inPages_exist() throws IOException {
         Map<String, String> tests = tests();
@@ -149,6 +177,7 @@ class DocumentsTest {
         }
         pages.add(ROOT.resolve("README.md"));
         pages.add(ROOT.resolve("CONTRIBUTING.md"));
+        pages.add(ROOT.resolve("CHANGELOG.md"));
         return pages;
     }
 

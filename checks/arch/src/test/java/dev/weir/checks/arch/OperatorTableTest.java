@@ -8,11 +8,11 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** {@code docs/operators.md} says what the code says. Written anew with {@code -Dweir.write=true}. */
+/** {@code docs/reference/operators.md} says what the code says. Written anew with {@code -Dweir.write=true}. */
 class OperatorTableTest {
 
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));
-    private static final Path PAGE = ROOT.resolve("docs/operators.md");
+    private static final Path PAGE = ROOT.resolve("docs/reference/operators.md");
 
     private static OperatorTable table;
 
@@ -33,7 +33,7 @@ class OperatorTableTest {
             Files.writeString(PAGE, expected);
         }
         assertThat(Files.readString(PAGE))
-                .as("docs/operators.md; its second line says how to write it anew")
+                .as("docs/reference/operators.md; its second line says how to write it anew")
                 .isEqualTo(expected);
     }
 }

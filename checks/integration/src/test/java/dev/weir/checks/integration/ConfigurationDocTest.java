@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code docs/configuration.md} names each setting, and none that does not exist. */
+/** {@code docs/reference/configuration.md} names each setting, and none that does not exist. */
 class ConfigurationDocTest {
 
     @TempDir
@@ -25,7 +25,7 @@ class ConfigurationDocTest {
     @ParameterizedTest
     @ValueSource(classes = {ConsumerSettings.class, ProducerSettings.class})
     void settings_inCodeAndDocument_areTheSame(Class<?> settings) throws IOException {
-        String document = Files.readString(Path.of(System.getProperty("weir.root"), "docs", "configuration.md"));
+        String document = Files.readString(Path.of(System.getProperty("weir.root"), "docs", "reference", "configuration.md"));
         String chapter = Arrays.stream(document.split("\n## ", -1))
                 .filter(text -> text.contains("(`" + settings.getSimpleName() + "`)"))
                 .findFirst()
@@ -43,7 +43,7 @@ class ConfigurationDocTest {
 
     @Test
     void keysOfFiles_inCodeAndDocument_areTheSame() throws IOException {
-        String document = Files.readString(Path.of(System.getProperty("weir.root"), "docs", "configuration.md"));
+        String document = Files.readString(Path.of(System.getProperty("weir.root"), "docs", "reference", "configuration.md"));
         List<String> documented = Pattern.compile("(?m)^\\| `(weir\\.[a-z.]+)` \\|")
                 .matcher(document)
                 .results()

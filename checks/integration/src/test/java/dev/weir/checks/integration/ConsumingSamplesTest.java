@@ -31,7 +31,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
-/** The samples of {@code docs/consuming.md}, which stand here word for word. */
+/** The samples of {@code docs/guide/consuming.md}, which stand here word for word. */
 class ConsumingSamplesTest {
 
     private static final Pattern SAMPLE = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
@@ -41,7 +41,7 @@ class ConsumingSamplesTest {
         Path root = Path.of(System.getProperty("weir.root"));
         String here = withoutSpace(Files.readString(root.resolve("checks/integration/src/test/java")
                 .resolve(getClass().getName().replace('.', '/') + ".java")));
-        List<String> samples = SAMPLE.matcher(Files.readString(root.resolve("docs/consuming.md")))
+        List<String> samples = SAMPLE.matcher(Files.readString(root.resolve("docs/guide/consuming.md")))
                 .results()
                 .map(match -> match.group(1))
                 .toList();

@@ -63,7 +63,7 @@ class LeanDifferentialTest {
                 "buffer.memory",
                 64_000_000L));
         config.putAll(more);
-        // A first batch that a new leader refuses would be refused for ever (docs/guarantees.md, limits).
+        // A first batch that a new leader refuses would be refused for ever (docs/reference/guarantees.md, limits).
         config.putIfAbsent("enable.idempotence", more.containsKey("transactional.id"));
         return new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
     }

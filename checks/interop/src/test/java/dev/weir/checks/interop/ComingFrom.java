@@ -26,7 +26,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** The pipeline of {@code docs/coming-from.md} in each library. Stateless. */
+/** The pipeline of {@code docs/guide/coming-from.md} in each library. Stateless. */
 final class ComingFrom {
 
     private ComingFrom() {}

@@ -23,7 +23,7 @@ class DocSamplesTest {
     void sample_isCompiled(String document) throws IOException {
         String tests = withoutSpace(testSources());
         List<String> samples = SAMPLE.matcher(
-                        Files.readString(ROOT.resolve("docs").resolve(document)))
+                        Files.readString(ROOT.resolve("docs/guide").resolve(document)))
                 .results()
                 .map(MatchResult::group)
                 .map(block -> block.replace("```java", "").replace("```", ""))

@@ -32,7 +32,7 @@ import reactor.adapter.JdkFlowAdapter;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** The samples of {@code docs/interop.md}. */
+/** The samples of {@code docs/guide/interop.md}. */
 class InteropSamplesTest {
 
     private final List<Integer> seen = Collections.synchronizedList(new ArrayList<>());
