@@ -37,7 +37,8 @@ public final class Places {
 
     /** How long {@link #commitIfDue} has nothing to do. */
     public long nanosUntilDue() {
-        return waiting.stream().allMatch(place -> commits.isGone(place.partition.id))
+        // Asked twice in each turn, when nothing waits almost always.
+        return waiting.isEmpty() || waiting.stream().allMatch(place -> commits.isGone(place.partition.id))
                 ? Long.MAX_VALUE
                 : commits.nanosUntilFree();
     }
