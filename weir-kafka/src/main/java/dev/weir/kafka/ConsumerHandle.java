@@ -1,16 +1,32 @@
 package dev.weir.kafka;
 
+import dev.weir.stream.RunningPipeline;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * A running consumer as others may see and steer it; found by {@link dev.weir.stream.RunningPipeline#handles}.
+ * A running consumer as others may see and steer it; found by {@link #of} or {@link RunningPipeline#handles}.
  * Thread-safe, valid for as long as the pipeline, after which it shows the last state.
  */
 public interface ConsumerHandle {
+
+    /**
+     * The consumer of a pipeline that has one.
+     *
+     * @throws IllegalStateException if it has none, or several: {@link RunningPipeline#handles} has them all
+     */
+    static ConsumerHandle of(RunningPipeline running) {
+        List<ConsumerHandle> handles = running.handles(ConsumerHandle.class);
+        if (handles.size() != 1) {
+            throw new IllegalStateException("pipeline " + running.name() + " has " + handles.size()
+                    + " consumers, not one; handles(ConsumerHandle.class) has them all");
+        }
+        return handles.getFirst();
+    }
 
     ConsumerSnapshot snapshot();
 
@@ -40,8 +56,16 @@ public interface ConsumerHandle {
      * Emits no more until {@link #resume()}: when the stage has returned, only what the pipeline has already pulled goes
      * on. The consumer stays a member and what is fetched stays fetched, so that a pause costs next to nothing, however
      * often. Holds for partitions that come later too.
+     *
+     * @return done when this returns, as of all pauses: they need not be awaited
      */
     CompletionStage<Void> pause();
+
+    /**
+     * {@link #pause()}, but for these partitions, assigned now or later. The next {@code pause()} or {@code pauseAllBut}
+     * replaces it, {@link #resume()} ends it. A pause of its own still holds one of these.
+     */
+    CompletionStage<Void> pauseAllBut(Collection<TopicPartition> partitions);
 
     /** The same for the partitions of a topic, until {@link #resume(String)}. */
     CompletionStage<Void> pause(String topic);

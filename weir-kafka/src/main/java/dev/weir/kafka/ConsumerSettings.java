@@ -132,7 +132,7 @@ public record ConsumerSettings<K, V>(
     @Override
     public String toString() {
         return "ConsumerSettings[properties=" + SettingsText.withoutSecrets(properties, ConsumerConfig.configDef())
-                + ", commitInterval=" + commitInterval + ", commitRecords=" + commitRecords
+                + ", fetch=" + fetch + ", commitInterval=" + commitInterval + ", commitRecords=" + commitRecords
                 + ", maxOutstandingRecords=" + maxOutstandingRecords + ", bufferBytes=" + bufferBytes
                 + ", revokeDeadline=" + revokeDeadline + ", outOfRange=" + outOfRange
                 + ", connectTimeout=" + connectTimeout + ", commitMetadataChars=" + commitMetadataChars + "]";

@@ -5,6 +5,8 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
+import java.util.function.BiConsumer;
+import java.util.function.ObjIntConsumer;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 
@@ -13,7 +15,7 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
  *
  * @param properties of the Kafka client, as far as they name brokers ({@code bootstrap.servers}), this client
  *     ({@code client.id}, {@code client.rack}) and how to authenticate ({@code security.protocol}, {@code ssl.*}, {@code sasl.*});
- *     others are ignored
+ *     those that this record has a component for set that one, others are ignored
  * @param readCommitted leaves out aborted transactions and waits for open ones; default false
  * @param minFetchBytes what a broker waits for before it answers, for at most {@code maxFetchWait}: default 1
  * @param maxFetchWait default 500 ms
@@ -55,6 +57,44 @@ public record LeanSettings(
 
     /** Beside the records an answer has some bytes per partition. */
     private static final int ENVELOPE_BYTES = 64 * KILOBYTE;
+
+    /** The client's names of what is a setting here. */
+    private static final Map<String, BiConsumer<Builder, String>> COMPONENTS = Map.ofEntries(
+            Map.entry(
+                    ConsumerConfig.ISOLATION_LEVEL_CONFIG,
+                    (settings, level) -> settings.readCommitted(level.equalsIgnoreCase("read_committed"))),
+            number(ConsumerConfig.FETCH_MIN_BYTES_CONFIG, Builder::minFetchBytes),
+            millis(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, Builder::maxFetchWait),
+            number(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, Builder::maxFetchBytes),
+            number(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, Builder::maxPartitionBytes),
+            number(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, Builder::maxPollRecords),
+            Map.entry(
+                    ConsumerConfig.CHECK_CRCS_CONFIG,
+                    (settings, checks) -> settings.checkCrc(Boolean.parseBoolean(checks))),
+            number(ConsumerConfig.RECEIVE_BUFFER_CONFIG, Builder::receiveBufferBytes),
+            millis(ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG, Builder::requestTimeout),
+            millis(ConsumerConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG, Builder::maxBackoff),
+            millis(ConsumerConfig.METADATA_MAX_AGE_CONFIG, Builder::metadataMaxAge));
+
+    private static Map.Entry<String, BiConsumer<Builder, String>> number(
+            String name, ObjIntConsumer<Builder> component) {
+        return Map.entry(name, (settings, value) -> component.accept(settings, (int)
+                Math.clamp(parse(name, value), Integer.MIN_VALUE, Integer.MAX_VALUE)));
+    }
+
+    private static Map.Entry<String, BiConsumer<Builder, String>> millis(
+            String name, BiConsumer<Builder, Duration> component) {
+        return Map.entry(
+                name, (settings, value) -> component.accept(settings, Duration.ofMillis(parse(name, value))));
+    }
+
+    private static long parse(String name, String value) {
+        try {
+            return Long.parseLong(value);
+        } catch (NumberFormatException notOne) {
+            throw new IllegalArgumentException(name + " must be a whole number: " + name + "=" + value, notOne);
+        }
+    }
 
     /** Checks and copies. */
     public LeanSettings {
@@ -129,10 +169,19 @@ public record LeanSettings(
             return property(ConsumerConfig.CLIENT_RACK_CONFIG, Objects.requireNonNull(rack, "rack"));
         }
 
-        /** Sets a property of the Kafka client: those that {@link LeanSettings#properties} names. */
+        /**
+         * Sets a property of the Kafka client: one that {@link LeanSettings#properties} names, or one that is a setting here,
+         * as {@code fetch.min.bytes} is {@link #minFetchBytes}, of which the last call counts. Others are ignored.
+         *
+         * @throws IllegalArgumentException if the value of such a setting is no number
+         */
         public Builder property(String name, String value) {
             properties.put(
                     Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, () -> "value of " + name));
+            BiConsumer<Builder, String> component = COMPONENTS.get(name);
+            if (component != null) {
+                component.accept(this, value.trim());
+            }
             return this;
         }
 

@@ -130,7 +130,7 @@ class ConsumingSamplesTest {
     /** Compiled only: there is no such pipeline. */
     @SuppressWarnings({"CheckReturnValue", "FutureReturnValueIgnored", "unused"}) // samples
     private static void steering(RunningPipeline running, TopicPartition orders0, Instant yesterday) {
-        ConsumerHandle consumer = running.handles(ConsumerHandle.class).get(0);
+        ConsumerHandle consumer = ConsumerHandle.of(running);
         consumer.pause("orders"); // resume("orders") lets it go on
         consumer.seek(Map.of(orders0, Position.time(yesterday))); // reads again from there
     }

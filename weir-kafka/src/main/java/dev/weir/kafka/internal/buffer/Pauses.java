@@ -26,6 +26,9 @@ public final class Pauses {
     private final Set<TopicPartition> partitions = new HashSet<>();
     private boolean all;
 
+    /** What {@link #all} leaves out. */
+    private Set<TopicPartition> exempt = Set.of();
+
     /** A partition has come or begins anew; what was paused of it stays so. */
     public void assigned(AssignedPartition partition) {
         lock.lock();
@@ -51,8 +54,14 @@ public final class Pauses {
     }
 
     public void pauseAll() {
+        pauseAllBut(Set.of());
+    }
+
+    public void pauseAllBut(Collection<TopicPartition> ids) {
+        Set<TopicPartition> left = Set.copyOf(ids);
         change(() -> {
             all = true;
+            exempt = left;
             assigned.values().forEach(this::mark);
         });
     }
@@ -142,6 +151,6 @@ public final class Pauses {
     }
 
     private boolean covers(TopicPartition id) {
-        return all || partitions.contains(id) || topics.contains(id.topic());
+        return all && !exempt.contains(id) || partitions.contains(id) || topics.contains(id.topic());
     }
 }

@@ -78,6 +78,12 @@ final class ConsumerControl implements ConsumerHandle {
     }
 
     @Override
+    public CompletionStage<Void> pauseAllBut(Collection<TopicPartition> partitions) {
+        pauses.pauseAllBut(partitions);
+        return changed();
+    }
+
+    @Override
     public CompletionStage<Void> pause(String topic) {
         pauses.pause(topic);
         return changed();

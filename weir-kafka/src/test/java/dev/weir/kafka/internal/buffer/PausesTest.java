@@ -61,6 +61,25 @@ class PausesTest {
     }
 
     @Test
+    void pauseAllBut_letsTheseFlow_untilAPauseOfTheirOwnOrOfAll() throws InterruptedException {
+        pauses.assigned(partition);
+        pauses.pauseAllBut(List.of(partition.id));
+        assertThat(pauses.isPaused(new TopicPartition("t", 1))).isTrue();
+        add(partition);
+        assertThat(taken()).isEqualTo(1);
+        pauses.pause("t");
+        add(partition);
+        assertThat(taken()).isZero();
+        pauses.resume("t");
+        pauses.pauseAll();
+        assertThat(taken()).as("none is left out any more").isZero();
+        pauses.pauseAllBut(List.of());
+        assertThat(taken()).isZero();
+        pauses.resumeAll();
+        assertThat(taken()).isEqualTo(1);
+    }
+
+    @Test
     void pause_isKeptByAPartitionThatBeginsAnew() throws InterruptedException {
         pauses.assigned(partition);
         pauses.pause("t");
