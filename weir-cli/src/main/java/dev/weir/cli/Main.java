@@ -1,5 +1,18 @@
 package dev.weir.cli;
 
+import dev.weir.cli.bench.BenchCommand;
+import dev.weir.cli.broker.BrokerCommand;
+import dev.weir.cli.demo.DemoCommand;
+import dev.weir.cli.pipe.PipeCommand;
+import dev.weir.cli.replay.ReplayCommand;
+import dev.weir.cli.terminal.CliFailure;
+import dev.weir.cli.terminal.DurationConverter;
+import dev.weir.cli.terminal.ExitCode;
+import dev.weir.cli.terminal.JsonLines;
+import dev.weir.cli.terminal.Logging;
+import dev.weir.cli.terminal.Progress;
+import dev.weir.cli.terminal.Shutdown;
+import dev.weir.cli.terminal.Terminal;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -79,12 +92,12 @@ public final class Main implements Runnable {
     }
 
     /** Runs one command line; returns its exit code and prints its failure, if any. Ends no process. */
-    int execute(String... args) {
+    public int execute(String... args) {
         return execute(new CommandLine(this), args);
     }
 
     /** As {@link #execute(String...)}, for a command line that a test gave further subcommands. */
-    int execute(CommandLine line, String... args) {
+    public int execute(CommandLine line, String... args) {
         // Looked for by itself: a command line that cannot be parsed is a failure as well.
         tellsErrors = List.of(args).contains(JSON);
         line.setCaseInsensitiveEnumValuesAllowed(true)
@@ -110,32 +123,32 @@ public final class Main implements Runnable {
     }
 
     /** Standard output, for what the user asked for. Everything else belongs to {@link #terminal}. */
-    PrintStream out() {
+    public PrintStream out() {
         return out;
     }
 
     /** Standard error: notes and the status line. */
-    Terminal terminal() {
+    public Terminal terminal() {
         return terminal;
     }
 
     /** A rate-limited status on standard error; close it before printing results. */
-    Progress progress() {
+    public Progress progress() {
         return new Progress(terminal, System::nanoTime);
     }
 
     /** Standard output as one JSON object per line, the last being the summary. */
-    JsonLines json() {
+    public JsonLines json() {
         return new JsonLines(out);
     }
 
     /** Says that the last JSON line has an {@code error}, so that none is added. */
-    void errorIsTold() {
+    public void errorIsTold() {
         tellsErrors = false;
     }
 
     /** Tells a failure that ends no command by an exception, where programs look for it. */
-    void tellError(String error) {
+    public void tellError(String error) {
         if (tellsErrors) {
             tellsErrors = false;
             json().write(line -> line.writeStringField("error", error));
@@ -143,7 +156,7 @@ public final class Main implements Runnable {
     }
 
     /** The stop request of this process (Ctrl-C, SIGTERM). */
-    Shutdown shutdown() {
+    public Shutdown shutdown() {
         return shutdown;
     }
 

@@ -3,6 +3,10 @@ package dev.weir.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.weir.cli.pipe.PipeOptions;
+import dev.weir.cli.terminal.CliFailure;
+import dev.weir.cli.terminal.DurationConverter;
+import dev.weir.cli.terminal.ExitCode;
 import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
