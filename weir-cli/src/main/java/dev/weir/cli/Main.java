@@ -6,6 +6,7 @@ import dev.weir.cli.demo.DemoCommand;
 import dev.weir.cli.pipe.PipeCommand;
 import dev.weir.cli.replay.ReplayCommand;
 import dev.weir.cli.terminal.CliFailure;
+import dev.weir.cli.terminal.CommandContext;
 import dev.weir.cli.terminal.DurationConverter;
 import dev.weir.cli.terminal.ExitCode;
 import dev.weir.cli.terminal.JsonLines;
@@ -32,9 +33,9 @@ import picocli.CommandLine.Spec;
  * The root command {@code weir}, and what its subcommands share: terminal, JSON output, stop signals.
  * One instance runs one command line, on the thread that calls {@link #execute}.
  *
- * <p>A subcommand is a package-private {@code Callable<Integer>} named in {@code subcommands} below. It reaches this
- * object through a {@code @ParentCommand Main weir} field, returns an exit code of {@link ExitCode}, and throws
- * {@link CliFailure} for what the user can act on.
+ * <p>A subcommand is a {@code Callable<Integer>} in a package of its own, named in {@code subcommands} below. It reaches
+ * this object through a {@code @ParentCommand CommandContext weir} field, returns an exit code of {@link ExitCode}, and
+ * throws {@link CliFailure} for what the user can act on.
  */
 @Command(
         name = "weir",
@@ -52,7 +53,7 @@ import picocli.CommandLine.Spec;
             CompletionCommand.class,
             WarmUpCommand.class
         })
-public final class Main implements Runnable {
+public final class Main implements Runnable, CommandContext {
 
     private static final String JSON = "--json";
 
@@ -92,12 +93,12 @@ public final class Main implements Runnable {
     }
 
     /** Runs one command line; returns its exit code and prints its failure, if any. Ends no process. */
-    public int execute(String... args) {
+    int execute(String... args) {
         return execute(new CommandLine(this), args);
     }
 
     /** As {@link #execute(String...)}, for a command line that a test gave further subcommands. */
-    public int execute(CommandLine line, String... args) {
+    int execute(CommandLine line, String... args) {
         // Looked for by itself: a command line that cannot be parsed is a failure as well.
         tellsErrors = List.of(args).contains(JSON);
         line.setCaseInsensitiveEnumValuesAllowed(true)
@@ -122,32 +123,32 @@ public final class Main implements Runnable {
         throw new ParameterException(spec.commandLine(), "No command given");
     }
 
-    /** Standard output, for what the user asked for. Everything else belongs to {@link #terminal}. */
+    @Override
     public PrintStream out() {
         return out;
     }
 
-    /** Standard error: notes and the status line. */
+    @Override
     public Terminal terminal() {
         return terminal;
     }
 
-    /** A rate-limited status on standard error; close it before printing results. */
+    @Override
     public Progress progress() {
         return new Progress(terminal, System::nanoTime);
     }
 
-    /** Standard output as one JSON object per line, the last being the summary. */
+    @Override
     public JsonLines json() {
         return new JsonLines(out);
     }
 
-    /** Says that the last JSON line has an {@code error}, so that none is added. */
+    @Override
     public void errorIsTold() {
         tellsErrors = false;
     }
 
-    /** Tells a failure that ends no command by an exception, where programs look for it. */
+    @Override
     public void tellError(String error) {
         if (tellsErrors) {
             tellsErrors = false;
@@ -155,7 +156,7 @@ public final class Main implements Runnable {
         }
     }
 
-    /** The stop request of this process (Ctrl-C, SIGTERM). */
+    @Override
     public Shutdown shutdown() {
         return shutdown;
     }

@@ -24,6 +24,11 @@ public final class CommandHarness {
         return weir.execute(args);
     }
 
+    /** As {@link #run(String...)}, for a command line of {@link #weir} that was given further subcommands. */
+    public int run(CommandLine line, String... args) {
+        return weir.execute(line, args);
+    }
+
     /** Runs {@code weir probe args}, where {@code probe} does what {@code body} says. */
     int runProbe(Function<Main, Integer> body, String... args) {
         CommandLine line = new CommandLine(weir).addSubcommand(new Probe(() -> body.apply(weir)));

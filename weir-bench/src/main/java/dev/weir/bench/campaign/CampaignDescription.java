@@ -15,10 +15,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** Writes down what a campaign is about to compare, and where. Stateless. */
-public final class CampaignDescription {
-
-    /** A setting of the environment: which cluster a campaign ran at, where that was there already. */
-    public static final String CLUSTER_ID = "cluster.id";
+final class CampaignDescription {
 
     private static final String VALUES = "topic.valueFile.digest";
 
@@ -33,7 +30,7 @@ public final class CampaignDescription {
     }
 
     /** The campaign of a new folder. */
-    public static Campaign of(
+    static Campaign of(
             Workload workload,
             CampaignRunner.Settings settings,
             List<String> drivers,

@@ -3,10 +3,7 @@ package dev.weir.bench.campaign;
 import dev.weir.bench.BenchException;
 import dev.weir.bench.RunFailure;
 import dev.weir.bench.cluster.BenchCluster;
-import dev.weir.bench.cluster.Brokers;
-import dev.weir.bench.cluster.ExistingBrokers;
 import dev.weir.bench.cluster.ExistingCluster;
-import dev.weir.bench.cluster.ForkedBrokers;
 import dev.weir.bench.measurement.Measured;
 import dev.weir.bench.measurement.Measurement;
 import dev.weir.bench.measurement.SteadyMeasurement;
@@ -134,7 +131,7 @@ public final class CampaignRunner {
         if (!settings.resume()) {
             ResultsFolder.requireNew(settings.results());
         }
-        try (BenchCluster cluster = new BenchCluster(brokers(), launcher::isStopped)) {
+        try (BenchCluster cluster = cluster()) {
             CampaignTopics topics = new CampaignTopics(cluster, launcher);
             ResultsFolder folder = folder(cluster, topics);
             try {
@@ -150,19 +147,19 @@ public final class CampaignRunner {
         }
     }
 
-    private Brokers brokers() {
+    private BenchCluster cluster() {
         int count = workload.points().get(0).brokers();
-        ExistingCluster cluster = settings.cluster();
-        if (cluster == null) {
+        ExistingCluster existing = settings.cluster();
+        if (existing == null) {
             doing("starting " + count + (count == 1 ? " broker" : " brokers"));
-            return new ForkedBrokers(settings.data(), count);
+            return BenchCluster.forked(settings.data(), count, launcher::isStopped);
         }
-        doing("connecting to " + cluster.bootstrapServers());
-        ExistingBrokers brokers = new ExistingBrokers(cluster, listener::note);
+        doing("connecting to " + existing.bootstrapServers());
+        BenchCluster cluster = BenchCluster.existing(existing, listener::note, launcher::isStopped);
         if (workload.points().stream().anyMatch(WorkloadPoint::countsFetches)) {
             listener.note("fetches are not counted (method.countFetches): brokers that are there already do not tell");
         }
-        return brokers;
+        return cluster;
     }
 
     /** What goes on before and between runs. */
@@ -197,8 +194,8 @@ public final class CampaignRunner {
     /** Of two clusters, one campaign would compare the clusters. */
     private static void requireSameCluster(Campaign campaign, BenchCluster cluster) {
         Map<String, String> begunAt = campaign.environment().settings();
-        String id = begunAt.get(CampaignDescription.CLUSTER_ID);
-        if (!Objects.equals(id, cluster.settings().get(CampaignDescription.CLUSTER_ID))) {
+        String id = begunAt.get(BenchCluster.CLUSTER_ID);
+        if (!Objects.equals(id, cluster.settings().get(BenchCluster.CLUSTER_ID))) {
             throw new BenchException("the campaign was begun "
                     + (id == null
                             ? "on brokers of its own: leave the cluster's options out"

@@ -24,6 +24,7 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.OffsetSpec;
@@ -38,6 +39,9 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 public final class BenchCluster implements AutoCloseable {
+    /** A setting among {@link #settings}: which cluster it is, where that was there already. */
+    public static final String CLUSTER_ID = "cluster.id";
+
     private static final String SINK = "sink";
 
     // Whatever the cluster's defaults are: records without a key are taken ...
@@ -56,14 +60,31 @@ public final class BenchCluster implements AutoCloseable {
 
     private String sink = ""; // the last one made, empty for none
 
-    /**
-     * The brokers are closed with it.
-     *
-     * @param isStopped whether to give up filling a topic
-     */
-    public BenchCluster(Brokers brokers, BooleanSupplier isStopped) {
+    private BenchCluster(Brokers brokers, BooleanSupplier isStopped) {
         this.brokers = brokers;
         this.isStopped = isStopped;
+    }
+
+    /**
+     * Starts brokers in processes of this machine, which end with it.
+     *
+     * @param data the folder that keeps filled topics between campaigns
+     * @param count of brokers
+     * @param isStopped whether to give up filling a topic
+     */
+    public static BenchCluster forked(Path data, int count, BooleanSupplier isStopped) {
+        return new BenchCluster(new ForkedBrokers(data, count), isStopped);
+    }
+
+    /**
+     * Connects to brokers that are there already.
+     *
+     * @param note is told what a user should know of them
+     * @param isStopped whether to give up filling a topic
+     * @throws BenchException if they do not answer
+     */
+    public static BenchCluster existing(ExistingCluster cluster, Consumer<String> note, BooleanSupplier isStopped) {
+        return new BenchCluster(new ExistingBrokers(cluster, note), isStopped);
     }
 
     public String bootstrapServers() {

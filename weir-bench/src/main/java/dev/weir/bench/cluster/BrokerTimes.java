@@ -68,7 +68,7 @@ public final class BrokerTimes {
         }
     }
 
-    public Reading read() {
+    Reading read() {
         Map<String, Times> times = new LinkedHashMap<>();
         long[] collections = new long[2];
         brokers.each(beans -> {

@@ -6,7 +6,7 @@ import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
 
 /** The brokers of a campaign: forked for it, or there already. Confined to one thread. */
-public interface Brokers extends AutoCloseable {
+interface Brokers extends AutoCloseable {
 
     String bootstrapServers();
 

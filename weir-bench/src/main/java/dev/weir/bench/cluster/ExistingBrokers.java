@@ -1,7 +1,6 @@
 package dev.weir.bench.cluster;
 
 import dev.weir.bench.BenchException;
-import dev.weir.bench.campaign.CampaignDescription;
 import dev.weir.testkit.Broker;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -31,7 +30,7 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
  * The brokers of a cluster that is there already. Creates and deletes only what its prefix names; their counters and
  * processor time are out of reach. Confined to one thread.
  */
-public final class ExistingBrokers implements Brokers {
+final class ExistingBrokers implements Brokers {
     private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -46,7 +45,7 @@ public final class ExistingBrokers implements Brokers {
      *
      * @param note hears, in words, what could not be done and does not end the campaign
      */
-    public ExistingBrokers(ExistingCluster cluster, Consumer<String> note) {
+    ExistingBrokers(ExistingCluster cluster, Consumer<String> note) {
         this.cluster = cluster;
         this.note = note;
         Map<String, Object> config = new HashMap<>(cluster.client());
@@ -207,7 +206,7 @@ public final class ExistingBrokers implements Brokers {
         } catch (BenchException e) { // Not everybody may ask.
             settings.put("broker.config", String.valueOf(e.getMessage()));
         }
-        settings.put(CampaignDescription.CLUSTER_ID, clusterId);
+        settings.put(BenchCluster.CLUSTER_ID, clusterId);
         settings.put("cluster.bootstrap", cluster.bootstrapServers());
         settings.put("cluster.prefix", cluster.prefix());
         settings.put("broker.count", Integer.toString(nodes.size()));

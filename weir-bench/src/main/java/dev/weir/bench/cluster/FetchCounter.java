@@ -37,7 +37,7 @@ public final class FetchCounter {
         }
     }
 
-    public Count read() {
+    Count read() {
         long[] sums = new long[2];
         brokers.each(beans -> {
             sums[0] += count(beans, bytes);

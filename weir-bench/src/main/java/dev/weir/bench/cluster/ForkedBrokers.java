@@ -13,13 +13,13 @@ import java.util.TreeMap;
 import org.apache.kafka.clients.admin.Admin;
 
 /** Brokers in processes of this machine, over a folder that outlives the campaign. Confined to one thread. */
-public final class ForkedBrokers implements Brokers {
+final class ForkedBrokers implements Brokers {
     private static final int HEAP_MEGABYTES = 1024;
 
     private final KafkaCluster cluster;
 
     /** Starts so many over what an earlier campaign left in {@code data}. */
-    public ForkedBrokers(Path data, int brokers) {
+    ForkedBrokers(Path data, int brokers) {
         cluster = KafkaCluster.builder()
                 .brokers(brokers)
                 .forked()

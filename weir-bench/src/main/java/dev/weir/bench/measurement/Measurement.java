@@ -218,7 +218,7 @@ public final class Measurement {
         }
     }
 
-    public static Interval interval(
+    static Interval interval(
             long startMillis, long lengthMillis, Report.Interval report, long lagRecords, long brokerCpuNanos) {
         return new Interval(
                 startMillis,

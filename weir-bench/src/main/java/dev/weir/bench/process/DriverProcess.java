@@ -39,7 +39,7 @@ public final class DriverProcess implements AutoCloseable {
         this.log = log;
     }
 
-    public static DriverProcess start(String name, DriverCatalog.Entry entry, int heapMegabytes, Path log) {
+    static DriverProcess start(String name, DriverCatalog.Entry entry, int heapMegabytes, Path log) {
         List<String> command = List.of(
                 // Ctrl-C reaches the whole process group: the harness decides when a driver ends.
                 "/bin/sh",
@@ -85,7 +85,7 @@ public final class DriverProcess implements AutoCloseable {
         reports.add(new Report.Failed(why, ""));
     }
 
-    public void send(Command command) {
+    void send(Command command) {
         try {
             commands.write(JSON.writeValueAsString(command));
             commands.write('\n');
@@ -100,7 +100,7 @@ public final class DriverProcess implements AutoCloseable {
      *
      * @param look called each second until it comes; may throw
      */
-    public Report receive(Duration patience, Runnable look) throws InterruptedException {
+    Report receive(Duration patience, Runnable look) throws InterruptedException {
         for (Duration left = patience; left.isPositive(); left = left.minus(LOOK)) {
             Report report = poll(LOOK);
             if (report != null) {
@@ -113,7 +113,7 @@ public final class DriverProcess implements AutoCloseable {
 
     /** The next report, null if it says nothing for so long, or a failure if the driver fails. */
     @Nullable
-    public Report poll(Duration patience) throws InterruptedException {
+    Report poll(Duration patience) throws InterruptedException {
         Report report = reports.poll(patience.toMillis(), TimeUnit.MILLISECONDS);
         if (report instanceof Report.Failed failed) {
             throw new RunFailure("driver " + name + " failed: " + failed.message() + "; see " + log);

@@ -1,15 +1,15 @@
 package dev.weir.cli.bench;
 
-import dev.weir.bench.result.ResultsFolder;
-import dev.weir.bench.result.Run;
 import dev.weir.bench.BenchException;
 import dev.weir.bench.campaign.CampaignRunner;
 import dev.weir.bench.cluster.ExistingCluster;
+import dev.weir.bench.result.ResultsFolder;
+import dev.weir.bench.result.Run;
 import dev.weir.bench.workload.Workload;
 import dev.weir.bench.workload.WorkloadException;
-import dev.weir.cli.Main;
 import dev.weir.cli.client.ClientFault;
 import dev.weir.cli.terminal.CliFailure;
+import dev.weir.cli.terminal.CommandContext;
 import dev.weir.cli.terminal.ExitCode;
 import dev.weir.testkit.KafkaClusterException;
 import java.io.UncheckedIOException;
@@ -74,7 +74,7 @@ final class BenchCampaign {
     private boolean json;
 
     /** Runs the campaigns; with {@code rounds} if not null instead of what a file says, and then without a control. */
-    int run(Main weir, @Nullable Integer rounds) throws InterruptedException {
+    int run(CommandContext weir, @Nullable Integer rounds) throws InterruptedException {
         try {
             return runChecked(weir, rounds);
         } catch (WorkloadException e) {
@@ -88,7 +88,7 @@ final class BenchCampaign {
         }
     }
 
-    private int runChecked(Main weir, @Nullable Integer rounds) throws InterruptedException {
+    private int runChecked(CommandContext weir, @Nullable Integer rounds) throws InterruptedException {
         ExistingCluster cluster = target.cluster();
         BenchPlan plan = plan();
         int campaigns = plan.steps().size();
@@ -137,7 +137,7 @@ final class BenchCampaign {
     }
 
     /** What a campaign that cannot go on had finished. */
-    private void printFinished(Main weir, BenchPlan.Step step) {
+    private void printFinished(CommandContext weir, BenchPlan.Step step) {
         if (!ResultsFolder.isAt(step.folder())) {
             return;
         }
@@ -150,7 +150,7 @@ final class BenchCampaign {
 
     /** Does what is left of a campaign and prints it; says which runs failed, if any did. */
     private String run(
-            Main weir,
+            CommandContext weir,
             BenchPlan.Step step,
             @Nullable Integer rounds,
             @Nullable ExistingCluster cluster,

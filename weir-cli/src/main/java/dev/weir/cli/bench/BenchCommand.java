@@ -1,6 +1,6 @@
 package dev.weir.cli.bench;
 
-import dev.weir.cli.Main;
+import dev.weir.cli.terminal.CommandContext;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -21,12 +21,12 @@ import picocli.CommandLine.Spec;
 public final class BenchCommand implements Runnable {
 
     @ParentCommand
-    private Main weir;
+    private CommandContext weir;
 
     @Spec
     private CommandSpec spec;
 
-    Main weir() {
+    CommandContext weir() {
         return weir;
     }
 

@@ -2,7 +2,7 @@ package dev.weir.cli.bench;
 
 import dev.weir.bench.report.Reports;
 import dev.weir.bench.result.ResultsFolder;
-import dev.weir.cli.Main;
+import dev.weir.cli.terminal.CommandContext;
 import java.io.UncheckedIOException;
 
 /** Writes the reports of a results folder, and prints the one that was asked for. Stateless. */
@@ -11,7 +11,7 @@ final class BenchReports {
     private BenchReports() {}
 
     /** Whether all of its files could be written; the tables are printed in any case. */
-    static boolean print(Main weir, ResultsFolder folder, boolean json) {
+    static boolean print(CommandContext weir, ResultsFolder folder, boolean json) {
         try {
             weir.out().print(Reports.all(folder, json));
             weir.terminal().note("report: " + folder.path().resolve(Reports.HTML));

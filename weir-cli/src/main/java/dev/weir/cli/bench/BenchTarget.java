@@ -1,8 +1,8 @@
 package dev.weir.cli.bench;
 
 import dev.weir.bench.cluster.ExistingCluster;
+import dev.weir.cli.client.OptionChecks;
 import dev.weir.cli.client.PipeClients;
-import dev.weir.cli.pipe.PipeOptions;
 import dev.weir.cli.terminal.CliFailure;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -60,7 +60,7 @@ final class BenchTarget {
             }
             return null;
         }
-        PipeOptions.checkAddresses(bootstrapServers);
+        OptionChecks.requireAddresses(bootstrapServers);
         ExistingCluster cluster;
         PipeClients clients = new PipeClients(bootstrapServers, "weir-bench", clientConfig, connectTimeout);
         var ignored = clients.consumer(); // refuses keys that are misspelt

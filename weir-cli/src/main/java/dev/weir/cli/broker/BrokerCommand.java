@@ -1,7 +1,7 @@
 package dev.weir.cli.broker;
 
-import dev.weir.cli.Main;
 import dev.weir.cli.terminal.CliFailure;
+import dev.weir.cli.terminal.CommandContext;
 import dev.weir.cli.terminal.ExitCode;
 import dev.weir.cli.terminal.Terminal;
 import dev.weir.testkit.Broker;
@@ -43,7 +43,7 @@ public final class BrokerCommand implements Callable<Integer> {
             List.of(Logger.getLogger("kafka"), Logger.getLogger("org.apache.kafka"));
 
     @ParentCommand
-    private Main weir;
+    private CommandContext weir;
 
     @Option(
             names = "--brokers",

@@ -1,6 +1,6 @@
 package dev.weir.cli.demo;
 
-import dev.weir.cli.Main;
+import dev.weir.cli.terminal.CommandContext;
 import dev.weir.examples.asimov.AsimovPipeline;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ProducerSettings;
@@ -49,7 +49,7 @@ public final class DemoCommand implements Callable<Integer> {
     }
 
     @ParentCommand
-    private Main weir;
+    private CommandContext weir;
 
     @Option(
             names = "--records",

@@ -1,7 +1,7 @@
 package dev.weir.cli.demo;
 
-import dev.weir.cli.Main;
 import dev.weir.cli.terminal.CliFailure;
+import dev.weir.cli.terminal.CommandContext;
 import dev.weir.cli.terminal.Progress;
 import dev.weir.examples.asimov.AsimovPipeline;
 import dev.weir.examples.asimov.EventGenerator;
@@ -48,12 +48,12 @@ final class DemoRun {
 
     private static final Duration DRAIN = Duration.ofSeconds(30);
 
-    private final Main weir;
+    private final CommandContext weir;
     private final DemoPlan plan;
     private final DemoCommand.PipelineFactory pipelines;
     private final LongAdder deadLetters = new LongAdder();
 
-    DemoRun(Main weir, DemoPlan plan, DemoCommand.PipelineFactory pipelines) {
+    DemoRun(CommandContext weir, DemoPlan plan, DemoCommand.PipelineFactory pipelines) {
         this.weir = weir;
         this.plan = plan;
         this.pipelines = pipelines;

@@ -1,10 +1,10 @@
 package dev.weir.cli.pipe;
 
-import dev.weir.cli.Main;
 import dev.weir.cli.client.ClientFault;
 import dev.weir.cli.client.PipeClients;
 import dev.weir.cli.pipe.PipeOptions.Via;
 import dev.weir.cli.terminal.CliFailure;
+import dev.weir.cli.terminal.CommandContext;
 import dev.weir.cli.terminal.ExitCode;
 import dev.weir.cli.terminal.Progress;
 import dev.weir.kafka.ConsumerHandle;
@@ -47,7 +47,7 @@ public final class PipeCommand implements Callable<Integer> {
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(25);
 
     @ParentCommand
-    private Main weir;
+    private CommandContext weir;
 
     @Mixin
     private PipeOptions options;

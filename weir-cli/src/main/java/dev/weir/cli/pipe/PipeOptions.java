@@ -1,19 +1,19 @@
 package dev.weir.cli.pipe;
 
+import dev.weir.cli.client.OptionChecks;
 import dev.weir.cli.client.PipeClients;
 import dev.weir.cli.terminal.CliFailure;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
 /** The options of {@code weir pipe}, as typed. Filled by picocli, then read only. */
-public final class PipeOptions {
+final class PipeOptions {
 
     /** The order in which records are worked on. */
     enum Order {
@@ -51,7 +51,6 @@ public final class PipeOptions {
     static final int MAX_RETRIES = 1_000;
 
     private static final Duration MAX_WORK = Duration.ofHours(1);
-    private static final Pattern ADDRESSES = Pattern.compile("[^\\s,]+:\\d{1,5}(,[^\\s,]+:\\d{1,5})*");
 
     @Option(
             names = "--bootstrap-server",
@@ -194,16 +193,16 @@ public final class PipeOptions {
     boolean json;
 
     /** Refuses what does not go together or is out of bounds. */
-    public void check() {
-        checkAddresses(bootstrapServers);
-        checkNotBlank("--from", from);
-        checkNotBlank("--to", to);
-        checkNotBlank("--group", group);
+    void check() {
+        OptionChecks.requireAddresses(bootstrapServers);
+        OptionChecks.requireNotBlank("--from", from);
+        OptionChecks.requireNotBlank("--to", to);
+        OptionChecks.requireNotBlank("--group", group);
         if (from.equals(to)) {
             throw CliFailure.usage("--from and --to name the same topic: " + from, "A pipe into itself never ends.");
         }
         if (deadLetter != null) {
-            checkNotBlank("--dead-letter", deadLetter);
+            OptionChecks.requireNotBlank("--dead-letter", deadLetter);
             if (deadLetter.equals(from) || deadLetter.equals(to)) {
                 throw CliFailure.usage("--dead-letter must be a topic of its own: --dead-letter=" + deadLetter, "");
             }
@@ -234,7 +233,7 @@ public final class PipeOptions {
     }
 
     /** Options that were given and do nothing here, a sentence each. */
-    public List<String> warnings() {
+    List<String> warnings() {
         List<String> warnings = new ArrayList<>();
         boolean waits = work.isPositive() || (isPerRecord() && handlesOneByOne());
         if (concurrency != null && via instanceof Via.Identity && !waits && !workCpu.isPositive()) {
@@ -271,18 +270,6 @@ public final class PipeOptions {
             throw CliFailure.usage(
                     (retry != null ? "--retry" : "--timeout") + " does not go with --via asimov or exec:CMD",
                     "Use --via each:CMD.");
-        }
-    }
-
-    public static void checkAddresses(String bootstrapServers) {
-        if (!ADDRESSES.matcher(bootstrapServers).matches()) {
-            throw CliFailure.badValue("--bootstrap-server", bootstrapServers, "HOST:PORT, several separated by commas");
-        }
-    }
-
-    public static void checkNotBlank(String option, String value) {
-        if (value.isBlank()) {
-            throw CliFailure.usage(option + " must not be empty", "");
         }
     }
 

@@ -1,9 +1,9 @@
 package dev.weir.cli.replay;
 
-import dev.weir.cli.Main;
+import dev.weir.cli.client.OptionChecks;
 import dev.weir.cli.client.PipeClients;
-import dev.weir.cli.pipe.PipeOptions;
 import dev.weir.cli.terminal.CliFailure;
+import dev.weir.cli.terminal.CommandContext;
 import dev.weir.cli.terminal.ExitCode;
 import dev.weir.cli.terminal.Progress;
 import java.nio.file.Path;
@@ -37,7 +37,7 @@ public final class ReplayCommand implements Callable<Integer> {
     private static final int MAX_TROUBLES = 20;
 
     @ParentCommand
-    private Main weir;
+    private CommandContext weir;
 
     @Option(
             names = "--bootstrap-server",
@@ -166,13 +166,13 @@ public final class ReplayCommand implements Callable<Integer> {
     }
 
     private void check() {
-        PipeOptions.checkAddresses(bootstrapServers);
-        PipeOptions.checkNotBlank("--dead-letter", deadLetter);
+        OptionChecks.requireAddresses(bootstrapServers);
+        OptionChecks.requireNotBlank("--dead-letter", deadLetter);
         if (group != null) {
-            PipeOptions.checkNotBlank("--group", group);
+            OptionChecks.requireNotBlank("--group", group);
         }
         if (to != null) {
-            PipeOptions.checkNotBlank("--to", to);
+            OptionChecks.requireNotBlank("--to", to);
             if (to.equals(deadLetter)) {
                 throw CliFailure.usage("--to and --dead-letter name the same topic: " + to, "");
             }

@@ -1,6 +1,5 @@
 package dev.weir.cli.terminal;
 
-import dev.weir.cli.Main;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
@@ -9,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A failure that the user can act on: one sentence of what went wrong, one of what to do. Immutable.
- * {@link Main} prints both on standard error, without a stack trace, and exits with {@link #exitCode}.
+ * The root command prints both on standard error, without a stack trace, and exits with {@link #exitCode}.
  */
 public final class CliFailure extends RuntimeException {
 

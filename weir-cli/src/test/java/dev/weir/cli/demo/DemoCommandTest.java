@@ -58,7 +58,7 @@ class DemoCommandTest {
             }
         });
 
-        int code = harness.weir.execute(line, "demo", "--records=" + RECORDS, "--json");
+        int code = harness.run(line, "demo", "--records=" + RECORDS, "--json");
 
         assertThat(code).as(harness.err()).isEqualTo(ExitCode.FAILED);
         EventGenerator generator = new EventGenerator(42);

@@ -1,9 +1,9 @@
-package dev.weir.cli;
+package dev.weir.cli.pipe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import dev.weir.cli.pipe.PipeOptions;
+import dev.weir.cli.CommandHarness;
 import dev.weir.cli.terminal.CliFailure;
 import dev.weir.cli.terminal.DurationConverter;
 import dev.weir.cli.terminal.ExitCode;
