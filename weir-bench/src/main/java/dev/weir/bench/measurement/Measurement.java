@@ -8,7 +8,7 @@ import dev.weir.bench.process.DriverSession;
 import dev.weir.bench.result.Flag;
 import dev.weir.bench.result.Interval;
 import dev.weir.bench.result.Totals;
-import dev.weir.bench.statistics.Bottleneck;
+import dev.weir.bench.statistics.LimitingParty;
 import dev.weir.bench.statistics.WarmUp;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.LedgerFigures;
@@ -51,7 +51,7 @@ public final class Measurement {
     private final List<Interval> intervals = new ArrayList<>();
     private final WarmUp warmUp = new WarmUp();
     private final List<Outcome> measured = new ArrayList<>();
-    private final Surroundings surroundings;
+    private final BackgroundFigures background;
 
     private long activeMillis;
     private long lastPassMillis;
@@ -62,7 +62,7 @@ public final class Measurement {
         this.cluster = cluster;
         this.point = point;
         this.isBaseline = isBaseline;
-        this.surroundings = new Surroundings(cluster);
+        this.background = new BackgroundFigures(cluster);
     }
 
     /**
@@ -96,17 +96,17 @@ public final class Measurement {
         int warmUpIntervals = intervals.size();
         int warmUpSize = warmUp.size();
         double leftSeconds = point.seconds("measureSeconds");
-        surroundings.begin();
+        background.begin();
         while (leftSeconds > 0) {
             Outcome outcome = pass(point.seconds("measureSeconds"));
             measured.add(outcome);
             leftSeconds -= outcome.passed().nanos() / 1e9;
         }
-        Map<String, Double> around = surroundings.figures();
+        Map<String, Double> around = background.figures();
         ledger = cluster.checked(point, topic, ledger);
         Totals totals = totals(around);
         Set<Flag> flags = EnumSet.noneOf(Flag.class);
-        flags.addAll(Bottleneck.ofProcessorTime(
+        flags.addAll(LimitingParty.ofProcessorTime(
                 totals, Runtime.getRuntime().availableProcessors(), point.brokers(), point.streams(), isBaseline));
         if (!steady || warmUp.driftsFrom(warmUpSize)) {
             flags.add(Flag.NOT_STEADY);
@@ -157,12 +157,12 @@ public final class Measurement {
                     brokerBefore = cluster.cpuNanos();
                     brokerLast = brokerBefore;
                     lastPassMillis = 0;
-                    surroundings.beginPass();
+                    background.beginPass();
                 }
                 case Report.Interval interval -> {
                     long broker = cluster.cpuNanos();
-                    keep(interval, Counts.minus(broker, brokerLast));
-                    surroundings.sample();
+                    keep(interval, OptionalCounts.minus(broker, brokerLast));
+                    background.sample();
                     brokerLast = broker;
                     records += interval.records();
                     bytes += interval.bytes();
@@ -173,13 +173,13 @@ public final class Measurement {
                         fetched = new Fetches(cluster.fetched(), records, bytes, interval.atNanos()).since(from);
                     }
                     if (interval.last()) {
-                        surroundings.endPass();
+                        background.endPass();
                     }
                 }
                 case Report.Passed passed -> {
                     requireTimed(passed);
                     ledger = ledger.plus(passed.ledger());
-                    return new Outcome(passed, Counts.minus(brokerLast, brokerBefore), fetched);
+                    return new Outcome(passed, OptionalCounts.minus(brokerLast, brokerBefore), fetched);
                 }
                 case Report.Hello hello -> throw new RunFailure("hello came twice");
                 case Report.Failed failed -> throw new RunFailure(failed.message());
@@ -245,7 +245,7 @@ public final class Measurement {
             records += passed.records();
             bytes += passed.bytes();
             nanos += passed.nanos();
-            broker = Counts.plus(broker, outcome.brokerCpuNanos());
+            broker = OptionalCounts.plus(broker, outcome.brokerCpuNanos());
             joinMillis += passed.joinNanos() / 1e6;
         }
         Usage sum = used();

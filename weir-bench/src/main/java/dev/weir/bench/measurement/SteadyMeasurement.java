@@ -8,7 +8,7 @@ import dev.weir.bench.result.Flag;
 import dev.weir.bench.result.Interval;
 import dev.weir.bench.result.LatencyTags;
 import dev.weir.bench.result.Totals;
-import dev.weir.bench.statistics.Bottleneck;
+import dev.weir.bench.statistics.LimitingParty;
 import dev.weir.bench.statistics.SteadyState;
 import dev.weir.bench.statistics.WarmUp;
 import dev.weir.bench.workload.WorkloadPoint;
@@ -62,7 +62,7 @@ public final class SteadyMeasurement {
     private final Histogram lateness = new Histogram(3);
     private final long wallNanos = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - System.nanoTime();
 
-    private final Surroundings surroundings;
+    private final BackgroundFigures background;
     private Map<String, Double> around = Map.of(); // of the measured part, once that is over
 
     private int warmUpIntervals;
@@ -82,7 +82,7 @@ public final class SteadyMeasurement {
         this.cluster = cluster;
         this.point = point;
         this.isBaseline = isBaseline;
-        this.surroundings = new Surroundings(cluster);
+        this.background = new BackgroundFigures(cluster);
     }
 
     private enum Part {
@@ -268,23 +268,23 @@ public final class SteadyMeasurement {
                 slice.millis(),
                 report,
                 Math.max(0, (long) due - delivered),
-                Counts.minus(brokerNanos, brokerBefore)));
+                OptionalCounts.minus(brokerNanos, brokerBefore)));
         if (slice.part() == Part.WARM_UP) {
             warmUpIntervals = intervals.size();
         } else {
             if (measured.isEmpty()) {
-                surroundings.begin();
-                surroundings.beginPass();
+                background.begin();
+                background.beginPass();
             }
-            surroundings.sample();
+            background.sample();
             measured.add(report.usage());
         }
     }
 
     private void endMeasured() {
         if (around.isEmpty() && !measured.isEmpty()) {
-            surroundings.endPass();
-            around = surroundings.figures();
+            background.endPass();
+            around = background.figures();
         }
     }
 
@@ -327,9 +327,9 @@ public final class SteadyMeasurement {
         }
         Totals totals = totals(passed);
         Set<Flag> flags = EnumSet.noneOf(Flag.class);
-        flags.addAll(Bottleneck.ofProcessorTime(
+        flags.addAll(LimitingParty.ofProcessorTime(
                 totals, Runtime.getRuntime().availableProcessors(), point.brokers(), point.streams(), isBaseline));
-        if (Bottleneck.isGeneratorBound(lateness, TOLERATED_NANOS)) {
+        if (LimitingParty.isGeneratorBound(lateness, TOLERATED_NANOS)) {
             flags.add(Flag.GENERATOR_BOUND);
         }
         // The rate is steady by plan. What warms up is what a record costs.
@@ -367,7 +367,7 @@ public final class SteadyMeasurement {
             records += interval.records();
             bytes += interval.bytes();
             millis += interval.lengthMillis();
-            broker = Counts.plus(broker, interval.brokerCpuNanos());
+            broker = OptionalCounts.plus(broker, interval.brokerCpuNanos());
         }
         Usage used = used();
         long nanos = TimeUnit.MILLISECONDS.toNanos(millis);

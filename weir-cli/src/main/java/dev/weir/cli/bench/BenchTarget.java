@@ -1,8 +1,8 @@
 package dev.weir.cli.bench;
 
 import dev.weir.bench.cluster.ExistingCluster;
+import dev.weir.cli.client.ClusterClients;
 import dev.weir.cli.client.OptionChecks;
-import dev.weir.cli.client.PipeClients;
 import dev.weir.cli.terminal.CliFailure;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -44,7 +44,7 @@ final class BenchTarget {
     @Option(
             names = "--connect-timeout",
             paramLabel = "TIME",
-            defaultValue = PipeClients.DEFAULT_PATIENCE,
+            defaultValue = ClusterClients.DEFAULT_PATIENCE,
             description =
                     "How long the brokers of --bootstrap-server may take to answer before the start (default: ${DEFAULT-VALUE}).")
     private Duration connectTimeout;
@@ -62,7 +62,7 @@ final class BenchTarget {
         }
         OptionChecks.requireAddresses(bootstrapServers);
         ExistingCluster cluster;
-        PipeClients clients = new PipeClients(bootstrapServers, "weir-bench", clientConfig, connectTimeout);
+        ClusterClients clients = new ClusterClients(bootstrapServers, "weir-bench", clientConfig, connectTimeout);
         var ignored = clients.consumer(); // refuses keys that are misspelt
         try {
             cluster = new ExistingCluster(

@@ -1,6 +1,6 @@
 package dev.weir.cli.demo;
 
-import dev.weir.cli.pipeline.Counts;
+import dev.weir.cli.pipeline.PipelineCounts;
 import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.ConsumerSnapshot;
 import java.util.ArrayDeque;
@@ -23,7 +23,7 @@ final class DemoStatus {
     private final ConsumerHandle consumer;
     private final LongSupplier deadLetters;
     private final Deque<Sample> window = new ArrayDeque<>();
-    private final Counts counts = new Counts();
+    private final PipelineCounts counts = new PipelineCounts();
 
     DemoStatus(DemoTraffic traffic, ConsumerHandle consumer, LongSupplier deadLetters) {
         this.traffic = traffic;
@@ -41,7 +41,7 @@ final class DemoStatus {
         Sample then = window.getFirst();
         window.add(now);
         double rate = (now.acknowledged - then.acknowledged) * 1e9 / Math.max(1, now.nanos - then.nanos);
-        Counts.Moment moment = counts.next(acknowledged, 0, deadLetters.getAsLong(), traffic.generated());
+        PipelineCounts.Moment moment = counts.next(acknowledged, 0, deadLetters.getAsLong(), traffic.generated());
         ConsumerSnapshot snapshot = consumer.snapshot();
         return "%,d in  %,d out  %,d dead  %,.0f/s  %s in flight  lag %s  %d paused"
                 .formatted(

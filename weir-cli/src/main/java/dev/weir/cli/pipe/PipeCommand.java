@@ -1,7 +1,7 @@
 package dev.weir.cli.pipe;
 
 import dev.weir.cli.client.ClientFault;
-import dev.weir.cli.client.PipeClients;
+import dev.weir.cli.client.ClusterClients;
 import dev.weir.cli.pipe.PipeOptions.Via;
 import dev.weir.cli.terminal.CliFailure;
 import dev.weir.cli.terminal.CommandContext;
@@ -55,8 +55,8 @@ public final class PipeCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         options.check();
-        PipeClients clients =
-                new PipeClients(options.bootstrapServers, options.group, options.clientConfig, options.connectTimeout);
+        ClusterClients clients =
+                new ClusterClients(options.bootstrapServers, options.group, options.clientConfig, options.connectTimeout);
         ConsumerSettings<byte[], byte[]> consumer = clients.consumer();
         if (options.fetch != null) {
             consumer = consumer.toBuilder()
@@ -83,7 +83,7 @@ public final class PipeCommand implements Callable<Integer> {
         }
     }
 
-    private RunningPipeline start(PipeClients clients, Pipeline pipeline) {
+    private RunningPipeline start(ClusterClients clients, Pipeline pipeline) {
         try {
             return clients.configured(pipeline::run);
         } catch (KafkaPipelineException e) {

@@ -1,7 +1,7 @@
 package dev.weir.cli.pipe;
 
+import dev.weir.cli.client.ClusterClients;
 import dev.weir.cli.client.OptionChecks;
-import dev.weir.cli.client.PipeClients;
 import dev.weir.cli.terminal.CliFailure;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -171,7 +171,7 @@ final class PipeOptions {
     @Option(
             names = "--connect-timeout",
             paramLabel = "TIME",
-            defaultValue = PipeClients.DEFAULT_PATIENCE,
+            defaultValue = ClusterClients.DEFAULT_PATIENCE,
             description = "How long the brokers may take to answer before the start (default: ${DEFAULT-VALUE}).")
     Duration connectTimeout;
 

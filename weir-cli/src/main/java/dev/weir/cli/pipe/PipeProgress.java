@@ -1,6 +1,6 @@
 package dev.weir.cli.pipe;
 
-import dev.weir.cli.pipeline.Counts;
+import dev.weir.cli.pipeline.PipelineCounts;
 import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.ConsumerSnapshot;
 import dev.weir.stream.RunningPipeline;
@@ -28,12 +28,12 @@ final class PipeProgress {
     private record Sample(long nanos, long done) {}
 
     private final LongSupplier nanoClock;
-    private final Counts counts = new Counts();
+    private final PipelineCounts counts = new PipelineCounts();
 
     /** From the newest that is at least a window old on. */
     private final ArrayDeque<Sample> samples = new ArrayDeque<>();
 
-    private Counts.Moment lastMoment = new Counts.Moment(0, 0, 0, 0);
+    private PipelineCounts.Moment lastMoment = new PipelineCounts.Moment(0, 0, 0, 0);
 
     PipeProgress(LongSupplier nanoClock) {
         this.nanoClock = nanoClock;
@@ -55,10 +55,10 @@ final class PipeProgress {
                 flow.deadLettersCut(running));
     }
 
-    String line(Counts.Moment moment, ConsumerSnapshot consumer, @Nullable Instant noAnswerSince, long cut) {
+    String line(PipelineCounts.Moment moment, ConsumerSnapshot consumer, @Nullable Instant noAnswerSince, long cut) {
         boolean stands = moment.equals(lastMoment);
         lastMoment = moment;
-        Counts.Moment now = stands && consumer.inFlight() == 0 && moment.inFlight() > 0 ? counts.settled() : moment;
+        PipelineCounts.Moment now = stands && consumer.inFlight() == 0 && moment.inFlight() > 0 ? counts.settled() : moment;
         int assigned = consumer.partitions().size();
         String silence = noAnswerSince == null ? "" : "no broker answers since " + TIME.format(noAnswerSince) + "  ";
         if (assigned == 0 && now.out() + now.dead() == 0) {

@@ -2,7 +2,7 @@ package dev.weir.cli.replay;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.cli.client.ClientFault;
-import dev.weir.cli.client.PipeClients;
+import dev.weir.cli.client.ClusterClients;
 import dev.weir.cli.terminal.CliFailure;
 import dev.weir.kafka.DeadLetter;
 import java.io.IOException;
@@ -39,7 +39,7 @@ final class Replay {
 
     private static final Duration POLL = Duration.ofMillis(200);
 
-    private final PipeClients clients;
+    private final ClusterClients clients;
     private final String deadLetter;
     private final @Nullable String to;
     private final List<ReplayFilter> filters;
@@ -57,7 +57,7 @@ final class Replay {
     private final LongAdder unsendable = new LongAdder();
 
     Replay(
-            PipeClients clients,
+            ClusterClients clients,
             String deadLetter,
             @Nullable String to,
             List<ReplayFilter> filters,

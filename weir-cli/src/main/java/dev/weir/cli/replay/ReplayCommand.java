@@ -1,7 +1,7 @@
 package dev.weir.cli.replay;
 
+import dev.weir.cli.client.ClusterClients;
 import dev.weir.cli.client.OptionChecks;
-import dev.weir.cli.client.PipeClients;
 import dev.weir.cli.terminal.CliFailure;
 import dev.weir.cli.terminal.CommandContext;
 import dev.weir.cli.terminal.ExitCode;
@@ -84,7 +84,7 @@ public final class ReplayCommand implements Callable<Integer> {
     @Option(
             names = "--connect-timeout",
             paramLabel = "TIME",
-            defaultValue = PipeClients.DEFAULT_PATIENCE,
+            defaultValue = ClusterClients.DEFAULT_PATIENCE,
             description = "How long the brokers may take to answer a question (default: ${DEFAULT-VALUE}).")
     private Duration connectTimeout;
 
@@ -105,8 +105,8 @@ public final class ReplayCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         check();
-        PipeClients clients =
-                new PipeClients(bootstrapServers, group == null ? "weir-replay" : group, clientConfig, connectTimeout);
+        ClusterClients clients =
+                new ClusterClients(bootstrapServers, group == null ? "weir-replay" : group, clientConfig, connectTimeout);
         clients.warnings().forEach(warning -> weir.terminal().note("weir: " + warning));
         clients.check(to == null ? List.of(deadLetter) : List.of(deadLetter, to));
         Replay replay = new Replay(

@@ -7,13 +7,13 @@ import java.util.SplittableRandom;
  * Which partition is the one that is not paused, in {@link Scenario#FLOW_CONTROL}: drawn anew for each record, among those
  * that have records left. Confined to one thread at a time.
  */
-public final class Turns {
+public final class PartitionTurns {
     private final SplittableRandom random = new SplittableRandom(1);
     private final long[] left;
     private final int[] open; // partitions with records left, the first openCount of it
     private int openCount;
 
-    public Turns(Pass pass) {
+    public PartitionTurns(Pass pass) {
         openCount = pass.configuration().partitions();
         left = new long[openCount];
         Arrays.fill(left, pass.configuration().recordsPerPartition());

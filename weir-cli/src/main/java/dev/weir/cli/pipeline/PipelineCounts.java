@@ -6,7 +6,7 @@ package dev.weir.cli.pipeline;
  * <p>A dead letter is counted where it is made, and as written with all the other output: which of those on their way have
  * arrived is not known. So {@code out} is at least what it says, {@code out + dead} is exact, and both are at the end.
  */
-public final class Counts {
+public final class PipelineCounts {
 
     /**
      * One moment.

@@ -5,16 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-class CountsTest {
+class PipelineCountsTest {
 
-    private final Counts counts = new Counts();
+    private final PipelineCounts counts = new PipelineCounts();
 
     /** The demo subtracted all letters made from what was written: its counts went back whenever letters were on their way. */
     @Test
     void lettersOnTheirWay_takeNothingBack() {
-        assertThat(counts.next(100, 0, 0, 200)).isEqualTo(new Counts.Moment(200, 100, 0, 100));
-        assertThat(counts.next(110, 0, 50, 200)).isEqualTo(new Counts.Moment(200, 100, 10, 90));
-        assertThat(counts.next(200, 0, 50, 200)).isEqualTo(new Counts.Moment(200, 150, 50, 0));
+        assertThat(counts.next(100, 0, 0, 200)).isEqualTo(new PipelineCounts.Moment(200, 100, 0, 100));
+        assertThat(counts.next(110, 0, 50, 200)).isEqualTo(new PipelineCounts.Moment(200, 100, 10, 90));
+        assertThat(counts.next(200, 0, 50, 200)).isEqualTo(new PipelineCounts.Moment(200, 150, 50, 0));
     }
 
     @Test
@@ -25,7 +25,7 @@ class CountsTest {
         long deadMade = 0;
         long written = 0;
         long deadWritten = 0;
-        Counts.Moment last = new Counts.Moment(0, 0, 0, 0);
+        PipelineCounts.Moment last = new PipelineCounts.Moment(0, 0, 0, 0);
         for (int i = 0; i < 10_000; i++) {
             in += random.nextInt(100);
             long room = in - made - deadWritten;
@@ -34,14 +34,14 @@ class CountsTest {
             made += more;
             written += made == written ? 0 : random.nextLong(made - written + 1);
             deadWritten += in - made - deadWritten > 5 ? 1 : 0;
-            Counts.Moment now = counts.next(written, deadWritten, deadMade, in);
+            PipelineCounts.Moment now = counts.next(written, deadWritten, deadMade, in);
             assertThat(now.out() + now.dead() + now.inFlight()).isEqualTo(now.in());
             assertThat(now.in()).isGreaterThanOrEqualTo(last.in());
             assertThat(now.out()).isGreaterThanOrEqualTo(last.out());
             assertThat(now.dead()).isGreaterThanOrEqualTo(last.dead());
             last = now;
         }
-        Counts.Moment end = counts.next(made, deadWritten, deadMade, in);
+        PipelineCounts.Moment end = counts.next(made, deadWritten, deadMade, in);
         assertThat(end.out()).isEqualTo(made - deadMade);
         assertThat(end.dead()).isEqualTo(deadMade + deadWritten);
     }

@@ -35,11 +35,11 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the clients of a pipe reach their cluster, and the check that they do. Confined to one thread.
+ * Settings of the Kafka clients of a command, and the check that they reach their cluster. Confined to one thread.
  *
  * <p>The check comes before the pipeline, because a Kafka client that cannot connect waits in silence for minutes.
  */
-public final class PipeClients {
+public final class ClusterClients {
 
     /** For the two calls of the check together; leaves the process time to start and end within 15 s. */
     public static final String DEFAULT_PATIENCE = "10s";
@@ -62,7 +62,7 @@ public final class PipeClients {
     private final Duration patience;
     private final Properties properties;
 
-    public PipeClients(String bootstrapServers, String group, @Nullable Path file, Duration patience) {
+    public ClusterClients(String bootstrapServers, String group, @Nullable Path file, Duration patience) {
         if (!patience.isPositive() || patience.compareTo(MAX_PATIENCE) > 0) {
             throw CliFailure.badValue("--connect-timeout", patience, "more than 0s and at most 10m");
         }

@@ -6,15 +6,15 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What went on around a driver while it was measured: in the brokers, and on the whole machine. Confined to one thread. */
-final class Surroundings {
+/** Figures of the brokers and of the whole machine while a driver was measured. Confined to one thread. */
+final class BackgroundFigures {
     private final BenchCluster cluster;
     private final HostMeter host = new HostMeter();
 
     private BrokerTimes.@Nullable Reading from;
     private boolean isBegun;
 
-    Surroundings(BenchCluster cluster) {
+    BackgroundFigures(BenchCluster cluster) {
         this.cluster = cluster;
     }
 

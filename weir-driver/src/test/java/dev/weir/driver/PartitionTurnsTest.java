@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-class TurnsTest {
+class PartitionTurnsTest {
 
-    private final Turns turns = new Turns(new Pass(
+    private final PartitionTurns turns = new PartitionTurns(new Pass(
             new Command.Configure("", Map.of(), "t", 3, 2, 16, Scenario.FLOW_CONTROL, Map.of(), Map.of(), 100),
             new Command.Start("g", 0, 60)));
 

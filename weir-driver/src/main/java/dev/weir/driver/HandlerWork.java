@@ -10,7 +10,7 @@ import java.util.concurrent.locks.LockSupport;
  * What a handler does with a record, as the workload says: wait, burn CPU, or nothing. Thread-safe. How long a record takes is
  * drawn from its number: the same for each library.
  */
-public final class Work {
+public final class HandlerWork {
     /** How long a handler blocks, in milliseconds. */
     public static final String MILLIS = "work.millis";
 
@@ -41,7 +41,7 @@ public final class Work {
     @SuppressWarnings("unused") // only written
     private static volatile boolean zero;
 
-    private Work(long nanos, int rounds, String spread, int downstream) {
+    private HandlerWork(long nanos, int rounds, String spread, int downstream) {
         this.nanos = nanos;
         this.rounds = rounds;
         this.spread = spread;
@@ -49,9 +49,9 @@ public final class Work {
     }
 
     /** The work of these options; none if they name none. */
-    public static Work of(Map<String, String> options) {
+    public static HandlerWork of(Map<String, String> options) {
         double millis = Double.parseDouble(options.getOrDefault(MILLIS, "0"));
-        return new Work(
+        return new HandlerWork(
                 (long) (millis * TimeUnit.MILLISECONDS.toNanos(1)),
                 Integer.parseInt(options.getOrDefault(ROUNDS, "0")),
                 options.getOrDefault(SPREAD, "none"),

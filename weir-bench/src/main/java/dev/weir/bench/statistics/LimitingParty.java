@@ -7,8 +7,8 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.HdrHistogram.Histogram;
 
-/** Who was too slow: the generator, the brokers, the machine; else it was the driver. Stateless, thread-safe. */
-public final class Bottleneck {
+/** The party that limited a run: the generator, the brokers, the machine; else it was the driver. Stateless, thread-safe. */
+public final class LimitingParty {
 
     /** A generator may send so much of its plan late. */
     public static final double MAX_LATE_SHARE = 0.01;
@@ -28,7 +28,7 @@ public final class Bottleneck {
     /** Of the cores, what brokers take of a busy machine without being to blame for it. */
     private static final double SMALL_PART = 0.1;
 
-    private Bottleneck() {}
+    private LimitingParty() {}
 
     /**
      * By processor time. Counts that were not taken say nothing.

@@ -12,19 +12,19 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class PipeClientsTest {
+class ClusterClientsTest {
 
     @TempDir
     private Path folder;
 
-    private PipeClients clients(String text) throws IOException {
-        return new PipeClients(
+    private ClusterClients clients(String text) throws IOException {
+        return new ClusterClients(
                 "h:1", "g", Files.writeString(folder.resolve("c.properties"), text), Duration.ofSeconds(10));
     }
 
     @Test
     void file_ofAllKinds_setsWeirsOwnAndBothClients() throws IOException {
-        PipeClients clients = clients("""
+        ClusterClients clients = clients("""
                 bootstrap.servers=elsewhere:1
                 group.id=elsewhere
                 linger.ms=5
@@ -46,7 +46,7 @@ class PipeClientsTest {
 
     @Test
     void misspeltClientKey_isRefusedWithFileAndLine() throws IOException {
-        PipeClients clients = clients("linger.ms=5\nmax.poll.recrods=5\n");
+        ClusterClients clients = clients("linger.ms=5\nmax.poll.recrods=5\n");
         assertThatThrownBy(clients::consumer)
                 .isInstanceOf(CliFailure.class)
                 .hasMessageContaining("c.properties:2: no Kafka client has a setting max.poll.recrods; did you mean"
@@ -56,7 +56,7 @@ class PipeClientsTest {
 
     @Test
     void keysWithoutEffect_andThoseOfPlugIns_areWarnedOf_andLetThrough() throws IOException {
-        PipeClients clients = clients("""
+        ClusterClients clients = clients("""
                 key.deserializer=org.apache.kafka.common.serialization.StringDeserializer
                 my.interceptor.endpoint=http://localhost
                 metrics.context.team=orders
@@ -71,7 +71,7 @@ class PipeClientsTest {
 
     @Test
     void valueOutOfBounds_isRefusedWithFileAndLine() throws IOException {
-        PipeClients clients = clients("linger.ms=5\nweir.commit.interval=11m\n");
+        ClusterClients clients = clients("linger.ms=5\nweir.commit.interval=11m\n");
         assertThatThrownBy(clients::consumer)
                 .isInstanceOf(CliFailure.class)
                 .hasMessageContaining(

@@ -12,32 +12,32 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class WorkTest {
+class HandlerWorkTest {
 
     /** The tail's mean is a little less, since it is cut off. */
     @ParameterizedTest
     @CsvSource({"none, 1, 1", "exponential, 0.69, 6.9", "bimodal, 0.5, 50.5", "heavy-tail, 0.53, 33"})
     void spread_keepsTheMean_andHasItsShape(String spread, double median, double p999) {
-        Work work = Work.of(Map.of(Work.SPREAD, spread));
+        HandlerWork work = HandlerWork.of(Map.of(HandlerWork.SPREAD, spread));
         double[] factors =
                 LongStream.range(0, 200_000).mapToDouble(work::factor).sorted().toArray();
         assertThat(Arrays.stream(factors).average().orElseThrow()).isCloseTo(1, within(0.07));
         assertThat(factors[100_000]).isCloseTo(median, within(0.02));
         assertThat(factors[199_800]).isCloseTo(p999, within(6.0));
         assertThat(work.factor(7))
-                .isEqualTo(Work.of(Map.of(Work.SPREAD, spread)).factor(7));
+                .isEqualTo(HandlerWork.of(Map.of(HandlerWork.SPREAD, spread)).factor(7));
     }
 
     @Test
     void unknownSpread_isRefused() {
-        assertThatThrownBy(() -> Work.of(Map.of(Work.SPREAD, "wide")).factor(1))
+        assertThatThrownBy(() -> HandlerWork.of(Map.of(HandlerWork.SPREAD, "wide")).factor(1))
                 .hasMessageContaining("work.spread=wide");
     }
 
     /** Ten handlers, two of which may block at a time: each waits while a third would be too many. */
     @Test
     void downstream_letsSoManyBlock() throws Exception {
-        Work work = Work.of(Map.of(Work.MILLIS, "5", Work.DOWNSTREAM, "2"));
+        HandlerWork work = HandlerWork.of(Map.of(HandlerWork.MILLIS, "5", HandlerWork.DOWNSTREAM, "2"));
         CountDownLatch done = new CountDownLatch(10);
         long begun = System.nanoTime();
         for (int i = 0; i < 10; i++) {

@@ -3,9 +3,9 @@ package dev.weir.bench.measurement;
 import dev.weir.bench.result.Interval;
 
 /** Reckons with counts that may not have been taken: with {@link Interval#UNKNOWN}, what comes of it is not known. Stateless. */
-final class Counts {
+final class OptionalCounts {
 
-    private Counts() {}
+    private OptionalCounts() {}
 
     static long plus(long one, long other) {
         return isKnown(one, other) ? one + other : Interval.UNKNOWN;
