@@ -30,7 +30,8 @@ class HandlerWorkTest {
 
     @Test
     void unknownSpread_isRefused() {
-        assertThatThrownBy(() -> HandlerWork.of(Map.of(HandlerWork.SPREAD, "wide")).factor(1))
+        assertThatThrownBy(
+                        () -> HandlerWork.of(Map.of(HandlerWork.SPREAD, "wide")).factor(1))
                 .hasMessageContaining("work.spread=wide");
     }
 

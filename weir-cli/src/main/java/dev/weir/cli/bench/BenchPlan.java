@@ -1,8 +1,8 @@
 package dev.weir.cli.bench;
 
+import dev.weir.bench.campaign.CampaignRunner;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Secrets;
-import dev.weir.bench.campaign.CampaignRunner;
 import dev.weir.bench.workload.Workload;
 import dev.weir.cli.terminal.CliFailure;
 import java.io.IOException;

@@ -1,8 +1,8 @@
 package dev.weir.cli.bench;
 
+import dev.weir.bench.campaign.CampaignListener;
 import dev.weir.bench.result.Flag;
 import dev.weir.bench.result.Run;
-import dev.weir.bench.campaign.CampaignListener;
 import dev.weir.cli.terminal.Terminal;
 import java.time.Duration;
 import java.util.Locale;

@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param value its value, or null if that is a secret
  * @param reason the root cause, without an end
  */
-public record ClientFault(@Nullable String setting, @Nullable String value, String reason) {
+public record ClientFault(
+        @Nullable String setting, @Nullable String value, String reason) {
 
     private static final String JAAS = "sasl.jaas.config";
 

@@ -55,8 +55,8 @@ public final class PipeCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         options.check();
-        ClusterClients clients =
-                new ClusterClients(options.bootstrapServers, options.group, options.clientConfig, options.connectTimeout);
+        ClusterClients clients = new ClusterClients(
+                options.bootstrapServers, options.group, options.clientConfig, options.connectTimeout);
         ConsumerSettings<byte[], byte[]> consumer = clients.consumer();
         if (options.fetch != null) {
             consumer = consumer.toBuilder()

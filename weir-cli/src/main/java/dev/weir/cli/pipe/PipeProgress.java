@@ -58,7 +58,8 @@ final class PipeProgress {
     String line(PipelineCounts.Moment moment, ConsumerSnapshot consumer, @Nullable Instant noAnswerSince, long cut) {
         boolean stands = moment.equals(lastMoment);
         lastMoment = moment;
-        PipelineCounts.Moment now = stands && consumer.inFlight() == 0 && moment.inFlight() > 0 ? counts.settled() : moment;
+        PipelineCounts.Moment now =
+                stands && consumer.inFlight() == 0 && moment.inFlight() > 0 ? counts.settled() : moment;
         int assigned = consumer.partitions().size();
         String silence = noAnswerSince == null ? "" : "no broker answers since " + TIME.format(noAnswerSince) + "  ";
         if (assigned == 0 && now.out() + now.dead() == 0) {

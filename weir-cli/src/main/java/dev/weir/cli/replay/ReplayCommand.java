@@ -105,8 +105,8 @@ public final class ReplayCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         check();
-        ClusterClients clients =
-                new ClusterClients(bootstrapServers, group == null ? "weir-replay" : group, clientConfig, connectTimeout);
+        ClusterClients clients = new ClusterClients(
+                bootstrapServers, group == null ? "weir-replay" : group, clientConfig, connectTimeout);
         clients.warnings().forEach(warning -> weir.terminal().note("weir: " + warning));
         clients.check(to == null ? List.of(deadLetter) : List.of(deadLetter, to));
         Replay replay = new Replay(

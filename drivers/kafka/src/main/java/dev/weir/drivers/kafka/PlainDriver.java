@@ -103,7 +103,8 @@ final class PlainDriver implements Driver {
     }
 
     /** Calls the handler until it succeeds, while what comes later waits; false if the pass is over before. */
-    static boolean isHandled(ConsumerRecord<byte[], byte[]> record, HandlerWork work, Pass pass) throws InterruptedException {
+    static boolean isHandled(ConsumerRecord<byte[], byte[]> record, HandlerWork work, Pass pass)
+            throws InterruptedException {
         do {
             work.on(record.value());
             try {
