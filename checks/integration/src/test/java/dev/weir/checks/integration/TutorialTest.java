@@ -23,7 +23,8 @@ class TutorialTest {
     @ParameterizedTest
     @ValueSource(strings = {"Invoicing", "SendOrders", "CountInvoices", "InvoicingTest"})
     void classOfThePage_isTheOneThatCompiles(String name) throws IOException {
-        assertThat(blocks("java")).contains(withoutSpace(Files.readString(TEST.resolve("java/shop/" + name + ".java"))));
+        assertThat(blocks("java"))
+                .contains(withoutSpace(Files.readString(TEST.resolve("java/shop/" + name + ".java"))));
     }
 
     @Test
@@ -37,7 +38,7 @@ class TutorialTest {
         assertThat(blocks("xml")).containsExactly(withoutSpace(project));
         String parent = Files.readString(ROOT.resolve("pom.xml"));
         assertThat(parent).contains("<junit.version>" + after(project, "<artifactId>junit-jupiter</artifactId>"));
-        for (String plugin : List.of("compiler", "resources", "surefire")) {
+        for (String plugin : List.of("compiler", "dependency", "resources", "surefire")) {
             String artifact = "<artifactId>maven-" + plugin + "-plugin</artifactId>";
             assertThat(after(parent, artifact)).as(plugin).isEqualTo(after(project, artifact));
         }
