@@ -80,10 +80,7 @@ abstract class CookbookSamples {
 
     void callAServiceForEachRecord() {
         KafkaSource.committable(settings, "orders")
-                .mapBlocking(
-                        64,
-                        RecordOrdering.byKey(),
-                        order -> new ProducerRecord<>("invoices", order.key(), shop.price(order)))
+                .mapBlocking(64, RecordOrdering.byKey(), order -> new ProducerRecord<>("invoices", order.key(), shop.price(order)))
                 .to(KafkaSink.producing(output));
     }
 
@@ -125,8 +122,7 @@ abstract class CookbookSamples {
     }
 
     void urgentTopicsFirst() {
-        KafkaSource.committable(
-                        settings, Subscription.topics("orders", "alerts").priority("alerts", 1))
+        KafkaSource.committable(settings, Subscription.topics("orders", "alerts").priority("alerts", 1))
                 .mapBlocking(16, RecordOrdering.byKey(), record -> shop.price(record))
                 .to(Sink.ignore());
     }
@@ -134,7 +130,7 @@ abstract class CookbookSamples {
     void oneRecordIntoSeveralToSeveral() {
         KafkaSource.committable(settings, "orders")
                 .mapConcat(order -> shop.lines(order))
-                .map(line -> new ProducerRecord<>(line.startsWith("!") ? "urgent-lines" : "lines", line))
+                .map(line -> new ProducerRecord<String, String>(line.startsWith("!") ? "urgent-lines" : "lines", line))
                 .to(KafkaSink.producing(output));
     }
 
@@ -147,13 +143,9 @@ abstract class CookbookSamples {
 
     void sumsPerKeyAndMinute() {
         KafkaSource.committable(settings, "orders")
-                .groupBy(
-                        order -> order.key(),
-                        100_000,
-                        Duration.ofMinutes(5),
-                        customer -> customer.groupedWithin(10_000, Duration.ofMinutes(1))
-                                .map(orders -> new ProducerRecord<>(
-                                        "sums", orders.get(0).key(), shop.sum(orders))))
+                .groupBy(order -> order.key(), 100_000, Duration.ofMinutes(5), customer -> customer
+                        .groupedWithin(10_000, Duration.ofMinutes(1))
+                        .map(orders -> new ProducerRecord<>("sums", orders.get(0).key(), shop.sum(orders))))
                 .to(KafkaSink.producing(output));
     }
 
@@ -185,8 +177,7 @@ abstract class CookbookSamples {
     void restarting() {
         var backoff = RestartSettings.of(Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(30)));
         try (var consumer = SharedConsumer.start(settings, Subscription.topics("orders"));
-                var booking =
-                        RestartingPipeline.run(consumer.records("orders").to(Sink.forEach(shop::book)), backoff)) {
+                var booking = RestartingPipeline.run(consumer.records("orders").to(Sink.forEach(shop::book)), backoff)) {
             shop.untilTold();
         }
     }
