@@ -122,17 +122,17 @@ public final class CircuitBreaker {
         return new CircuitBreaker(share, window, openFor, probes, counts, newClock);
     }
 
-    /** What {@link #acquire(BooleanSupplier)} gives if no call is to be made. */
+    /** The result of {@link #acquire(BooleanSupplier)} if no call is to be made. */
     public static final long NO_PERMIT = -1;
 
-    /** Waits until a call may go through. Each return is to be followed by one of the three below, with what it gave. */
+    /** Waits until a call may go through. Each return is to be followed by one of the three below, with its result. */
     public long acquire() throws InterruptedException {
         return acquire(() -> false);
     }
 
     /**
-     * The same for a call that may become needless while it waits: then it gives {@link #NO_PERMIT}, for which nothing is to
-     * follow.
+     * Waits as above, for a call that may become needless while it waits: then it gives {@link #NO_PERMIT}, for which
+     * nothing is to follow.
      *
      * @param needless asked under the breaker's lock, before and after each wait, so it must be quick and take no lock; who
      *     changes its answer calls {@link #lookAgain}

@@ -12,7 +12,7 @@ import java.util.function.BiConsumer;
 /** Which of a consumer's settings can be written as text, and how each is read. Stateless. */
 final class ConsumerSettingsReader {
 
-    /** What {@code weir.preset} may be. */
+    /** The values of {@code weir.preset}. */
     private enum Preset {
         THROUGHPUT,
         LATENCY,

@@ -23,9 +23,10 @@ public interface ExternalOffsets {
 
     /**
      * Tells that partitions have gone: nothing more of them is emitted, and no work on them begins any more in {@code
-     * mapBlocking}, {@code mapAsync} and {@code forEach}; what had begun has ended, unless it took longer than {@link
-     * ConsumerSettings#revokeDeadline}, or the partitions were lost without notice. The group waits for the return, for what
-     * is left of that deadline, 10 s at least if the deadline is that long; with a {@link RebalanceListener} half of it.
+     * mapBlocking}, {@code mapAsync} and {@code forEach}; work that had begun has ended, unless it took longer than
+     * {@link ConsumerSettings#revokeDeadline}, or the partitions were lost without notice. The group waits for the
+     * return, for the rest of that deadline, 10 s at least if the deadline is that long; with a {@link
+     * RebalanceListener} half of it.
      */
     default void revoked(Set<TopicPartition> partitions) {}
 }

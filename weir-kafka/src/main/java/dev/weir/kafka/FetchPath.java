@@ -1,7 +1,8 @@
 package dev.weir.kafka;
 
 /**
- * Who fetches a consumer's records. Membership of the group and commits are Kafka's own client's either way. Constants only.
+ * The fetcher of a consumer's records. Membership of the group and commits are Kafka's own client's either way.
+ * Constants only.
  */
 public enum FetchPath {
 

@@ -22,7 +22,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link KafkaFlow} with its handler: says what happens to records that fail, then where results go. Immutable.
+ * A {@link KafkaFlow} with its handler: takes the rules for records that fail, then the destination of results.
+ * Immutable.
  *
  * <p>If nothing is said, the first failure fails the pipeline, and the record comes again with the next run.
  */
@@ -77,9 +78,9 @@ public final class HandledFlow<K, V, R> {
     }
 
     /**
-     * Calls the handler again for a record for which it threw. What waits behind the record, by key or by input, goes on
-     * waiting; the others go on. A wait between two calls counts as one of the concurrent calls; on virtual threads it
-     * holds no thread of the machine.
+     * Calls the handler again for a record for which it threw. Records that wait for this one, by key or by input, go
+     * on waiting; the others go on. A wait between two calls counts as one of the concurrent calls; on virtual threads
+     * it holds no thread of the machine.
      */
     public HandledFlow<K, V, R> retry(RetryPolicy policy) {
         return with(rules.withRetry(Objects.requireNonNull(policy, "policy")));
@@ -94,15 +95,15 @@ public final class HandledFlow<K, V, R> {
         return with(rules.withTimeout(Objects.requireNonNull(timeout, "timeout")));
     }
 
-    /** {@link #timeout(Duration)} and what becomes of a record that takes longer. */
+    /** {@link #timeout(Duration)} and the action for a record that takes longer. */
     public HandledFlow<K, V, R> timeout(Duration timeout, FailureAction action) {
         return timeout(timeout).on(HandlerTimeoutException.class, action);
     }
 
     /**
-     * What becomes of a record whose handler throws this type; what was said first wins, and {@link FailureAction#RETRY}
-     * holds for other types. A record that cannot be decoded counts as having thrown a {@link RecordDecodeException}, which
-     * is never retried.
+     * The action for a record whose handler throws this type; the first matching rule wins, and {@link
+     * FailureAction#RETRY} holds for other types. A record that cannot be decoded counts as having thrown a {@link
+     * RecordDecodeException}, which is never retried.
      */
     public HandledFlow<K, V, R> on(Class<? extends Throwable> type, FailureAction action) {
         return with(rules.with(new FailureRules.ByType(
@@ -123,8 +124,8 @@ public final class HandledFlow<K, V, R> {
     }
 
     /**
-     * Where records go whose handler failed for good, that cannot be decoded, or whose result cannot be written by {@link
-     * #produceTo}. See {@link DeadLetters#sink} for what is promised.
+     * Where records go whose handler failed for good, that cannot be decoded, or whose result cannot be written by
+     * {@link #produceTo}. See {@link DeadLetters#sink} for the promises.
      */
     public HandledFlow<K, V, R> deadLetter(DeadLetters newLetters) {
         Objects.requireNonNull(newLetters, "letters");
@@ -171,7 +172,7 @@ public final class HandledFlow<K, V, R> {
         return outcome instanceof Outcome.Failed<R>;
     }
 
-    /** What is done; failed records have gone their way. */
+    /** The results; failed records have gone their way. */
     private Source<Outcome.Done<R>> done() {
         Source<Outcome<R>> outcomes = outcomes();
         Sink<FailedRecord> forward = forward();
@@ -207,7 +208,7 @@ public final class HandledFlow<K, V, R> {
      * serialisable, refused by the broker, {@code records} throws) makes its record a dead letter; without a dead-letter
      * topic it fails the pipeline. A topic that is missing or forbidden always does.
      *
-     * @param records what is written for a result; called on the pipeline's thread
+     * @param records makes the record to write of a result; called on the pipeline's thread
      */
     public <A, B> Pipeline produceTo(
             ProducerSettings<A, B> settings, Function<? super R, ProducerRecord<A, B>> records) {

@@ -12,8 +12,8 @@ import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * The common case in a few lines: records in, a handler for each, and what is to happen when it fails. Immutable; nothing
- * runs until a pipeline made of it does.
+ * The common case in a few lines: records in, a handler for each, and rules for its failures. Immutable; nothing runs
+ * until a pipeline made of it does.
  *
  * {@snippet :
  * KafkaFlow.from(orders, "orders")
@@ -44,7 +44,7 @@ public record KafkaFlow<K, V>(ConsumerSettings<K, V> settings, Subscription subs
         return from(settings, Subscription.topics(topics));
     }
 
-    /** What the subscription says. */
+    /** The records of the subscription. */
     public static <K, V> KafkaFlow<K, V> from(ConsumerSettings<K, V> settings, Subscription subscription) {
         return new KafkaFlow<>(settings, subscription);
     }

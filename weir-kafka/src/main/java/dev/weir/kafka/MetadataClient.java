@@ -77,13 +77,13 @@ public final class MetadataClient implements AutoCloseable {
         return lookup.offsets(Map.copyOf(Objects.requireNonNull(positions, "positions")), timeout);
     }
 
-    /** What a group has committed; nothing for a group that does not exist. */
+    /** The committed offsets of a group; none for a group that does not exist. */
     public CompletionStage<Map<TopicPartition, Long>> committed(String group) {
         return lookup.committed(Objects.requireNonNull(group, "group"));
     }
 
     /**
-     * Records between what a group has committed and the ends of those partitions now; -1 of a partition whose end no
+     * Records between a group's committed offsets and the ends of those partitions now; -1 of a partition whose end no
      * broker can say within 5 s.
      */
     public CompletionStage<Map<TopicPartition, Long>> lag(String group) {

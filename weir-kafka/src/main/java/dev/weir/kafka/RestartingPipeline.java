@@ -84,7 +84,7 @@ public final class RestartingPipeline implements AutoCloseable {
         }
     }
 
-    /** Returns the run that there is; one that is just being started is ended by who starts it. */
+    /** Returns the present run; one that is just being started is ended by the thread that starts it. */
     private @Nullable RunningPipeline endRestarts(boolean close) {
         lock.lock();
         try {

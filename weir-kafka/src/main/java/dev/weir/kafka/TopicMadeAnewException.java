@@ -17,7 +17,7 @@ public final class TopicMadeAnewException extends KafkaPipelineException {
     /**
      * Describes the place.
      *
-     * @param proof what tells that it is another topic
+     * @param proof the evidence that it is another topic
      */
     public TopicMadeAnewException(TopicPartition id, long offset, String proof, String wayOut) {
         super(id + "@" + offset + " is a place in a topic that is gone: " + id.topic() + " was made anew (" + proof

@@ -12,7 +12,7 @@ public class LeanException extends RuntimeException {
     @Serial
     private static final long serialVersionUID = 1L;
 
-    /** A fault with what caused it. */
+    /** A fault with its cause. */
     public LeanException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }

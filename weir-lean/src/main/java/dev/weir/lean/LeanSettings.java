@@ -15,7 +15,7 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
  *     ({@code client.id}, {@code client.rack}) and how to authenticate ({@code security.protocol}, {@code ssl.*}, {@code sasl.*});
  *     others are ignored
  * @param readCommitted leaves out aborted transactions and waits for open ones; default false
- * @param minFetchBytes what a broker waits for before it answers, for at most {@code maxFetchWait}: default 1
+ * @param minFetchBytes how many bytes a broker waits for before it answers, for at most {@code maxFetchWait}: default 1
  * @param maxFetchWait default 500 ms
  * @param maxFetchBytes of one answer: 1 KB to 512 MB, default 8 MB. A broker may exceed it by one batch
  * @param maxPartitionBytes of one partition in an answer: 1 KB to 512 MB, default 1 MB. A broker may exceed it by one batch

@@ -1,6 +1,6 @@
 package dev.weir.lean;
 
-/** What happens when the log does not have the next offset, or has other records there than those read. Constants. */
+/** The way on when the log does not have the next offset, or has other records there than those read. Constants. */
 public enum OffsetLostPolicy {
 
     /** The poll throws an {@link OffsetLostException}; the partition rests until a seek. */

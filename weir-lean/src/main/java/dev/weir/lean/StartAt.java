@@ -32,14 +32,14 @@ public record StartAt(long offset, long timestampMillis, int leaderEpoch) {
         }
     }
 
-    /** At an offset; if the log does not have it, {@link LeanSettings#onOffsetLost} says what then. */
+    /** At an offset; if the log does not have it, {@link LeanSettings#onOffsetLost} decides. */
     public static StartAt offset(long offset) {
         return offset(offset, NO_EPOCH);
     }
 
     /**
-     * At an offset behind a record of that leader epoch; if the log does not have the offset, or has other records before
-     * it, {@link LeanSettings#onOffsetLost} says what then.
+     * At an offset after a record of that leader epoch; if the log does not have the offset, or has other records
+     * before it, {@link LeanSettings#onOffsetLost} decides.
      */
     public static StartAt offset(long offset, int leaderEpoch) {
         if (offset < 0) {

@@ -27,7 +27,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
         return ((Source<T>) Objects.requireNonNull(source, name)).node();
     }
 
-    /** The last stage of what a user's function made. */
+    /** The last stage that a user's function made. */
     static <T> Node<T> made(String operator, @Nullable Source<T> source) {
         if (source == null) {
             throw new NullPointerException("the function of " + operator + " returned null, not a source");
@@ -270,7 +270,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
 
     /**
      * Combines the latest elements of two sources whenever one of them has a new one, from when both have had one. Ends
-     * when either ends; what the other still had waiting is not acknowledged.
+     * when either ends; elements that still wait in the other are not acknowledged.
      *
      * <p>An element is acknowledged when it was replaced by a newer one of its input, or the end has come, and each
      * result that it is part of is finished; one that never was in a result when the end comes is not. When

@@ -30,8 +30,8 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      * Lets everything above, up to the boundary before, run on a thread of {@code dispatcher}, which it occupies until
      * the pipeline ends.
      *
-     * @param buffer how many elements may wait below it, at least 1; a full buffer halts what is above, and one batch
-     *     more than the buffer may stand in it
+     * @param buffer how many elements may wait below it, at least 1; a full buffer halts the stages above, and one
+     *     batch more than the buffer may stand in it
      */
     @Operator(acks = SAME, cost = BOUNDARY)
     public Source<T> async(Dispatcher dispatcher, int buffer) {
@@ -104,9 +104,9 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      * handlers are quick, few of them are awake.
      *
      * <ul>
-     *   <li>Order by key: elements of a key run one after the other. A key that is slow or stuck holds up no other: what
-     *       waits behind it has room of its own, for 8 elements per thread and 512 at least. Once that is full, the next
-     *       element that has to wait halts the input. An idle key takes no memory.
+     *   <li>Order by key: elements of a key run one after the other. A key that is slow or stuck holds up no other: the
+     *       elements that wait for it have room of their own, for 8 elements per thread and 512 at least. Once that is
+     *       full, the next element that has to wait halts the input. An idle key takes no memory.
      *   <li>Completion: when the input has ended and all handlers are done and their results taken.
      *   <li>Failure: a handler that fails fails the stream at once; a failure from above follows the results of the elements
      *       before it.
@@ -170,7 +170,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      *   <li>Cancellation and failure: futures that run are cancelled; none is waited for.
      *   <li>Acknowledgement: goes with the result.
      *   <li>Demand: elements are taken in while there is room for results, 8 for each that may run and 512 at least; as
-     *       many again may wait behind elements of their keys.
+     *       many again may wait for elements of their keys.
      * </ul>
      *
      * {@snippet :
@@ -199,9 +199,9 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      *
      * <ul>
      *   <li>Completion: when the input has ended and the last answer is there.
-     *   <li>Failure: an answer that fails, or is null, and a function that throws, are put to the supervision, which may
-     *       call again with the same; unless that skips the element, the stream fails at once. A restart goes on from
-     *       {@code initial}, without emitting it again. A failure from above follows the emissions before it.
+     *   <li>Failure: an answer that fails, or is null, and a function that throws, are put to the supervision, which
+     *       may call again with that element; unless that skips the element, the stream fails at once. A restart goes
+     *       on from {@code initial}, without emitting it again. A failure from above follows the emissions before it.
      *   <li>Cancellation: the future that runs is cancelled.
      *   <li>Acknowledgement: each emission carries that of its element; nobody waits for that of {@code initial}.
      *   <li>Demand: up to 512 elements are taken in ahead.

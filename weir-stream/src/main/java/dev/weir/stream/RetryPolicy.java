@@ -27,12 +27,12 @@ public record RetryPolicy(int attempts, Backoff backoff, Predicate<? super Throw
         return new RetryPolicy(attempts, backoff, failure -> true);
     }
 
-    /** The same for the exceptions that {@code retriable} accepts. */
+    /** This policy for the exceptions that {@code retriable} accepts only. */
     public RetryPolicy when(Predicate<? super Throwable> newRetriable) {
         return new RetryPolicy(attempts, backoff, newRetriable);
     }
 
-    /** The same for exceptions of this type. */
+    /** This policy for exceptions of this type only. */
     public RetryPolicy on(Class<? extends Throwable> type) {
         return when(Objects.requireNonNull(type, "type")::isInstance);
     }

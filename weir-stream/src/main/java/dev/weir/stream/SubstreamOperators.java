@@ -11,7 +11,7 @@ import java.util.function.Predicate;
 /**
  * Operators that run streams within the stream. Part of {@link Source}.
  *
- * <p>A failure of an inner stream fails the whole, unless the inner stream recovers from it; what closes the whole closes
+ * <p>A failure of an inner stream fails the whole, unless the inner stream recovers from it; closing the whole closes
  * all inner streams. All inner streams of a stage count under the same stage names.
  *
  * <p>A stop of the pipeline ends their sources too, except collections, which come to their end. If one was cut short by
@@ -60,9 +60,9 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      * Replaces each element by the elements of a source, which ends as soon as the next element is there. Of elements
      * that come together, in one batch, only the last begins its source.
      *
-     * <p>An element is acknowledged when its source has ended or was replaced, and what that had emitted is finished.
-     * Elements of a replaced source that carry an acknowledgement of their own and were not emitted yet are not
-     * acknowledged.
+     * <p>An element is acknowledged when its source has ended or was replaced, and the elements that it had emitted are
+     * finished. Elements of a replaced source that carry an acknowledgement of their own and were not emitted yet are
+     * not acknowledged.
      *
      * {@snippet :
      * selections.switchMap(selection -> pricesOf(selection))

@@ -36,8 +36,8 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      * a {@link RateExceededException}, which is put to the stage's supervision. As the elements of a batch come at once, a
      * throttle that enforces needs a burst as large as a batch.
      *
-     * <p>Acknowledgements go with their elements; what is held at a failure of the stage's own or at a cancellation stays
-     * unacknowledged. The end and a failure of the input follow the elements before them.
+     * <p>Acknowledgements go with their elements; elements held at a failure of the stage's own or at a cancellation
+     * stay unacknowledged. The end and a failure of the input follow the elements before them.
      *
      * {@snippet :
      * source.throttle(1000, Duration.ofSeconds(1), 1000, ThrottleMode.ENFORCING)
@@ -95,9 +95,9 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      * again, that is {@code burst} times {@code per / elements} after its last element; it is forgotten when something else
      * comes after that.
      *
-     * <p>Acknowledgements go with their elements. The end and a failure of the input wait behind what is held; on
+     * <p>Acknowledgements go with their elements. The end and a failure of the input wait for the held elements; on
      * cancellation that stays unacknowledged. An exception of {@code key}, or a null key, is put to the stage's
-     * supervision; one that fails the stage does so at once, and what is held stays unacknowledged.
+     * supervision; one that fails the stage does so at once, and held elements stay unacknowledged.
      *
      * {@snippet :
      * messages.throttlePerKey(100, Duration.ofSeconds(1), 20, message -> message.url().getHost(), 50_000);
@@ -133,7 +133,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      * before it. An element comes when the stage takes it in, which it does for as long as it holds fewer than
      * {@code maxHeld}, and only while it is pulled: below a boundary it does not see those that wait above.
      *
-     * <p>Acknowledgements go with their elements. The end and a failure of the input wait behind what is held; on
+     * <p>Acknowledgements go with their elements. The end and a failure of the input wait for the held elements; on
      * cancellation that stays unacknowledged. An exception of {@code time} is put to the stage's supervision.
      *
      * {@snippet :

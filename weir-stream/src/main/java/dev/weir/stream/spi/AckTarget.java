@@ -28,10 +28,10 @@ public interface AckTarget {
     void ack(long token);
 
     /**
-     * Ends one claim on the token of an element that nobody wants: it lies beyond the end that a stage below has set. The
-     * element of a source stays unfinished, for which the default does nothing; a source that waits at its end for what is
-     * unfinished need not wait for this claim. That of a stream within a stream, the rest of which goes on, counts as
-     * finished. The token must not be used for that claim again.
+     * Ends one claim on the token of an element that nobody wants: it lies beyond the end that a stage below has set.
+     * The element of a source stays unfinished, for which the default does nothing; a source that waits at its end for
+     * unfinished elements need not wait for this claim. That of a stream within a stream, the rest of which goes on,
+     * counts as finished. The token must not be used for that claim again.
      */
     default void forgo(long token) {}
 
@@ -62,8 +62,8 @@ public interface AckTarget {
 
     /**
      * Whether the element with {@code token} is one of those that came of the element with {@code ofToken} of {@code
-     * of}, or that one itself: a target that stands for others asks them. For who looks for an element, not for who works on
-     * it.
+     * of}, or that one itself: a target that stands for others asks them. For code that looks for an element, not for
+     * code that works on it.
      */
     default boolean standsFor(long token, AckTarget of, long ofToken) {
         return this == of && token == ofToken;

@@ -52,7 +52,7 @@ public interface Clock {
         return deadlineNanos != Stage.NEVER && nanoTime() - deadlineNanos >= 0;
     }
 
-    /** The time {@code nanos} from now, or {@link Stage#NEVER} if that is beyond what the clock can count. */
+    /** The time {@code nanos} from now, or {@link Stage#NEVER} if the clock cannot count that far. */
     default long after(long nanos) {
         return nanos >= Stage.NEVER / 2 ? Stage.NEVER : nanoTime() + nanos;
     }

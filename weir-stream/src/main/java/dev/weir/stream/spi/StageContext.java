@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** What a source or sink is given when a run is assembled. Thread-safe once the pipeline runs. */
+/** The run as a source or sink sees it; given to it when the run is assembled. Thread-safe once the pipeline runs. */
 public interface StageContext {
 
     /** The pipeline's name, for threads and messages. */
@@ -21,22 +21,23 @@ public interface StageContext {
     /** The meter of this stage. */
     StageMeter meter();
 
-    /** Registers a gauge of what waits inside the stage, in elements. */
+    /** Registers a gauge of the elements that wait inside the stage. */
     void depth(IntSupplier elements);
 
     /**
-     * Registers what ends emission, so that the pipeline drains: afterwards the source hands over what it promised,
-     * then its {@code pull} returns null. Runs on any thread, at most once, and must not block.
+     * Registers an action that ends emission, so that the pipeline drains: afterwards the source hands over the
+     * elements that it promised, then its {@code pull} returns null. Runs on any thread, at most once, and must not
+     * block.
      */
     void onStop(Runnable stop);
 
     /**
-     * Registers what must be closed after all stages have ended and before the pipeline counts as complete, in reverse
-     * order of registration.
+     * Registers a resource that must be closed after all stages have ended and before the pipeline counts as complete,
+     * in reverse order of registration.
      */
     void onTermination(Termination termination);
 
-    /** Shows an object to whoever holds the running pipeline; see {@link dev.weir.stream.RunningPipeline#handles}. */
+    /** Shows an object to holders of the running pipeline; see {@link dev.weir.stream.RunningPipeline#handles}. */
     void expose(Object handle);
 
     /** Fails the whole pipeline from a thread that belongs to the source or sink. */
@@ -52,13 +53,13 @@ public interface StageContext {
     }
 
     /**
-     * Has the stages below let go of elements that this source, or another, has lost: those that wait for their work are
-     * dropped, and who waits with one in hand looks at it again. To be called once {@link AckTarget#isRevoked} is true of
-     * them. Does not block; any thread.
+     * Has the stages below let go of elements that this source, or another, has lost: those that wait for their work
+     * are dropped, and stages that wait with one in hand look at it again. To be called once {@link
+     * AckTarget#isRevoked} is true of them. Does not block; any thread.
      */
     default void dropRevoked() {}
 
-    /** What has made the pipeline fail, or null as long as nothing has. A cancellation counts as a failure. */
+    /** The failure of the pipeline, or null as long as there is none. A cancellation counts as a failure. */
     default @Nullable Throwable failure() {
         return null;
     }
@@ -71,7 +72,7 @@ public interface StageContext {
          * Closes the resource.
          *
          * @param patience how long acknowledgements that are still under way may be waited for
-         * @return what was left undone, in words, or an empty string
+         * @return the work left undone, in words, or an empty string
          */
         String close(Duration patience);
     }
