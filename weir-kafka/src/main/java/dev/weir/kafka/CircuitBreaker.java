@@ -18,9 +18,9 @@ import java.util.function.Predicate;
  *                                                  +----a probe failed------+
  * </pre>
  *
- * <p>While it is open callers wait instead of failing, so that a pipeline stands still, its consumer pauses, and nothing is
- * lost, repeated or sent away because of the service. Half open, so many calls as it takes probes go through; for each time
- * {@code openFor} that they do not answer, one more.
+ * <p>While it is open callers wait instead of failing, so that a pipeline stands still, its consumer pauses, and
+ * nothing is lost, repeated or sent away because of the service. Half open, so many calls as it takes probes go
+ * through; for each time {@code openFor} that they do not answer, one more.
  */
 public final class CircuitBreaker {
 
@@ -134,8 +134,8 @@ public final class CircuitBreaker {
      * Waits as above, for a call that may become needless while it waits: then it gives {@link #NO_PERMIT}, for which
      * nothing is to follow.
      *
-     * @param needless asked under the breaker's lock, before and after each wait, so it must be quick and take no lock; who
-     *     changes its answer calls {@link #lookAgain}
+     * @param needless asked under the breaker's lock, before and after each wait, so it must be quick and take no lock;
+     *     code that changes its answer calls {@link #lookAgain}
      */
     public long acquire(BooleanSupplier needless) throws InterruptedException {
         lock.lockInterruptibly();

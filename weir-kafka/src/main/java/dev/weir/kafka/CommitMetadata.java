@@ -7,8 +7,8 @@ import dev.weir.kafka.internal.offsets.FinishedSet;
  * Makes the text that is kept beside a committed offset for its readers: a host name, a time, a version. Called on the
  * consumer's own thread right before a commit, so it must be quick and must not block.
  *
- * <p>Weir keeps the finished set in the same text; {@link #userText} takes the two apart. If the function throws, or says
- * more than {@link ConsumerSettings#commitMetadataChars}, the commit goes without its text, with one warning per
+ * <p>Weir keeps the finished set in the same text; {@link #userText} takes the two apart. If the function throws, or
+ * says more than {@link ConsumerSettings#commitMetadataChars}, the commit goes without its text, with one warning per
  * partition.
  */
 @FunctionalInterface

@@ -143,8 +143,8 @@ public record ConsumerDump(
      * @param keyHash the default partitioner's hash of its key (murmur2), so that the keys themselves need not be
      *     shown; null if it has no key, or if it is not known: the stage that has the record has made something else of
      *     it, or cannot tell. Of a typed key it is known if that is a string, in UTF-8
-     * @param stage where it is: {@value #BUFFERED}, not pulled yet; or {@value #IN_FLIGHT}, with the name of the stage that
-     *     has it, and whether it waits there, if that is known
+     * @param stage where it is: {@value #BUFFERED}, not pulled yet; or {@value #IN_FLIGHT}, with the name of the stage
+     *     that has it, and whether it waits there, if that is known
      */
     public record Oldest(
             long offset, Duration age, @Nullable Integer keyHash, String stage) {

@@ -54,8 +54,8 @@ public interface ConsumerHandle {
     CompletionStage<Void> resume();
 
     /**
-     * Takes back the pauses of a topic and of its partitions; that of everything stays. A partition is paused as long as
-     * any pause stands that covers it.
+     * Takes back the pauses of a topic and of its partitions; that of everything stays. A partition is paused as long
+     * as any pause stands that covers it.
      */
     CompletionStage<Void> resume(String topic);
 

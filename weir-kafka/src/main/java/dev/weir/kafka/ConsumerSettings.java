@@ -24,14 +24,15 @@ import org.jspecify.annotations.Nullable;
  * @param commitRecords finished records that bring a commit forward: at least 1, default 100,000
  * @param maxOutstandingRecords unfinished records per partition at which fetching it pauses: 1 to 1,000,000, default
  *     16,384; it goes on at half of that, with others that are low
- * @param bufferBytes memory for fetched and unfinished records with their headers, shared evenly by the assigned partitions:
- *     at least 1 MB, default an eighth of the heap, but 4 to 128 MB; exceeded by half at most, and by one poll
- * @param revokeDeadline how long a rebalance waits for unfinished records of the partitions it takes: 0 to 4 min, default
- *     20 s
+ * @param bufferBytes memory for fetched and unfinished records with their headers, shared evenly by the assigned
+ *     partitions: at least 1 MB, default an eighth of the heap, but 4 to 128 MB; exceeded by half at most, and by one
+ *     poll
+ * @param revokeDeadline how long a rebalance waits for unfinished records of the partitions it takes: 0 to 4 min,
+ *     default 20 s
  * @param outOfRange the policy when the next record to read is not there, default {@link OutOfRangePolicy#FAIL}
  * @param rebalanceListener told when the group moves partitions, nobody by default
- * @param connectTimeout how long a start waits for a broker that answers before it fails: 0 (no question) to 10 min, default
- *     30 s
+ * @param connectTimeout how long a start waits for a broker that answers before it fails: 0 (no question) to 10 min,
+ *     default 30 s
  * @param commitMetadataChars room for the metadata of a commit, in which records finished past it are noted so that a
  *     restart does not repeat them: 0 (not noted) to 1,048,576, default 4,096; not more than the broker's {@code
  *     offset.metadata.max.bytes}
@@ -113,16 +114,16 @@ public record ConsumerSettings<K, V>(
     }
 
     /**
-     * Where a partition begins of which the group has committed nothing, unless the subscription says otherwise: as {@code
-     * auto.offset.reset} has it, the beginning by default; null if that is {@code none}.
+     * Where a partition begins of which the group has committed nothing, unless the subscription says otherwise: as
+     * {@code auto.offset.reset} has it, the beginning by default; null if that is {@code none}.
      */
     public @Nullable Position startWithoutCommit() {
         return OffsetReset.position(properties);
     }
 
     /**
-     * Combinations that are allowed and seldom meant, a sentence each with the reason; none if all is well. A source logs
-     * them when it starts.
+     * Combinations that are allowed and seldom meant, a sentence each with the reason; none if all is well. A source
+     * logs them when it starts.
      */
     public List<String> warnings(Subscription subscription) {
         return ConsumerSettingsRisks.of(this, subscription);
@@ -266,8 +267,8 @@ public record ConsumerSettings<K, V>(
          * Applies a properties file in UTF-8: keys that begin with {@code weir.} are Weir's own, such as {@code
          * weir.commit.interval=500ms}; all others go to the Kafka client. A later setting wins.
          *
-         * @throws IllegalArgumentException if the file cannot be read, a client's key is misspelt, or a {@code weir.} key is unknown or its value is
-         *     not of its kind; names the line
+         * @throws IllegalArgumentException if the file cannot be read, a client's key is misspelt, or a {@code weir.}
+         *     key is unknown or its value is not of its kind; names the line
          */
         public Builder<K, V> from(Path file) {
             ConsumerSettingsReader.apply(SettingsText.read(Objects.requireNonNull(file, "file")), this, origins);

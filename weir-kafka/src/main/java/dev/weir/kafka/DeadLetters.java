@@ -26,8 +26,8 @@ public record DeadLetters(
     /** The answer to a letter that is too large for its topic. */
     public enum TooLarge {
         /**
-         * It is written without its value, or without anything of the record: the value is lost when the topic that it came
-         * from deletes it. Warned of and counted ({@link DeadLetterHandle#cut}).
+         * It is written without its value, or without anything of the record: the value is lost when the topic that it
+         * came from deletes it. Warned of and counted ({@link DeadLetterHandle#cut}).
          */
         CUT,
         /** The run fails and names the record, which stays unfinished. */

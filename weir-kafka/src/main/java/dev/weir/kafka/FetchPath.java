@@ -10,8 +10,9 @@ public enum FetchPath {
     CLIENT,
 
     /**
-     * {@code weir-lean}: connections and a parser of its own, for less processor time and garbage per record. Needs brokers of
-     * Kafka 3.1 or later. The client's fetch metrics stay empty, and no {@code ConsumerInterceptor} sees the records.
+     * {@code weir-lean}: connections and a parser of its own, for less processor time and garbage per record. Needs
+     * brokers of Kafka 3.1 or later. The client's fetch metrics stay empty, and no {@code ConsumerInterceptor} sees the
+     * records.
      */
     LEAN
 }

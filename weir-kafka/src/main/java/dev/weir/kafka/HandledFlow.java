@@ -111,14 +111,16 @@ public final class HandledFlow<K, V, R> {
     }
 
     /**
-     * Lets calls of the handler, retries too, wait while {@code breaker} is open. A record whose partition goes to another
-     * member meanwhile is not handled here any more, and costs the rebalance no time.
+     * Lets calls of the handler, retries too, wait while {@code breaker} is open. A record whose partition goes to
+     * another member meanwhile is not handled here any more, and costs the rebalance no time.
      */
     public HandledFlow<K, V, R> breaker(CircuitBreaker breaker) {
         return with(rules.withBreaker(Objects.requireNonNull(breaker, "breaker")));
     }
 
-    /** {@link #deadLetter(DeadLetters)} on the cluster that is read, with the settings and the group of the consumer. */
+    /**
+     * {@link #deadLetter(DeadLetters)} on the cluster that is read, with the settings and the group of the consumer.
+     */
     public HandledFlow<K, V, R> deadLetter(String topic) {
         return deadLetter(DeadLetters.to(topic, flow.settings()));
     }
@@ -133,11 +135,11 @@ public final class HandledFlow<K, V, R> {
     }
 
     /**
-     * Where records wait, after the retries in place, to be handled again by this flow. After the last topic they become
-     * dead letters, so that {@link #deadLetter} must be said, too. Their order is given up.
+     * Where records wait, after the retries in place, to be handled again by this flow. After the last topic they
+     * become dead letters, so that {@link #deadLetter} must be said, too. Their order is given up.
      *
-     * <p>All topics must exist when the pipeline starts. Each has a consumer of its own in the same group. A record that
-     * is handled again looks as it did in the topic it came from, but for headers {@link RetryTopics#PREFIX}.
+     * <p>All topics must exist when the pipeline starts. Each has a consumer of its own in the same group. A record
+     * that is handled again looks as it did in the topic it came from, but for headers {@link RetryTopics#PREFIX}.
      */
     public HandledFlow<K, V, R> retryTopics(RetryTopics topics) {
         return new HandledFlow<>(flow, ordering, stage, rules, letters, Objects.requireNonNull(topics, "topics"));
@@ -205,8 +207,8 @@ public final class HandledFlow<K, V, R> {
 
     /**
      * Closes the flow with a producer, as {@link KafkaSink#producing}. A result that cannot be written (too large, not
-     * serialisable, refused by the broker, {@code records} throws) makes its record a dead letter; without a dead-letter
-     * topic it fails the pipeline. A topic that is missing or forbidden always does.
+     * serialisable, refused by the broker, {@code records} throws) makes its record a dead letter; without a
+     * dead-letter topic it fails the pipeline. A topic that is missing or forbidden always does.
      *
      * @param records makes the record to write of a result; called on the pipeline's thread
      */

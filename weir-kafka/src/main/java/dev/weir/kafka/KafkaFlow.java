@@ -24,9 +24,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  *         .run();
  * }
  *
- * <p>At least once, as {@link KafkaSource#committable}: a record is committed when its result has been written or taken by
- * the sink, when it stands in a retry or dead-letter topic, or when it was skipped because you said so, and every record
- * before it in its partition too.
+ * <p>At least once, as {@link KafkaSource#committable}: a record is committed when its result has been written or taken
+ * by the sink, when it stands in a retry or dead-letter topic, or when it was skipped because you said so, and every
+ * record before it in its partition too.
  *
  * @param settings how records are consumed
  * @param subscription which
@@ -58,8 +58,8 @@ public record KafkaFlow<K, V>(ConsumerSettings<K, V> settings, Subscription subs
     }
 
     /**
-     * Calls {@code handler}, which may block, for each record, up to {@code concurrency} at once on virtual threads, in the
-     * order asked for; see {@link dev.weir.stream.Source#mapBlocking}.
+     * Calls {@code handler}, which may block, for each record, up to {@code concurrency} at once on virtual threads, in
+     * the order asked for; see {@link dev.weir.stream.Source#mapBlocking}.
      */
     public <R> HandledFlow<K, V, R> handle(
             Parallelism concurrency,
@@ -85,8 +85,8 @@ public record KafkaFlow<K, V>(ConsumerSettings<K, V> settings, Subscription subs
     }
 
     /**
-     * Starts an asynchronous computation for each record, up to {@code parallelism} at once, in the order asked for; see
-     * {@link dev.weir.stream.Source#mapAsync}.
+     * Starts an asynchronous computation for each record, up to {@code parallelism} at once, in the order asked for;
+     * see {@link dev.weir.stream.Source#mapAsync}.
      */
     public <R> HandledFlow<K, V, R> handleAsync(
             int parallelism,

@@ -20,8 +20,8 @@ public final class KafkaSource {
     }
 
     /**
-     * At-least-once: a record's offset is committed after the pipeline has acknowledged it and every record before it in
-     * its partition. Records of a partition come in order; partitions are interleaved batch by batch.
+     * At-least-once: a record's offset is committed after the pipeline has acknowledged it and every record before it
+     * in its partition. Records of a partition come in order; partitions are interleaved batch by batch.
      *
      * <p>Each run has its own client and one thread that owns it. Back-pressure pauses the partitions that the pipeline
      * cannot keep up with. When the group takes partitions away, their unfinished records are waited for ({@link
@@ -39,13 +39,13 @@ public final class KafkaSource {
     }
 
     /**
-     * As {@link #committable(ConsumerSettings, Subscription)}, with elements made by {@code decoder} from each record where it
-     * lies in the receive buffer: key, value and headers are never copied. For settings with {@link FetchPath#LEAN} only; their
-     * deserializers are not used.
+     * As {@link #committable(ConsumerSettings, Subscription)}, with elements made by {@code decoder} from each record
+     * where it lies in the receive buffer: key, value and headers are never copied. For settings with {@link
+     * FetchPath#LEAN} only; their deserializers are not used.
      *
-     * <p>The decoder is called on the thread that owns the consumer, so it must be quick and never wait. It keeps nothing of
-     * the view, which shows the next record afterwards. If it throws or returns null the run fails with {@link
-     * RecordDecodeException}; to have bad records as elements, return something that says so.
+     * <p>The decoder is called on the thread that owns the consumer, so it must be quick and never wait. It keeps
+     * nothing of the view, which shows the next record afterwards. If it throws or returns null the run fails with
+     * {@link RecordDecodeException}; to have bad records as elements, return something that says so.
      *
      * @throws IllegalArgumentException if the settings fetch by Kafka's client
      */
@@ -70,8 +70,8 @@ public final class KafkaSource {
      * keep their own positions. The group is optional. Without one the source reads all partitions of its topics, also
      * those that are added later, from the subscription's start; with one, those that the group gives to it.
      *
-     * @throws IllegalArgumentException if the subscription is bounded and the group shares its partitions out: nobody would
-     *     know when all are read; leave the group out, or name the partitions
+     * @throws IllegalArgumentException if the subscription is bounded and the group shares its partitions out: nobody
+     *     would know when all are read; leave the group out, or name the partitions
      */
     public static <K, V> Source<ConsumerRecord<K, V>> plain(
             ConsumerSettings<K, V> settings, Subscription subscription) {
@@ -89,9 +89,9 @@ public final class KafkaSource {
     }
 
     /**
-     * At-most-once: a record is emitted only when a commit past it is confirmed, so that nobody ever sees it again. Such
-     * commits are made for many records at a time. Whatever happens then, the record is not repeated: a crash loses what
-     * was committed and not yet worked on.
+     * At-most-once: a record is emitted only when a commit past it is confirmed, so that nobody ever sees it again.
+     * Such commits are made for many records at a time. Whatever happens then, the record is not repeated: a crash
+     * loses what was committed and not yet worked on.
      *
      * <p>When the group takes partitions away, or the pipeline is drained, records that were committed ahead still go
      * out.
@@ -109,8 +109,8 @@ public final class KafkaSource {
 
     /**
      * {@link #committable(ConsumerSettings, Subscription) Committable} records with a stream for each partition, which
-     * begins when the partition comes and ends when the group takes it away. Each has its own buffer, so that a slow one
-     * delays no other, as long as each runs at its own pace:
+     * begins when the partition comes and ends when the group takes it away. Each has its own buffer, so that a slow
+     * one delays no other, as long as each runs at its own pace:
      *
      * <pre>{@code
      * KafkaSource.partitioned(settings, Subscription.topics("orders"))

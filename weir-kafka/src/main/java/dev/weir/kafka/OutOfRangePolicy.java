@@ -7,8 +7,8 @@ package dev.weir.kafka;
  */
 public enum OutOfRangePolicy {
     /**
-     * The run fails with {@link OffsetOutOfRangeException} or {@link TopicMadeAnewException}, and nothing is skipped or repeated
-     * unnoticed.
+     * The run fails with {@link OffsetOutOfRangeException} or {@link TopicMadeAnewException}, and nothing is skipped or
+     * repeated unnoticed.
      */
     FAIL,
     /** Goes on at the beginning: the remaining records are read, perhaps once more. */
@@ -16,9 +16,9 @@ public enum OutOfRangePolicy {
     /** Goes on at the end: the remaining records are skipped. */
     LATEST,
     /**
-     * Goes on at the nearest place that means the same: the beginning if records were deleted, the end if the log has become
-     * shorter, the offset from which on it is another one if it was truncated. In a topic made anew no offset means the same:
-     * its beginning.
+     * Goes on at the nearest place that means the same: the beginning if records were deleted, the end if the log has
+     * become shorter, the offset from which on it is another one if it was truncated. In a topic made anew no offset
+     * means the same: its beginning.
      */
     NEAREST
 }

@@ -117,7 +117,8 @@ public record ProducerSettings<K, V>(
          * Applies a properties file in UTF-8. A later setting wins. The file may be that of a consumer as well: its
          * {@code weir.} keys are left alone here.
          *
-         * @throws IllegalArgumentException if the file cannot be read, a client's key is misspelt, or a {@code weir.} key is unknown; names the line
+         * @throws IllegalArgumentException if the file cannot be read, a client's key is misspelt, or a {@code weir.}
+         *     key is unknown; names the line
          */
         public Builder<K, V> from(Path file) {
             ConsumerSettingsReader.applyToProducer(

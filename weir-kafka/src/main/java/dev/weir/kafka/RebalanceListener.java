@@ -4,10 +4,10 @@ import java.util.Set;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Told when the group moves partitions. Called on virtual threads, one call at a time, while the consumer's thread waits
- * within the rebalance, up to {@link ConsumerSettings#revokeDeadline}, which a revocation shares with the work that is
- * waited for (10 s at least are the hooks', if the deadline is that long). A call that takes longer is abandoned with a
- * warning. An exception fails the run.
+ * Told when the group moves partitions. Called on virtual threads, one call at a time, while the consumer's thread
+ * waits within the rebalance, up to {@link ConsumerSettings#revokeDeadline}, which a revocation shares with the work
+ * that is waited for (10 s at least are the hooks', if the deadline is that long). A call that takes longer is
+ * abandoned with a warning. An exception fails the run.
  */
 public interface RebalanceListener {
 
@@ -23,8 +23,8 @@ public interface RebalanceListener {
     default void onAssigned(Set<TopicPartition> partitions, RestrictedConsumer consumer) {}
 
     /**
-     * Partitions go, at least one, also because the pipeline ends. Their finished records are committed, nothing more is
-     * emitted. With every source but {@link KafkaSource#atMostOnce} no work on them begins any more, as with {@link
+     * Partitions go, at least one, also because the pipeline ends. Their finished records are committed, nothing more
+     * is emitted. With every source but {@link KafkaSource#atMostOnce} no work on them begins any more, as with {@link
      * ExternalOffsets#revoked}.
      */
     default void onRevoked(Set<TopicPartition> partitions, RestrictedConsumer consumer) {}

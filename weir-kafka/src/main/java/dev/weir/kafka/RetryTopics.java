@@ -6,7 +6,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Topics in which failed records wait before they are tried again, one after the other, each with its own delay. Immutable.
+ * Topics in which failed records wait before they are tried again, one after the other, each with its own delay.
+ * Immutable.
  *
  * {@snippet :
  * RetryTopics.of("orders-retry-1m", Duration.ofMinutes(1)).then("orders-retry-10m", Duration.ofMinutes(10))

@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * @param selection which partitions
- * @param start where they begin: a partition of {@link Topics} or {@link Matching} if the group has committed nothing of
- *     it, one of {@link Partitions} in any case
+ * @param start where they begin: a partition of {@link Topics} or {@link Matching} if the group has committed nothing
+ *     of it, one of {@link Partitions} in any case
  * @param end where they end; a subscription without one goes on for ever
  * @param priorities which of them go before others
  */
@@ -232,8 +232,8 @@ public record Subscription(Selection selection, Bound start, Bound end, Prioriti
     }
 
     /**
-     * The partitions of all topics whose whole name matches, without end. A topic that is created later is picked up when
-     * the client next looks, every 30 seconds unless {@code metadata.max.age.ms} is set.
+     * The partitions of all topics whose whole name matches, without end. A topic that is created later is picked up
+     * when the client next looks, every 30 seconds unless {@code metadata.max.age.ms} is set.
      */
     public static Subscription pattern(String regex) {
         return new Subscription(new Matching(regex), Bound.NONE, Bound.NONE, Priorities.NONE);
@@ -287,9 +287,10 @@ public record Subscription(Selection selection, Bound start, Bound end, Prioriti
      * the pipeline pulls, fetched records of the highest priority go before all others; lower ones get one record for
      * each 16 of higher priorities, so that they are late and never stuck. Each partition keeps its order.
      *
-     * <p>Records that the pipeline has pulled are not overtaken any more, so a stage should hold few. The higher a priority
-     * the larger its share of {@link ConsumerSettings#bufferBytes}: twice that of the one below, up to 16 times. Where each
-     * partition is a stream of its own ({@link KafkaSource#partitioned}) the share is all that counts.
+     * <p>Records that the pipeline has pulled are not overtaken any more, so a stage should hold few. The higher a
+     * priority the larger its share of {@link ConsumerSettings#bufferBytes}: twice that of the one below, up to 16
+     * times. Where each partition is a stream of its own ({@link KafkaSource#partitioned}) the share is all that
+     * counts.
      */
     public Subscription priority(String topic, int priority) {
         return new Subscription(selection, start, end, priorities.with(topic, priority));

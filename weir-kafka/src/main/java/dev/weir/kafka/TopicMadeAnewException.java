@@ -3,8 +3,8 @@ package dev.weir.kafka;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * A topic was deleted and made again under its name, so that the place to go on at is one in a log that is gone; see {@link
- * OutOfRangePolicy}.
+ * A topic was deleted and made again under its name, so that the place to go on at is one in a log that is gone; see
+ * {@link OutOfRangePolicy}.
  */
 public final class TopicMadeAnewException extends KafkaPipelineException {
 

@@ -94,8 +94,9 @@ public final class LeanConsumer implements AutoCloseable {
     }
 
     /**
-     * Waits until a broker has sent something, or can be sent something, for so long at most; returns at once if records are
-     * there. Attempts that were put off, such as a new connection, are made by the next poll: wait for a second at most.
+     * Waits until a broker has sent something, or can be sent something, for so long at most; returns at once if
+     * records are there. Attempts that were put off, such as a new connection, are made by the next poll: wait for a
+     * second at most.
      *
      * @param longest does not wait if it is not more than 0
      */
@@ -152,7 +153,9 @@ public final class LeanConsumer implements AutoCloseable {
         return engine.endOffset(index);
     }
 
-    /** The id of the broker that is asked for a partition: its leader, or a replica nearby; -1 while it is looked for. */
+    /**
+     * The id of the broker that is asked for a partition: its leader, or a replica nearby; -1 while it is looked for.
+     */
     public int broker(int index) {
         return engine.broker(index);
     }

@@ -14,7 +14,10 @@ public interface RecordView {
 
     int partition();
 
-    /** The dense number of the partition in its consumer, as {@link LeanConsumer#assign} returned it: an index for arrays. */
+    /**
+     * The dense number of the partition in its consumer, as {@link LeanConsumer#assign} returned it: an index for
+     * arrays.
+     */
     int index();
 
     long offset();

@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Operators that look at one element at a time. Part of {@link Source}.
  *
- * <p>Unless a method says otherwise: elements keep their order; a batch is asked for when one is wanted below; the end and
- * a failure from above are handed on at once; a cancellation drops nothing that would not come again. An element for
- * which a function throws is put to the stage's {@link Supervision}; if that fails the stream, the elements before it
- * still go on first.
+ * <p>Unless a method says otherwise: elements keep their order; a batch is asked for when one is wanted below; the end
+ * and a failure from above are handed on at once; a cancellation drops nothing that would not come again. An element
+ * for which a function throws is put to the stage's {@link Supervision}; if that fails the stream, the elements before
+ * it still go on first.
  */
 abstract class ElementOperators<T> {
 
@@ -108,8 +108,8 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * {@link #statefulMap(Supplier, BiFunction, Function, Consumer)} with a state that emits nothing at the end and needs
-     * no closing.
+     * {@link #statefulMap(Supplier, BiFunction, Function, Consumer)} with a state that emits nothing at the end and
+     * needs no closing.
      *
      * <pre>{@code
      * Source.of(3, 1, 2).statefulMap(() -> new long[1], (sum, n) -> sum[0] += n) // 3, 4, 6
@@ -288,8 +288,8 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * As {@link #limit}, for the sum of the elements' weights. An exception of {@code weight}, or a negative weight, is put
-     * to the supervision, of which a restart begins to count again; the limit itself is not.
+     * As {@link #limit}, for the sum of the elements' weights. An exception of {@code weight}, or a negative weight, is
+     * put to the supervision, of which a restart begins to count again; the limit itself is not.
      *
      * <pre>{@code
      * Source<String> shortRows = Source.from(rows).limitWeighted(1_000_000, String::length);
@@ -400,7 +400,8 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Logs each element that passes and the end, and at ERROR a failure from above, with the names of pipeline and stage.
+     * Logs each element that passes and the end, and at ERROR a failure from above, with the names of pipeline and
+     * stage.
      *
      * <pre>{@code
      * source.log(System.getLogger("orders"), Logger.Level.INFO)

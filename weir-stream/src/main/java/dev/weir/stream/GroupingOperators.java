@@ -14,9 +14,9 @@ import java.util.function.ToLongFunction;
 abstract class GroupingOperators<T> extends ElementOperators<T> {
 
     /**
-     * Gathers elements into lists of {@code count}, the last one perhaps shorter. The members are acknowledged together,
-     * when their list is. At the end and before a failure of the input the open list is emitted; on cancellation its
-     * members stay unacknowledged. Pulls until a list is full.
+     * Gathers elements into lists of {@code count}, the last one perhaps shorter. The members are acknowledged
+     * together, when their list is. At the end and before a failure of the input the open list is emitted; on
+     * cancellation its members stay unacknowledged. Pulls until a list is full.
      *
      * {@snippet :
      * Source.of(1, 2, 3, 4, 5).grouped(2); // [1, 2], [3, 4], [5]
@@ -30,9 +30,9 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Gathers elements into lists of {@code count}, or of fewer if {@code window} has passed since a list's first element
-     * came. Otherwise as {@link #grouped}. A list whose time has come is emitted when the stage below next pulls, so an
-     * element may wait for longer below a busy sink.
+     * Gathers elements into lists of {@code count}, or of fewer if {@code window} has passed since a list's first
+     * element came. Otherwise as {@link #grouped}. A list whose time has come is emitted when the stage below next
+     * pulls, so an element may wait for longer below a busy sink.
      *
      * {@snippet :
      * source.groupedWithin(1000, Duration.ofMillis(100)).map(rows -> insert(rows));
@@ -80,9 +80,9 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Gathers neighbours of the same key into lists of at most {@code max}. Otherwise as {@link #grouped}: a list is emitted
-     * when an element of another key is there. An exception of {@code key} is put to the stage's supervision; RESTART drops
-     * and acknowledges the open list as well.
+     * Gathers neighbours of the same key into lists of at most {@code max}. Otherwise as {@link #grouped}: a list is
+     * emitted when an element of another key is there. An exception of {@code key} is put to the stage's supervision;
+     * RESTART drops and acknowledges the open list as well.
      *
      * {@snippet :
      * Source.of("a1", "a2", "b1", "a3").groupedAdjacentBy(s -> s.charAt(0), 100); // [a1, a2], [b1], [a3]
@@ -97,8 +97,8 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Gathers neighbours of the same key into lists of at most {@code max}, or of fewer if {@code window} has passed since a
-     * list's first element came. As {@link #groupedAdjacentBy(Function, int)} and {@link #groupedWithin}.
+     * Gathers neighbours of the same key into lists of at most {@code max}, or of fewer if {@code window} has passed
+     * since a list's first element came. As {@link #groupedAdjacentBy(Function, int)} and {@link #groupedWithin}.
      *
      * {@snippet :
      * rows.groupedAdjacentBy(row -> row.table(), 1000, Duration.ofMillis(100)).map(group -> insert(group));
@@ -197,9 +197,9 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Aggregates elements for as long as the stage below is busy, without a bound, so that what is above never waits. The
-     * claims of all elements are kept until the aggregate is acknowledged: 16 bytes each, if anybody waits for them.
-     * Otherwise as {@link #batch}.
+     * Aggregates elements for as long as the stage below is busy, without a bound, so that what is above never waits.
+     * The claims of all elements are kept until the aggregate is acknowledged: 16 bytes each, if anybody waits for
+     * them. Otherwise as {@link #batch}.
      *
      * {@snippet :
      * clicks.conflateWithSeed(click -> 1L, (count, click) -> count + 1);

@@ -124,7 +124,9 @@ public final class PartitionHub<T> extends Hub<T> {
         return parts;
     }
 
-    /** Gives {@code part} to {@code taker}, or puts it with {@code back} if that has left. False if the hub is closed. */
+    /**
+     * Gives {@code part} to {@code taker}, or puts it with {@code back} if that has left. False if the hub is closed.
+     */
     private boolean give(Batch<T> part, Taker<T> taker, Batch<T> back) throws InterruptedException {
         return whenRoom(() -> !present().contains(taker) || taker.inbox().elements() < buffer, () -> {
             if (present().contains(taker)) {

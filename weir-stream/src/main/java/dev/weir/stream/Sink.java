@@ -44,8 +44,8 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /**
-     * Calls {@code action}, which may block, with up to {@code concurrency} elements at once, each on a virtual thread, in
-     * no order. An element is acknowledged when the action has returned; one that throws fails the pipeline.
+     * Calls {@code action}, which may block, with up to {@code concurrency} elements at once, each on a virtual thread,
+     * in no order. An element is acknowledged when the action has returned; one that throws fails the pipeline.
      *
      * @param concurrency 1 to 100,000
      */
@@ -61,8 +61,8 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /**
-     * Calls {@code function}, which answers later, with up to {@code parallelism} elements under way at once, in no order. An
-     * element is acknowledged when its stage has completed, whatever with; one that fails fails the pipeline.
+     * Calls {@code function}, which answers later, with up to {@code parallelism} elements under way at once, in no
+     * order. An element is acknowledged when its stage has completed, whatever with; one that fails fails the pipeline.
      *
      * {@snippet :
      * orders.to(Sink.forEachAsync(100, order -> store.putAsync(order))).run()

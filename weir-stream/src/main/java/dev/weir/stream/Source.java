@@ -58,9 +58,9 @@ public final class Source<T> extends FailureOperators<T> {
      * Emits the elements of an iterable, anew in each run. A failure of its iterator follows the elements before it; a
      * stop ends the source after the element it is at.
      *
-     * <p>This source, and each that asks user code for one element after the other, gathers {@link Batch#DEFAULT_CAPACITY}
-     * of them before it hands them on. Where that may take long, let it gather less:
-     * {@code with(Attributes.NONE.withBuffer(1))}.
+     * <p>This source, and each that asks user code for one element after the other, gathers {@link
+     * Batch#DEFAULT_CAPACITY} of them before it hands them on. Where that may take long, let it gather less: {@code
+     * with(Attributes.NONE.withBuffer(1))}.
      */
     @Operator(acks = "none: nobody waits for them", cost = "the iterator's; batches are used again")
     public static <T> Source<T> from(Iterable<? extends T> elements) {
@@ -310,9 +310,9 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
-     * Hands each element on together with a claim that its holder ends by hand, whenever it is done: the element counts as
-     * acknowledged when both that and the rest of the pipeline have finished with it. For libraries that take elements
-     * asynchronously, below {@link #asPublisher}. A claim that is never ended holds back the source's commits.
+     * Hands each element on together with a claim that its holder ends by hand, whenever it is done: the element counts
+     * as acknowledged when both that and the rest of the pipeline have finished with it. For libraries that take
+     * elements asynchronously, below {@link #asPublisher}. A claim that is never ended holds back the source's commits.
      *
      * <p>Completion, failure, cancellation and demand pass through.
      *

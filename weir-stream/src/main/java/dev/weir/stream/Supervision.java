@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * Decides about an element for which a stage's function threw: whether the function is called again, and how to go on
  * if that is of no use. Thread-safe if its decider is.
  *
- * <p>Failures of the machinery (interruption, a failed stage above, {@link VirtualMachineError}) are not asked about, nor
- * is anything that is thrown while the pipeline is being cancelled.
+ * <p>Failures of the machinery (interruption, a failed stage above, {@link VirtualMachineError}) are not asked about,
+ * nor is anything that is thrown while the pipeline is being cancelled.
  */
 public final class Supervision {
 
@@ -21,8 +21,8 @@ public final class Supervision {
         /** The element is dropped and acknowledged; the stage goes on. */
         SKIP,
         /**
-         * The element is dropped and stays unacknowledged, so that the source delivers it again some day; commits do not
-         * move past it. The stage goes on.
+         * The element is dropped and stays unacknowledged, so that the source delivers it again some day; commits do
+         * not move past it. The stage goes on.
          */
         SKIP_UNACKNOWLEDGED,
         /** As {@link #SKIP}, and the stage forgets its state: sums, groups, seen keys. */

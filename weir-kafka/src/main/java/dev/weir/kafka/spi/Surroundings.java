@@ -63,8 +63,8 @@ public interface Surroundings {
     long nanoTime();
 
     /**
-     * Takes a line that a consumer would have logged, with its level before it. Called by the thread that is {@linkplain
-     * SurroundingsRegistry#within within}.
+     * Takes a line that a consumer would have logged, with its level before it. Called by the thread that is
+     * {@linkplain SurroundingsRegistry#within within}.
      */
     default void logged(String line) {}
 

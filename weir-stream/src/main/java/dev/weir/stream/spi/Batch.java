@@ -156,7 +156,10 @@ public final class Batch<T> {
         return to != AckTarget.NONE && to.isRevoked(tokens[index]);
     }
 
-    /** Takes the elements out whose source has lost them; the caller is to drop them. They keep their order, as do the others. */
+    /**
+     * Takes the elements out whose source has lost them; the caller is to drop them. They keep their order, as do the
+     * others.
+     */
     public Batch<?> removeRevoked() {
         Batch<?> revoked = new Batch<>(0);
         int kept = 0;
@@ -342,8 +345,8 @@ public final class Batch<T> {
     }
 
     /**
-     * Appends the elements that have been {@link #set} in the places from the size up to {@code end}, which share a claim.
-     * There is room for as many as the batch was made for.
+     * Appends the elements that have been {@link #set} in the places from the size up to {@code end}, which share a
+     * claim. There is room for as many as the batch was made for.
      */
     public void extend(int end, AckTarget to, long token) {
         int first = size;

@@ -31,7 +31,9 @@ public final class BatchPool {
     /** When all spares were made. */
     private Youth sparesMadeIn = Youth.current();
 
-    /** The first thread that took. Written once: a thread that finds itself here is that thread, whatever others see. */
+    /**
+     * The first thread that took. Written once: a thread that finds itself here is that thread, whatever others see.
+     */
     private @Nullable Thread owner;
 
     // Of the owner.

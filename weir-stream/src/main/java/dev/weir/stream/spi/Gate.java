@@ -19,8 +19,8 @@ public interface Gate<T> {
     /**
      * Waits until the work on an element may begin.
      *
-     * @param revoked whether the source has lost the element: asked before each wait, after it, and last of all. Never true
-     *     and then false again; quick, and takes no lock
+     * @param revoked whether the source has lost the element: asked before each wait, after it, and last of all. Never
+     *     true and then false again; quick, and takes no lock
      * @return false if it has; then the work must not begin
      */
     boolean enter(T element, BooleanSupplier revoked) throws InterruptedException;

@@ -44,9 +44,9 @@ public interface StageContext {
     void fail(Throwable cause);
 
     /**
-     * Looks for an element of this source in the stages below it, each under its own lock; null if it is in none of them: it
-     * was never pulled, is finished, or is on its way between two. Costs nothing as long as nobody asks, so it is for
-     * people who want to know why a pipeline is stuck, not for every second. Any thread.
+     * Looks for an element of this source in the stages below it, each under its own lock; null if it is in none of
+     * them: it was never pulled, is finished, or is on its way between two. Costs nothing as long as nobody asks, so it
+     * is for people that want to know why a pipeline is stuck, not for every second. Any thread.
      */
     default @Nullable Whereabouts find(AckTarget target, long token) {
         return null;
@@ -78,12 +78,15 @@ public interface StageContext {
     }
 
     /**
-     * One that may wait for long, for acknowledgements of what was emitted: of a stream within the run it goes on while the
-     * run does, until the end of that makes it hurry. One that cannot be hurried is closed without patience there.
+     * One that may wait for long, for acknowledgements of what was emitted: of a stream within the run it goes on while
+     * the run does, until the end of that makes it hurry. One that cannot be hurried is closed without patience there.
      */
     interface PatientTermination extends Termination {
 
-        /** A close that is under way, or will be, has no more patience from now on than this. Does not block; any thread. */
+        /**
+         * A close that is under way, or will be, has no more patience from now on than this. Does not block; any
+         * thread.
+         */
         void hurry(Duration patience);
     }
 }

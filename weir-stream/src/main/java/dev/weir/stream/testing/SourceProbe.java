@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * A source that a test drives: it emits, ends or fails when told, and knows which elements were pulled and
  * acknowledged. For one run. Thread-safe.
  *
- * <p>Methods that wait give up after ten seconds of the system's time with an {@link AssertionError}, whatever clock the
- * pipeline is on.
+ * <p>Methods that wait give up after ten seconds of the system's time with an {@link AssertionError}, whatever clock
+ * the pipeline is on.
  *
  * {@snippet :
  * @Test

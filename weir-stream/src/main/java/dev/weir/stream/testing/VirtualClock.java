@@ -119,8 +119,8 @@ public final class VirtualClock implements Clock {
     }
 
     /**
-     * Waits until at least {@code count} stages wait for a time that has not come yet. A stage that was woken by something
-     * else than time may still count for a moment.
+     * Waits until at least {@code count} stages wait for a time that has not come yet. A stage that was woken by
+     * something else than time may still count for a moment.
      */
     public void awaitWaiters(int count) throws InterruptedException {
         guard.lockInterruptibly();
