@@ -59,15 +59,16 @@ class InvoicingTest {
         assertEquals(true, report.drained());
         var invoices = Records.readAll(KAFKA.bootstrapServers(), "invoices", IsolationLevel.READ_COMMITTED);
         assertEquals(1_000, invoices.size());
-        assertEquals(
-                KAFKA.cluster().endOffsets("orders"), KAFKA.cluster().committedOffsets("invoicing"));
+        assertEquals(KAFKA.cluster().endOffsets("orders"), KAFKA.cluster().committedOffsets("invoicing"));
     }
 
     /** No broker either: 200 drawn worlds, in which members come and go, processes crash and commits fail. */
     @Test
     void invoicing_survivesRebalances() {
         RebalanceSimulation.of(kafka -> Invoicing.pipeline(
-                        kafka.bootstrapServers(), Subscription.topics("orders"), order -> kafka.output(order, Invoicing.invoice(order))))
+                        kafka.bootstrapServers(),
+                        Subscription.topics("orders"),
+                        order -> kafka.output(order, Invoicing.invoice(order))))
                 .topic("orders", 3)
                 .order(RebalanceSimulation.Order.KEY)
                 .seeds(1, 200)

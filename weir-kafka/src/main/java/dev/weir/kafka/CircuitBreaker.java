@@ -18,9 +18,9 @@ import java.util.function.Predicate;
  *                                                  +----a probe failed------+
  * </pre>
  *
- * <p>While it is open callers wait instead of failing, so that a pipeline stands still, its consumer pauses, and nothing is
- * lost, repeated or sent away because of the service. Half open, so many calls as it takes probes go through; for each time
- * {@code openFor} that they do not answer, one more.
+ * <p>While it is open callers wait instead of failing, so that a pipeline stands still, its consumer pauses, and
+ * nothing is lost, repeated or sent away because of the service. Half open, so many calls as it takes probes go
+ * through; for each time {@code openFor} that they do not answer, one more.
  */
 public final class CircuitBreaker {
 
@@ -122,20 +122,20 @@ public final class CircuitBreaker {
         return new CircuitBreaker(share, window, openFor, probes, counts, newClock);
     }
 
-    /** What {@link #acquire(BooleanSupplier)} gives if no call is to be made. */
+    /** The result of {@link #acquire(BooleanSupplier)} if no call is to be made. */
     public static final long NO_PERMIT = -1;
 
-    /** Waits until a call may go through. Each return is to be followed by one of the three below, with what it gave. */
+    /** Waits until a call may go through. Each return is to be followed by one of the three below, with its result. */
     public long acquire() throws InterruptedException {
         return acquire(() -> false);
     }
 
     /**
-     * The same for a call that may become needless while it waits: then it gives {@link #NO_PERMIT}, for which nothing is to
-     * follow.
+     * Waits as above, for a call that may become needless while it waits: then it gives {@link #NO_PERMIT}, for which
+     * nothing is to follow.
      *
-     * @param needless asked under the breaker's lock, before and after each wait, so it must be quick and take no lock; who
-     *     changes its answer calls {@link #lookAgain}
+     * @param needless asked under the breaker's lock, before and after each wait, so it must be quick and take no lock;
+     *     code that changes its answer calls {@link #lookAgain}
      */
     public long acquire(BooleanSupplier needless) throws InterruptedException {
         lock.lockInterruptibly();

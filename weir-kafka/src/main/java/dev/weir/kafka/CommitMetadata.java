@@ -4,11 +4,11 @@ import dev.weir.kafka.internal.offsets.CommitText;
 import dev.weir.kafka.internal.offsets.FinishedSet;
 
 /**
- * Says what is kept beside a committed offset for whoever reads it: a host name, a time, a version. Called on the
+ * Makes the text that is kept beside a committed offset for its readers: a host name, a time, a version. Called on the
  * consumer's own thread right before a commit, so it must be quick and must not block.
  *
- * <p>Weir keeps the finished set in the same text; {@link #userText} takes the two apart. If the function throws, or says
- * more than {@link ConsumerSettings#commitMetadataChars}, the commit goes without its text, with one warning per
+ * <p>Weir keeps the finished set in the same text; {@link #userText} takes the two apart. If the function throws, or
+ * says more than {@link ConsumerSettings#commitMetadataChars}, the commit goes without its text, with one warning per
  * partition.
  */
 @FunctionalInterface
@@ -21,8 +21,8 @@ public interface CommitMetadata {
     String of(String topic, int partition, long offset);
 
     /**
-     * What the function said, from the metadata of a committed offset as Kafka's clients and tools show it; metadata that
-     * Weir did not write is returned as it is.
+     * The function's text, taken from the metadata of a committed offset as Kafka's clients and tools show it; metadata
+     * that Weir did not write is returned as it is.
      */
     static String userText(long committedOffset, String metadata) {
         try {

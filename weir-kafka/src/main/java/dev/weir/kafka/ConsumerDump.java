@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * All that tells why a consumer is where it is. Immutable.
  *
  * @param at when this was so
- * @param reads what it is subscribed to
- * @param state what it is doing: running, stopped (nothing more is emitted), or closed
+ * @param reads its subscription
+ * @param state its state: running, stopped (nothing more is emitted), or closed
  * @param sinceLastPoll how long ago the client was last polled; the group expels a member after {@code
  *     max.poll.interval.ms}
  * @param assignments how often partitions have come so far
@@ -37,9 +37,12 @@ public record ConsumerDump(
 
     /** Why nothing is fetched of a partition, or nothing of it goes out. */
     public enum Paused {
-        /** The pipeline is behind: {@link ConsumerSettings#maxOutstandingRecords} of it are unfinished. */
+        /** The pipeline cannot keep up: {@link ConsumerSettings#maxOutstandingRecords} of it are unfinished. */
         WINDOW("window full"),
-        /** The pipeline is behind: the unfinished records fill its share of {@link ConsumerSettings#bufferBytes}, or all of it. */
+        /**
+         * The pipeline cannot keep up: the unfinished records fill its share of {@link ConsumerSettings#bufferBytes},
+         * or all of it.
+         */
         BUDGET("memory budget full"),
         /** A user has paused it. */
         USER("paused by a user"),
@@ -109,7 +112,7 @@ public record ConsumerDump(
      * @param partition its number
      * @param epoch the number of the assignment with which it came, see {@link ConsumerDump#assignments}
      * @param buffered records fetched that the pipeline has not pulled
-     * @param inFlight records pulled and not finished, or finished behind one that is not
+     * @param inFlight records pulled and not finished, or finished after one that is not
      * @param oldest the first unfinished record, if there is one
      * @param paused why it stands still, empty if it does not
      * @param committed the offset last committed in this assignment, or -1
@@ -133,15 +136,15 @@ public record ConsumerDump(
             @Nullable String trouble) {}
 
     /**
-     * The first unfinished record of a partition, which keeps all behind it from being committed.
+     * The first unfinished record of a partition, which keeps all after it from being committed.
      *
      * @param offset its offset
      * @param age how long it has been the first one, to a tenth of a second or so
-     * @param keyHash what the default partitioner computes of its key (murmur2), so that the keys themselves need not be
-     *     shown; null if it has no key, or if it is not known: who has the record has made something else of it, or cannot
-     *     tell. Of a typed key it is known if that is a string, in UTF-8
-     * @param stage where it is: {@value #BUFFERED}, not pulled yet; or {@value #IN_FLIGHT}, with the name of the stage that
-     *     has it, and whether it waits there, if that is known
+     * @param keyHash the default partitioner's hash of its key (murmur2), so that the keys themselves need not be
+     *     shown; null if it has no key, or if it is not known: the stage that has the record has made something else of
+     *     it, or cannot tell. Of a typed key it is known if that is a string, in UTF-8
+     * @param stage where it is: {@value #BUFFERED}, not pulled yet; or {@value #IN_FLIGHT}, with the name of the stage
+     *     that has it, and whether it waits there, if that is known
      */
     public record Oldest(
             long offset, Duration age, @Nullable Integer keyHash, String stage) {
@@ -149,7 +152,7 @@ public record ConsumerDump(
         /** The stage of a record that the pipeline has not pulled. */
         public static final String BUFFERED = "buffered";
 
-        /** What the stage of a record begins with that the pipeline has pulled. */
+        /** The first words of the stage of a record that the pipeline has pulled. */
         public static final String IN_FLIGHT = "in flight";
     }
 }

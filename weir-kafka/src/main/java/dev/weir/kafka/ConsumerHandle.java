@@ -31,8 +31,9 @@ public interface ConsumerHandle {
     ConsumerSnapshot snapshot();
 
     /**
-     * A snapshot of now, for what is to be compared with other counters of now. The consumer's own thread takes it; if that
-     * does not get to it in time, as in a rebalance, or has ended, the last one. For displays, not for each record.
+     * A snapshot of this moment, to be compared with other counters of this moment. The consumer's own thread takes it;
+     * if that does not get to it in time, as in a rebalance, or has ended, the last one. For displays, not for each
+     * record.
      */
     ConsumerSnapshot snapshot(Duration within);
 
@@ -45,7 +46,7 @@ public interface ConsumerHandle {
     }
 
     /**
-     * What a probe wants to know.
+     * The answers for a health probe.
      *
      * @param stall how long nothing may be finished while there is work before it does not count as progressing; longer
      *     than the slowest handler
@@ -53,32 +54,32 @@ public interface ConsumerHandle {
     ConsumerHealth health(Duration stall);
 
     /**
-     * Emits no more until {@link #resume()}: when the stage has returned, only what the pipeline has already pulled goes
-     * on. The consumer stays a member and what is fetched stays fetched, so that a pause costs next to nothing, however
-     * often. Holds for partitions that come later too.
+     * Emits no more until {@link #resume()}: when the stage has returned, only records that the pipeline has already
+     * pulled go on. The consumer stays a member and fetched records stay fetched, so that a pause costs next to
+     * nothing, however often. Holds for partitions that come later too.
      *
      * @return done when this returns, as of all pauses: they need not be awaited
      */
     CompletionStage<Void> pause();
 
     /**
-     * {@link #pause()}, but for these partitions, assigned now or later. The next {@code pause()} or {@code pauseAllBut}
-     * replaces it, {@link #resume()} ends it. A pause of its own still holds one of these.
+     * Pauses all, but for these partitions, assigned now or later. The next {@link #pause()} or {@code pauseAllBut} replaces
+     * it, {@link #resume()} ends it. A pause of its own still holds one of these.
      */
     CompletionStage<Void> pauseAllBut(Collection<TopicPartition> partitions);
 
-    /** The same for the partitions of a topic, until {@link #resume(String)}. */
+    /** Pauses the partitions of a topic, until {@link #resume(String)}. */
     CompletionStage<Void> pause(String topic);
 
-    /** The same for single partitions, assigned now or later, until {@link #resume(Collection)}. */
+    /** Pauses single partitions, assigned now or later, until {@link #resume(Collection)}. */
     CompletionStage<Void> pause(Collection<TopicPartition> partitions);
 
     /** Takes back every pause. */
     CompletionStage<Void> resume();
 
     /**
-     * Takes back the pauses of a topic and of its partitions; that of everything stays. A partition is paused as long as
-     * any pause stands that covers it.
+     * Takes back the pauses of a topic and of its partitions; that of everything stays. A partition is paused as long
+     * as any pause stands that covers it.
      */
     CompletionStage<Void> resume(String topic);
 
@@ -86,9 +87,9 @@ public interface ConsumerHandle {
     CompletionStage<Void> resume(Collection<TopicPartition> partitions);
 
     /**
-     * Goes on at other positions. What was fetched and not pulled is dropped. What the pipeline has pulled before does not
-     * count any more: its acknowledgements are ignored, and it is not waited for. Once done, the positions are what the
-     * group has finished, also when they are before what was committed.
+     * Goes on at other positions. Records that were fetched and not pulled are dropped. Records that the pipeline has
+     * pulled before do not count any more: their acknowledgements are ignored, and nobody waits for them. Once done,
+     * the positions count as finished by the group, also when they are before the committed ones.
      *
      * @return done when the next record to come is from there; fails if a partition is not assigned or goes meanwhile,
      *     and then those that were sought stay sought

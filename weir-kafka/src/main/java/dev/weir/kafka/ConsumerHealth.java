@@ -5,7 +5,7 @@ import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a probe wants to know of a consumer. Immutable.
+ * The answers for a health probe of a consumer. Immutable.
  *
  * @param live whether its thread goes round; if not, only a restart of the pipeline helps
  * @param ready whether it has joined its group, or has its partitions, and knows where to read each of them
@@ -22,7 +22,7 @@ public record ConsumerHealth(
         String reason,
         @Nullable Instant noAnswerSince) {
 
-    /** The sentence for {@link #noAnswerSince}, the same wherever it is told. */
+    /** The sentence for {@link #noAnswerSince}, in log, health and dump alike. */
     public static String noAnswer(Instant since) {
         return "no broker answers since " + since.truncatedTo(ChronoUnit.SECONDS);
     }

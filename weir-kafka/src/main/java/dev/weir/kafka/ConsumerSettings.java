@@ -17,26 +17,27 @@ import org.jspecify.annotations.Nullable;
 /**
  * How records are consumed. Immutable; made by {@link #builder}.
  *
- * @param properties what is passed to the Kafka client as it is
+ * @param properties passed to the Kafka client as they are
  * @param keyDeserializer called on the pipeline's thread, never on the consumer's
  * @param valueDeserializer called on the pipeline's thread, never on the consumer's
  * @param commitInterval how long finished work may wait for its commit: 1 ms to 10 min, default 1 s
  * @param commitRecords finished records that bring a commit forward: at least 1, default 100,000
  * @param maxOutstandingRecords unfinished records per partition at which fetching it pauses: 1 to 1,000,000, default
  *     16,384; it goes on at half of that, with others that are low
- * @param bufferBytes memory for fetched and unfinished records with their headers, shared evenly by the assigned partitions:
- *     at least 1 MB, default an eighth of the heap, but 4 to 128 MB; exceeded by half at most, and by one poll
- * @param revokeDeadline how long a rebalance waits for unfinished records of the partitions it takes: 0 to 4 min, default
- *     20 s
- * @param outOfRange what happens when the next record to read is not there, default {@link OutOfRangePolicy#FAIL}
+ * @param bufferBytes memory for fetched and unfinished records with their headers, shared evenly by the assigned
+ *     partitions: at least 1 MB, default an eighth of the heap, but 4 to 128 MB; exceeded by half at most, and by one
+ *     poll
+ * @param revokeDeadline how long a rebalance waits for unfinished records of the partitions it takes: 0 to 4 min,
+ *     default 20 s
+ * @param outOfRange the policy when the next record to read is not there, default {@link OutOfRangePolicy#FAIL}
  * @param rebalanceListener told when the group moves partitions, nobody by default
- * @param connectTimeout how long a start waits for a broker that answers before it fails: 0 (no question) to 10 min, default
- *     30 s
+ * @param connectTimeout how long a start waits for a broker that answers before it fails: 0 (no question) to 10 min,
+ *     default 30 s
  * @param commitMetadataChars room for the metadata of a commit, in which records finished past it are noted so that a
  *     restart does not repeat them: 0 (not noted) to 1,048,576, default 4,096; not more than the broker's {@code
  *     offset.metadata.max.bytes}
- * @param commitMetadata what else is kept beside each committed offset, nothing by default
- * @param fetch who fetches the records, default {@link FetchPath#CLIENT}
+ * @param commitMetadata makes a text of the application's own beside each committed offset, nothing by default
+ * @param fetch the fetch path, default {@link FetchPath#CLIENT}
  */
 public record ConsumerSettings<K, V>(
         Map<String, String> properties,
@@ -113,22 +114,22 @@ public record ConsumerSettings<K, V>(
     }
 
     /**
-     * Where a partition begins of which the group has committed nothing, unless the subscription says otherwise: as {@code
-     * auto.offset.reset} has it, the beginning by default; null if that is {@code none}.
+     * Where a partition begins of which the group has committed nothing, unless the subscription says otherwise: as
+     * {@code auto.offset.reset} has it, the beginning by default; null if that is {@code none}.
      */
     public @Nullable Position startWithoutCommit() {
         return OffsetReset.position(properties);
     }
 
     /**
-     * Combinations that are allowed and seldom meant, a sentence each with the reason; none if all is well. A source logs
-     * them when it starts.
+     * Combinations that are allowed and seldom meant, a sentence each with the reason; none if all is well. A source
+     * logs them when it starts.
      */
     public List<String> warnings(Subscription subscription) {
         return ConsumerSettingsRisks.of(this, subscription);
     }
 
-    /** For people: passwords, and what the Kafka client does not know, are not shown. */
+    /** For people: passwords, and properties that the Kafka client does not know, are not shown. */
     @Override
     public String toString() {
         return "ConsumerSettings[properties=" + SettingsText.withoutSecrets(properties, ConsumerConfig.configDef())
@@ -160,7 +161,7 @@ public record ConsumerSettings<K, V>(
         return builder.build();
     }
 
-    /** The same for records whose key and value stay bytes. */
+    /** A builder for records whose key and value stay bytes. */
     public ConsumerSettings<byte[], byte[]> raw() {
         return builder().like(this).build();
     }
@@ -171,8 +172,8 @@ public record ConsumerSettings<K, V>(
     }
 
     /**
-     * What the client is made with: Weir's defaults, then the given properties, then what Weir must decide itself. Weir
-     * asks for larger polls than the client does by default, because it cuts them into batches anyway.
+     * The client's configuration: Weir's defaults, then the given properties, then those that Weir must decide itself.
+     * Weir asks for larger polls than the client does by default, because it cuts them into batches anyway.
      */
     public Map<String, Object> clientConfig() {
         Map<String, Object> config = new HashMap<>();
@@ -263,11 +264,11 @@ public record ConsumerSettings<K, V>(
         }
 
         /**
-         * Sets what a properties file in UTF-8 says: keys that begin with {@code weir.} are Weir's own, such as {@code
-         * weir.commit.interval=500ms}; all others go to the Kafka client. What is set later wins.
+         * Applies a properties file in UTF-8: keys that begin with {@code weir.} are Weir's own, such as {@code
+         * weir.commit.interval=500ms}; all others go to the Kafka client. A later setting wins.
          *
-         * @throws IllegalArgumentException if the file cannot be read, a client's key is misspelt, or a {@code weir.} key is unknown or its value is
-         *     not of its kind; names the line
+         * @throws IllegalArgumentException if the file cannot be read, a client's key is misspelt, or a {@code weir.}
+         *     key is unknown or its value is not of its kind; names the line
          */
         public Builder<K, V> from(Path file) {
             ConsumerSettingsReader.apply(SettingsText.read(Objects.requireNonNull(file, "file")), this, origins);
@@ -275,9 +276,9 @@ public record ConsumerSettings<K, V>(
         }
 
         /**
-         * The same from environment variables: with the prefix {@code ORDERS_}, {@code ORDERS_MAX_POLL_RECORDS} is {@code
-         * max.poll.records} and {@code ORDERS_WEIR_COMMIT_INTERVAL} is {@code weir.commit.interval}. Variables that do not
-         * begin with the prefix are left alone.
+         * Applies environment variables: with the prefix {@code ORDERS_}, {@code ORDERS_MAX_POLL_RECORDS} is {@code
+         * max.poll.records} and {@code ORDERS_WEIR_COMMIT_INTERVAL} is {@code weir.commit.interval}. Variables that do
+         * not begin with the prefix are left alone.
          */
         public Builder<K, V> fromEnvironment(String prefix) {
             return fromEnvironment(System.getenv(), prefix);
@@ -289,8 +290,8 @@ public record ConsumerSettings<K, V>(
         }
 
         /**
-         * Sets what moves the most records, at the price of up to 100 ms more latency when there are few, and of more
-         * repeats after a crash: fuller fetches, longer polls, wider windows, fewer commits.
+         * Sets values that move the most records, at the price of up to 100 ms more latency when there are few, and of
+         * more repeats after a crash: fuller fetches, longer polls, wider windows, fewer commits.
          */
         public Builder<K, V> throughput() {
             property(ConsumerConfig.FETCH_MIN_BYTES_CONFIG, "131072");
@@ -302,8 +303,8 @@ public record ConsumerSettings<K, V>(
         }
 
         /**
-         * Sets what brings a record to its handler soonest: brokers answer at the first byte, and polls are short, so that
-         * the first record of a poll does not wait for the last one.
+         * Sets values that bring a record to its handler soonest: brokers answer at the first byte, and polls are
+         * short, so that the first record of a poll does not wait for the last one.
          */
         public Builder<K, V> latency() {
             property(ConsumerConfig.FETCH_MIN_BYTES_CONFIG, "1");
@@ -312,8 +313,8 @@ public record ConsumerSettings<K, V>(
         }
 
         /**
-         * Sets what fits many consumers, or one, into a small heap: 4 MB of records, short windows, small fetches. Records
-         * larger than a fetch still come, one at a time.
+         * Sets values that fit many consumers, or one, into a small heap: 4 MB of records, short windows, small
+         * fetches. Records larger than a fetch still come, one at a time.
          */
         public Builder<K, V> lowMemory() {
             property(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, "500");

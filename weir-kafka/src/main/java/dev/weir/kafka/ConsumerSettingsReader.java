@@ -12,7 +12,7 @@ import java.util.function.BiConsumer;
 /** Which of a consumer's settings can be written as text, and how each is read. Stateless. */
 final class ConsumerSettingsReader {
 
-    /** What {@code weir.preset} may be. */
+    /** The values of {@code weir.preset}. */
     private enum Preset {
         THROUGHPUT,
         LATENCY,
@@ -71,8 +71,8 @@ final class ConsumerSettingsReader {
     }
 
     /**
-     * Sets the entries that are the client's. Weir's own are those of a consumer, which a file for both clients may hold:
-     * they are left out, unless there is no such setting at all.
+     * Sets the entries that are the client's. Weir's own are those of a consumer, which a file for both clients may
+     * hold: they are left out, unless there is no such setting at all.
      */
     static void applyToProducer(
             List<Entry> entries, ProducerSettings.Builder<?, ?> builder, Map<String, String> origins) {

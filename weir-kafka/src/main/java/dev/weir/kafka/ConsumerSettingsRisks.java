@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 
-/** Combinations of settings that work and seldom do what was meant. Stateless. */
+/** Combinations of settings that work and are seldom meant. Stateless. */
 final class ConsumerSettingsRisks {
 
     private ConsumerSettingsRisks() {}

@@ -19,7 +19,7 @@ public record ConsumerSnapshot(
      *
      * @param topic its topic
      * @param partition its number
-     * @param paused whether fetching pauses because the pipeline is behind
+     * @param paused whether fetching pauses because the pipeline cannot keep up
      * @param outstanding records emitted or buffered from the first unfinished one on
      * @param committed the offset last committed in this assignment, or -1
      * @param lag records between the first unfinished one and the end of the partition, or -1 if not yet known
@@ -27,7 +27,7 @@ public record ConsumerSnapshot(
     public record PartitionSnapshot(
             String topic, int partition, boolean paused, int outstanding, long committed, long lag) {}
 
-    /** Records in the pipeline: pulled and not finished, or finished behind one that is not. */
+    /** Records in the pipeline: pulled and not finished, or finished after one that is not. */
     public long inFlight() {
         return Math.max(
                 0, partitions.stream().mapToLong(PartitionSnapshot::outstanding).sum() - bufferedRecords);
@@ -37,7 +37,7 @@ public record ConsumerSnapshot(
         return partitions.stream().filter(PartitionSnapshot::paused).count();
     }
 
-    /** Records that the pipeline is behind, over the partitions whose lag is known. */
+    /** The lag in records, over the partitions whose lag is known. */
     public long lag() {
         return partitions.stream()
                 .mapToLong(partition -> Math.max(0, partition.lag()))

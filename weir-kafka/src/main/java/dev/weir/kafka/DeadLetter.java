@@ -11,8 +11,8 @@ import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record of a dead-letter topic, read: what died, where it came from, and why. Immutable but for the bytes, which nobody
- * may change. Values of headers are text in UTF-8, numbers in decimal.
+ * A record of a dead-letter topic, read: the original record, its origin, and the reason. Immutable but for the bytes,
+ * which nobody may change. Values of headers are text in UTF-8, numbers in decimal.
  *
  * @param letter as consumed from the dead-letter topic
  * @param topic where the record came from
@@ -27,10 +27,12 @@ public record DeadLetter(
         long offset,
         @Nullable Long timestamp) {
 
-    /** What the names of all headers begin with that a letter has beside those of its record. */
+    /** The prefix of all headers that a letter has beside those of its record. */
     public static final String PREFIX = "weir-dlq-";
 
-    /** Header: the step that failed, a name of {@link FailedRecord.Reason}, or what another writer of letters says. */
+    /**
+     * Header: the step that failed, a name of {@link FailedRecord.Reason}, or the text of another writer of letters.
+     */
     public static final String REASON = PREFIX + "reason";
 
     /** Header: the class of the exception. */
@@ -63,7 +65,10 @@ public record DeadLetter(
     /** Header: when it was given up, as ISO 8601 in UTC. */
     public static final String TIME = PREFIX + "time";
 
-    /** Header: the sizes of what was left out because the letter was too large for its topic; absent if it is whole. */
+    /**
+     * Header: the sizes of the parts that were left out because the letter was too large for its topic; absent if it is
+     * whole.
+     */
     public static final String CUT = PREFIX + "cut";
 
     /** Checks. */

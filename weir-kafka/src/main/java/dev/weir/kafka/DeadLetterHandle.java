@@ -2,8 +2,8 @@ package dev.weir.kafka;
 
 /**
  * The way of failed records out of a running pipeline, as others may see it; found by {@link
- * dev.weir.stream.RunningPipeline#handles}. Thread-safe, valid for as long as the pipeline, after which it shows the last
- * state.
+ * dev.weir.stream.RunningPipeline#handles}. Thread-safe, valid for as long as the pipeline, after which it shows the
+ * last state.
  */
 public interface DeadLetterHandle {
 

@@ -11,23 +11,23 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 /**
  * A topic for records that could not be dealt with, and how it is written. Immutable and free to share.
  *
- * <p>A dead letter has key, value and headers of its record, byte for byte, and headers that say what happened and where
+ * <p>A dead letter has key, value and headers of its record, byte for byte, and headers that name the failure and where
  * it came from; see {@link DeadLetter} for their names and for reading them. Its timestamp is the time of its death.
  *
  * @param topic where letters go; it must exist
  * @param settings how its producer is made; each run has its own
- * @param group what letters name as the consumer group, or an empty string
- * @param whenTooLarge what becomes of a letter that its topic does not take because of its size; {@link TooLarge#CUT} unless
- *     told otherwise
+ * @param group the consumer group that letters name, or an empty string
+ * @param whenTooLarge the answer when a topic refuses a letter because of its size; {@link TooLarge#CUT} unless told
+ *     otherwise
  */
 public record DeadLetters(
         String topic, ProducerSettings<byte[], byte[]> settings, String group, TooLarge whenTooLarge) {
 
-    /** What becomes of a letter that is too large for its topic. */
+    /** The answer to a letter that is too large for its topic. */
     public enum TooLarge {
         /**
-         * It is written without its value, or without anything of the record: the value is lost when the topic that it came
-         * from deletes it. Warned of and counted ({@link DeadLetterHandle#cut}).
+         * It is written without its value, or without anything of the record: the value is lost when the topic that it
+         * came from deletes it. Warned of and counted ({@link DeadLetterHandle#cut}).
          */
         CUT,
         /** The run fails and names the record, which stays unfinished. */
@@ -59,7 +59,7 @@ public record DeadLetters(
         return new DeadLetters(topic, like.producerSettings(), Objects.requireNonNullElse(like.groupId(), ""));
     }
 
-    /** The same with another answer to letters that are too large. */
+    /** These dead letters with another answer to letters that are too large. */
     public DeadLetters whenTooLarge(TooLarge newWhenTooLarge) {
         return new DeadLetters(topic, settings, group, newWhenTooLarge);
     }
@@ -67,8 +67,8 @@ public record DeadLetters(
     /**
      * Writes a letter for each failed record and acknowledges the record when the brokers have the letter.
      *
-     * <p>Never gives a record up: what the brokers refuse is written again, with a growing wait and a warning each time,
-     * until they take it or the pipeline ends. Only a letter that is too large for the topic is written without its
+     * <p>Never gives a record up: a refused letter is written again, with a growing wait and a warning each time, until
+     * the brokers take it or the pipeline ends. Only a letter that is too large for the topic is written without its
      * value, and says so in a header, or {@linkplain TooLarge#FAIL fails} the run.
      *
      * <p>Fails the run at its start with {@link KafkaPipelineException} if the topic does not exist.

@@ -5,7 +5,7 @@ import java.util.Objects;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * A consumed record and what its deserializers made of it: the typed record, or why there is none. Immutable but for the
+ * A consumed record after its deserializers: the typed record, or the reason why there is none. Immutable but for the
  * bytes, which nobody may change. See {@link KafkaSource#decoded}.
  */
 public sealed interface Decoded<K, V> extends OfRecord {
@@ -33,7 +33,7 @@ public sealed interface Decoded<K, V> extends OfRecord {
      * A record whose key or value a deserializer refused.
      *
      * @param raw as consumed
-     * @param cause says where the record is, and has what the deserializer threw as its cause
+     * @param cause names the record's place; its cause is the deserializer's exception
      */
     record Refused<K, V>(ConsumerRecord<byte[], byte[]> raw, RecordDecodeException cause) implements Decoded<K, V> {
 

@@ -9,7 +9,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  *
  * @param raw as consumed
  * @param reason in which step it failed
- * @param cause what was thrown last
+ * @param cause the last exception
  * @param attempts how often the handler was called for it since it was consumed; 0 if it did not get there
  * @param retriable whether another attempt later may succeed
  */
@@ -25,7 +25,7 @@ public record FailedRecord(
         HANDLER,
         /** Its handler took too long. */
         TIMEOUT,
-        /** What was made of it cannot be written: too large, not serialisable, refused by the broker. */
+        /** Its result cannot be written: too large, not serialisable, refused by the broker. */
         WRITE
     }
 

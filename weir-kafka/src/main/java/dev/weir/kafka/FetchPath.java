@@ -1,7 +1,8 @@
 package dev.weir.kafka;
 
 /**
- * Who fetches a consumer's records. Membership of the group and commits are Kafka's own client's either way. Constants only.
+ * The fetcher of a consumer's records. Membership of the group and commits are Kafka's own client's either way.
+ * Constants only.
  */
 public enum FetchPath {
 
@@ -9,8 +10,9 @@ public enum FetchPath {
     CLIENT,
 
     /**
-     * {@code weir-lean}: connections and a parser of its own, for less processor time and garbage per record. Needs brokers of
-     * Kafka 3.1 or later. The client's fetch metrics stay empty, and no {@code ConsumerInterceptor} sees the records.
+     * {@code weir-lean}: connections and a parser of its own, for less processor time and garbage per record. Needs
+     * brokers of Kafka 3.1 or later. The client's fetch metrics stay empty, and no {@code ConsumerInterceptor} sees the
+     * records.
      */
     LEAN
 }

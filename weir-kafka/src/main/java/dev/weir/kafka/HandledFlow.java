@@ -22,7 +22,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link KafkaFlow} with its handler: says what happens to records that fail, then where results go. Immutable.
+ * A {@link KafkaFlow} with its handler: takes the rules for records that fail, then the destination of results.
+ * Immutable.
  *
  * <p>If nothing is said, the first failure fails the pipeline, and the record comes again with the next run.
  */
@@ -77,9 +78,9 @@ public final class HandledFlow<K, V, R> {
     }
 
     /**
-     * Calls the handler again for a record for which it threw. What waits behind the record, by key or by input, goes on
-     * waiting; the others go on. A wait between two calls counts as one of the concurrent calls; on virtual threads it
-     * holds no thread of the machine.
+     * Calls the handler again for a record for which it threw. Records that wait for this one, by key or by input, go
+     * on waiting; the others go on. A wait between two calls counts as one of the concurrent calls; on virtual threads
+     * it holds no thread of the machine.
      */
     public HandledFlow<K, V, R> retry(RetryPolicy policy) {
         return with(rules.withRetry(Objects.requireNonNull(policy, "policy")));
@@ -94,15 +95,15 @@ public final class HandledFlow<K, V, R> {
         return with(rules.withTimeout(Objects.requireNonNull(timeout, "timeout")));
     }
 
-    /** {@link #timeout(Duration)} and what becomes of a record that takes longer. */
+    /** {@link #timeout(Duration)} and the action for a record that takes longer. */
     public HandledFlow<K, V, R> timeout(Duration timeout, FailureAction action) {
         return timeout(timeout).on(HandlerTimeoutException.class, action);
     }
 
     /**
-     * What becomes of a record whose handler throws this type; what was said first wins, and {@link FailureAction#RETRY}
-     * holds for other types. A record that cannot be decoded counts as having thrown a {@link RecordDecodeException}, which
-     * is never retried.
+     * The action for a record whose handler throws this type; the first matching rule wins, and {@link
+     * FailureAction#RETRY} holds for other types. A record that cannot be decoded counts as having thrown a {@link
+     * RecordDecodeException}, which is never retried.
      */
     public HandledFlow<K, V, R> on(Class<? extends Throwable> type, FailureAction action) {
         return with(rules.with(new FailureRules.ByType(
@@ -110,21 +111,23 @@ public final class HandledFlow<K, V, R> {
     }
 
     /**
-     * Lets calls of the handler, retries too, wait while {@code breaker} is open. A record whose partition goes to another
-     * member meanwhile is not handled here any more, and costs the rebalance no time.
+     * Lets calls of the handler, retries too, wait while {@code breaker} is open. A record whose partition goes to
+     * another member meanwhile is not handled here any more, and costs the rebalance no time.
      */
     public HandledFlow<K, V, R> breaker(CircuitBreaker breaker) {
         return with(rules.withBreaker(Objects.requireNonNull(breaker, "breaker")));
     }
 
-    /** {@link #deadLetter(DeadLetters)} on the cluster that is read, with the settings and the group of the consumer. */
+    /**
+     * {@link #deadLetter(DeadLetters)} on the cluster that is read, with the settings and the group of the consumer.
+     */
     public HandledFlow<K, V, R> deadLetter(String topic) {
         return deadLetter(DeadLetters.to(topic, flow.settings()));
     }
 
     /**
-     * Where records go whose handler failed for good, that cannot be decoded, or whose result cannot be written by {@link
-     * #produceTo}. See {@link DeadLetters#sink} for what is promised.
+     * Where records go whose handler failed for good, that cannot be decoded, or whose result cannot be written by
+     * {@link #produceTo}. See {@link DeadLetters#sink} for the promises.
      */
     public HandledFlow<K, V, R> deadLetter(DeadLetters newLetters) {
         Objects.requireNonNull(newLetters, "letters");
@@ -132,11 +135,11 @@ public final class HandledFlow<K, V, R> {
     }
 
     /**
-     * Where records wait, after the retries in place, to be handled again by this flow. After the last topic they become
-     * dead letters, so that {@link #deadLetter} must be said, too. Their order is given up.
+     * Where records wait, after the retries in place, to be handled again by this flow. After the last topic they
+     * become dead letters, so that {@link #deadLetter} must be said, too. Their order is given up.
      *
-     * <p>All topics must exist when the pipeline starts. Each has a consumer of its own in the same group. A record that
-     * is handled again looks as it did in the topic it came from, but for headers {@link RetryTopics#PREFIX}.
+     * <p>All topics must exist when the pipeline starts. Each has a consumer of its own in the same group. A record
+     * that is handled again looks as it did in the topic it came from, but for headers {@link RetryTopics#PREFIX}.
      */
     public HandledFlow<K, V, R> retryTopics(RetryTopics topics) {
         return new HandledFlow<>(flow, ordering, stage, rules, letters, Objects.requireNonNull(topics, "topics"));
@@ -171,7 +174,7 @@ public final class HandledFlow<K, V, R> {
         return outcome instanceof Outcome.Failed<R>;
     }
 
-    /** What is done; failed records have gone their way. */
+    /** The results; failed records have gone their way. */
     private Source<Outcome.Done<R>> done() {
         Source<Outcome<R>> outcomes = outcomes();
         Sink<FailedRecord> forward = forward();
@@ -204,10 +207,10 @@ public final class HandledFlow<K, V, R> {
 
     /**
      * Closes the flow with a producer, as {@link KafkaSink#producing}. A result that cannot be written (too large, not
-     * serialisable, refused by the broker, {@code records} throws) makes its record a dead letter; without a dead-letter
-     * topic it fails the pipeline. A topic that is missing or forbidden always does.
+     * serialisable, refused by the broker, {@code records} throws) makes its record a dead letter; without a
+     * dead-letter topic it fails the pipeline. A topic that is missing or forbidden always does.
      *
-     * @param records what is written for a result; called on the pipeline's thread
+     * @param records makes the record to write of a result; called on the pipeline's thread
      */
     public <A, B> Pipeline produceTo(
             ProducerSettings<A, B> settings, Function<? super R, ProducerRecord<A, B>> records) {

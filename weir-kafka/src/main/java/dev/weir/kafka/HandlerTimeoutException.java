@@ -17,7 +17,7 @@ public final class HandlerTimeoutException extends RuntimeException {
     /**
      * Creates one whose message is made of the fields.
      *
-     * @param cause what the handler threw when it was interrupted, or null
+     * @param cause the handler's exception when it was interrupted, or null
      */
     public HandlerTimeoutException(ConsumerRecord<?, ?> record, Duration timeout, @Nullable Throwable cause) {
         super(

@@ -12,8 +12,8 @@ import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * The common case in a few lines: records in, a handler for each, and what is to happen when it fails. Immutable; nothing
- * runs until a pipeline made of it does.
+ * The common case in a few lines: records in, a handler for each, and rules for its failures. Immutable; nothing runs
+ * until a pipeline made of it does.
  *
  * {@snippet :
  * KafkaFlow.from(orders, "orders")
@@ -24,9 +24,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  *         .run();
  * }
  *
- * <p>At least once, as {@link KafkaSource#committable}: a record is committed when its result has been written or taken by
- * the sink, when it stands in a retry or dead-letter topic, or when it was skipped because you said so, and every record
- * before it in its partition too.
+ * <p>At least once, as {@link KafkaSource#committable}: a record is committed when its result has been written or taken
+ * by the sink, when it stands in a retry or dead-letter topic, or when it was skipped because you said so, and every
+ * record before it in its partition too.
  *
  * @param settings how records are consumed
  * @param subscription which
@@ -44,7 +44,7 @@ public record KafkaFlow<K, V>(ConsumerSettings<K, V> settings, Subscription subs
         return from(settings, Subscription.topics(topics));
     }
 
-    /** What the subscription says. */
+    /** The records of the subscription. */
     public static <K, V> KafkaFlow<K, V> from(ConsumerSettings<K, V> settings, Subscription subscription) {
         return new KafkaFlow<>(settings, subscription);
     }
@@ -58,8 +58,8 @@ public record KafkaFlow<K, V>(ConsumerSettings<K, V> settings, Subscription subs
     }
 
     /**
-     * Calls {@code handler}, which may block, for each record, up to {@code concurrency} at once on virtual threads, in the
-     * order asked for; see {@link dev.weir.stream.Source#mapBlocking}.
+     * Calls {@code handler}, which may block, for each record, up to {@code concurrency} at once on virtual threads, in
+     * the order asked for; see {@link dev.weir.stream.Source#mapBlocking}.
      */
     public <R> HandledFlow<K, V, R> handle(
             Parallelism concurrency,
@@ -85,8 +85,8 @@ public record KafkaFlow<K, V>(ConsumerSettings<K, V> settings, Subscription subs
     }
 
     /**
-     * Starts an asynchronous computation for each record, up to {@code parallelism} at once, in the order asked for; see
-     * {@link dev.weir.stream.Source#mapAsync}.
+     * Starts an asynchronous computation for each record, up to {@code parallelism} at once, in the order asked for;
+     * see {@link dev.weir.stream.Source#mapAsync}.
      */
     public <R> HandledFlow<K, V, R> handleAsync(
             int parallelism,

@@ -1,6 +1,9 @@
 package dev.weir.kafka;
 
-/** A fault that ends a pipeline on Kafka and that a retry of the same call would not cure. Says what to do about it. */
+/**
+ * A fault that ends a pipeline on Kafka and that a retry of the same call would not cure. The message says what to do
+ * about it.
+ */
 public class KafkaPipelineException extends RuntimeException {
 
     private static final long serialVersionUID = 1;

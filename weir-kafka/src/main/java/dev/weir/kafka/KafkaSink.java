@@ -11,12 +11,12 @@ public final class KafkaSink {
 
     /**
      * Produces each record and acknowledges its input when the brokers have it. Records of one partition are written in
-     * the order in which they come; answers may come in any order, which is safe, because each acknowledges only its own
-     * input.
+     * the order in which they come; answers may come in any order, which is safe, because each acknowledges only its
+     * own input.
      *
-     * <p>Each run has its own producer. What is in flight is bounded by its {@code buffer.memory}; when that is used up,
-     * the stage above waits, also for brokers that are away. Errors that pass are retried by the client for as long as
-     * they last.
+     * <p>Each run has its own producer. Records in flight are bounded by its {@code buffer.memory}; when that is used
+     * up, the stage above waits, also for brokers that are away. Errors that pass are retried by the client for as long
+     * as they last.
      *
      * <p>Fails the run with {@link ProduceException} when a record cannot be written, now or ever: too large, refused,
      * not serialisable, or for a topic that does not exist. Its input stays unacknowledged.

@@ -20,16 +20,16 @@ public final class KafkaSource {
     }
 
     /**
-     * At-least-once: a record's offset is committed after the pipeline has acknowledged it and every record before it in
-     * its partition. Records of a partition come in order; partitions are interleaved batch by batch.
+     * At-least-once: a record's offset is committed after the pipeline has acknowledged it and every record before it
+     * in its partition. Records of a partition come in order; partitions are interleaved batch by batch.
      *
-     * <p>Each run has its own client and one thread that owns it. Back-pressure pauses the partitions that are behind.
-     * When the group takes partitions away, their unfinished records are waited for ({@link
+     * <p>Each run has its own client and one thread that owns it. Back-pressure pauses the partitions that the pipeline
+     * cannot keep up with. When the group takes partitions away, their unfinished records are waited for ({@link
      * ConsumerSettings#revokeDeadline}), the finished ones committed, and those not yet pulled are dropped. Errors that
      * pass are retried for as long as they last.
      *
-     * <p>Fails the run with {@link KafkaPipelineException} when the client reports what waiting does not cure, and with
-     * {@link RecordDecodeException} when a deserializer refuses a record.
+     * <p>Fails the run with {@link KafkaPipelineException} when the client reports a fault that waiting does not cure,
+     * and with {@link RecordDecodeException} when a deserializer refuses a record.
      *
      * @throws IllegalArgumentException if the settings name no group
      */
@@ -39,13 +39,13 @@ public final class KafkaSource {
     }
 
     /**
-     * As {@link #committable(ConsumerSettings, Subscription)}, with elements made by {@code decoder} from each record where it
-     * lies in the receive buffer: key, value and headers are never copied. For settings with {@link FetchPath#LEAN} only; their
-     * deserializers are not used.
+     * As {@link #committable(ConsumerSettings, Subscription)}, with elements made by {@code decoder} from each record
+     * where it lies in the receive buffer: key, value and headers are never copied. For settings with {@link
+     * FetchPath#LEAN} only; their deserializers are not used.
      *
-     * <p>The decoder is called on the thread that owns the consumer, so it must be quick and never wait. It keeps nothing of
-     * the view, which shows the next record afterwards. If it throws or returns null the run fails with {@link
-     * RecordDecodeException}; to have bad records as elements, return something that says so.
+     * <p>The decoder is called on the thread that owns the consumer, so it must be quick and never wait. It keeps
+     * nothing of the view, which shows the next record afterwards. If it throws or returns null the run fails with
+     * {@link RecordDecodeException}; to have bad records as elements, return something that says so.
      *
      * @throws IllegalArgumentException if the settings fetch by Kafka's client
      */
@@ -66,12 +66,12 @@ public final class KafkaSource {
     }
 
     /**
-     * Commits nothing and tracks no acknowledgement: for what may be read anew each time, or keeps its own positions. The
-     * group is optional. Without one the source reads all partitions of its topics, also those that are added later, from
-     * the subscription's start; with one, those that the group gives to it.
+     * Commits nothing and tracks no acknowledgement: for topics that may be read anew each time, and applications that
+     * keep their own positions. The group is optional. Without one the source reads all partitions of its topics, also
+     * those that are added later, from the subscription's start; with one, those that the group gives to it.
      *
-     * @throws IllegalArgumentException if the subscription is bounded and the group shares its partitions out: nobody would
-     *     know when all are read; leave the group out, or name the partitions
+     * @throws IllegalArgumentException if the subscription is bounded and the group shares its partitions out: nobody
+     *     would know when all are read; leave the group out, or name the partitions
      */
     public static <K, V> Source<ConsumerRecord<K, V>> plain(
             ConsumerSettings<K, V> settings, Subscription subscription) {
@@ -79,8 +79,8 @@ public final class KafkaSource {
     }
 
     /**
-     * The same, going on at positions that are kept outside Kafka. A partition that comes is not read before its position
-     * is loaded.
+     * Consumes without commits, going on at positions that are kept outside Kafka. A partition that comes is not read
+     * before its position is loaded.
      */
     public static <K, V> Source<ConsumerRecord<K, V>> plain(
             ConsumerSettings<K, V> settings, Subscription subscription, ExternalOffsets offsets) {
@@ -89,11 +89,12 @@ public final class KafkaSource {
     }
 
     /**
-     * At-most-once: a record is emitted only when a commit past it is confirmed, so that nobody ever sees it again. Such
-     * commits are made for many records at a time. Whatever happens then, the record is not repeated: a crash loses what
-     * was committed and not yet worked on.
+     * At-most-once: a record is emitted only when a commit past it is confirmed, so that nobody ever sees it again.
+     * Such commits are made for many records at a time. Whatever happens then, the record is not repeated: a crash
+     * loses what was committed and not yet worked on.
      *
-     * <p>When the group takes partitions away, or the pipeline is drained, what was committed ahead still goes out.
+     * <p>When the group takes partitions away, or the pipeline is drained, records that were committed ahead still go
+     * out.
      *
      * @param commitAhead records that may be committed and not yet pulled by the pipeline, and so lost in a crash: at
      *     least 1; commits are the fewer the more it is, a thousand or so is plenty
@@ -108,8 +109,8 @@ public final class KafkaSource {
 
     /**
      * {@link #committable(ConsumerSettings, Subscription) Committable} records with a stream for each partition, which
-     * begins when the partition comes and ends when the group takes it away. Each has its own buffer, so that a slow one
-     * delays no other, as long as each runs at its own pace:
+     * begins when the partition comes and ends when the group takes it away. Each has its own buffer, so that a slow
+     * one delays no other, as long as each runs at its own pace:
      *
      * <pre>{@code
      * KafkaSource.partitioned(settings, Subscription.topics("orders"))
@@ -127,9 +128,9 @@ public final class KafkaSource {
     }
 
     /**
-     * As {@link #committable(ConsumerSettings, Subscription)}, but a record that a deserializer refuses does not fail the
-     * run: it is emitted as {@link Decoded.Refused}, with its bytes. Whoever takes it decides what it is worth; once it is
-     * acknowledged it is committed like any other. {@link DeadLetters#divert} sends such records to a topic.
+     * As {@link #committable(ConsumerSettings, Subscription)}, but a record that a deserializer refuses does not fail
+     * the run: it is emitted as {@link Decoded.Refused}, with its bytes. The stage that takes it decides its fate; once
+     * it is acknowledged it is committed like any other. {@link DeadLetters#divert} sends such records to a topic.
      */
     public static <K, V> Source<Decoded<K, V>> decoded(ConsumerSettings<K, V> settings, Subscription subscription) {
         return committable(settings.raw(), subscription)

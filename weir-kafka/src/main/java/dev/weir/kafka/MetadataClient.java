@@ -53,8 +53,8 @@ public final class MetadataClient implements AutoCloseable {
     }
 
     /**
-     * The offset behind each position now, of all of them together: fails if there is one that no broker can answer. {@link
-     * #offsetsOfEach} answers for the others.
+     * The offset behind each position now, of all of them together: fails if there is one that no broker can answer.
+     * {@link #offsetsOfEach} answers for the others.
      */
     public CompletionStage<Map<TopicPartition, Long>> offsets(Map<TopicPartition, Position> positions) {
         CompletionStage<Map<TopicPartition, Long>> all = CompletableFuture.completedStage(Map.of());
@@ -69,21 +69,21 @@ public final class MetadataClient implements AutoCloseable {
     }
 
     /**
-     * The offset behind each position now, an answer for each partition. One that no broker can answer holds up no other: it
-     * fails by itself, with a retriable exception of Kafka's, at once if it has no leader or does not exist, and else after
-     * {@code default.api.timeout.ms}.
+     * The offset behind each position now, an answer for each partition. One that no broker can answer holds up no
+     * other: it fails by itself, with a retriable exception of Kafka's, at once if it has no leader or does not exist,
+     * and else after {@code default.api.timeout.ms}.
      */
     public Map<TopicPartition, CompletionStage<Long>> offsetsOfEach(Map<TopicPartition, Position> positions) {
         return lookup.offsets(Map.copyOf(Objects.requireNonNull(positions, "positions")), timeout);
     }
 
-    /** What a group has committed; nothing for a group that does not exist. */
+    /** The committed offsets of a group; none for a group that does not exist. */
     public CompletionStage<Map<TopicPartition, Long>> committed(String group) {
         return lookup.committed(Objects.requireNonNull(group, "group"));
     }
 
     /**
-     * Records between what a group has committed and the ends of those partitions now; -1 of a partition whose end no
+     * Records between a group's committed offsets and the ends of those partitions now; -1 of a partition whose end no
      * broker can say within 5 s.
      */
     public CompletionStage<Map<TopicPartition, Long>> lag(String group) {

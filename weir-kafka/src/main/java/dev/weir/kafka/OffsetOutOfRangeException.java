@@ -14,16 +14,16 @@ public final class OffsetOutOfRangeException extends KafkaPipelineException {
     private final long end;
     private final long divergentOffset;
 
-    /** Describes the partition with what it has. */
+    /** Describes the partition with the offsets that it has. */
     public OffsetOutOfRangeException(TopicPartition id, long offset, long beginning, long end, Throwable cause) {
         this(id, offset, beginning, end, -1, cause);
     }
 
     /**
-     * The same.
+     * As the constructor above.
      *
-     * @param divergentOffset from where on the log is another one than what was read; -1 if it is not known, or if the log
-     *     does not reach as far as {@code offset}
+     * @param divergentOffset the offset from which on the log differs from the records that were read; -1 if it is not
+     *     known, or if the log does not reach as far as {@code offset}
      */
     public OffsetOutOfRangeException(
             TopicPartition id, long offset, long beginning, long end, long divergentOffset, Throwable cause) {
@@ -70,12 +70,12 @@ public final class OffsetOutOfRangeException extends KafkaPipelineException {
         return beginning;
     }
 
-    /** The offset behind the newest record. */
+    /** The offset after the newest record. */
     public long end() {
         return end;
     }
 
-    /** From where on the log is another one than what was read; -1 if that is not known. */
+    /** The offset from which on the log differs from the records that were read; -1 if that is not known. */
     public long divergentOffset() {
         return divergentOffset;
     }

@@ -10,7 +10,7 @@ public sealed interface Position {
     enum Edge implements Position {
         /** The oldest record that is still there. */
         BEGINNING,
-        /** Behind the newest record; behind the newest committed one under {@code isolation.level=read_committed}. */
+        /** After the newest record; after the newest committed one under {@code isolation.level=read_committed}. */
         END
     }
 

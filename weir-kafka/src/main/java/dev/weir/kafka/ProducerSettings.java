@@ -12,7 +12,7 @@ import org.apache.kafka.common.serialization.Serializer;
 /**
  * How records are produced. Immutable; made by {@link #builder}.
  *
- * @param properties what is passed to the Kafka client as it is
+ * @param properties passed to the Kafka client as they are
  * @param keySerializer called on the pipeline's thread
  * @param valueSerializer called on the pipeline's thread
  */
@@ -46,7 +46,7 @@ public record ProducerSettings<K, V>(
         }
     }
 
-    /** For people: passwords, and what the Kafka client does not know, are not shown. */
+    /** For people: passwords, and properties that the Kafka client does not know, are not shown. */
     @Override
     public String toString() {
         return "ProducerSettings[properties=" + SettingsText.withoutSecrets(properties, ProducerConfig.configDef())
@@ -64,9 +64,10 @@ public record ProducerSettings<K, V>(
     }
 
     /**
-     * What the client is made with: Weir's defaults, then the given properties. By default a record is sent again for as
-     * long as it takes, in order and without duplicates (idempotence), and memory for unsent records is an eighth of the
-     * heap, but 4 to 32 MB: more only keeps more small objects alive for the collector to copy. When it is used up, the pipeline above waits.
+     * The client's configuration: Weir's defaults, then the given properties. By default a record is sent again for as
+     * long as it takes, in order and without duplicates (idempotence), and memory for unsent records is an eighth of
+     * the heap, but 4 to 32 MB: more only keeps more small objects alive for the collector to copy. When it is used up,
+     * the pipeline above waits.
      */
     public Map<String, Object> clientConfig() {
         Map<String, Object> config = new HashMap<>();
@@ -113,10 +114,11 @@ public record ProducerSettings<K, V>(
         }
 
         /**
-         * Sets what a properties file in UTF-8 says. What is set later wins. The file may be that of a consumer as well:
-         * its {@code weir.} keys are left alone here.
+         * Applies a properties file in UTF-8. A later setting wins. The file may be that of a consumer as well: its
+         * {@code weir.} keys are left alone here.
          *
-         * @throws IllegalArgumentException if the file cannot be read, a client's key is misspelt, or a {@code weir.} key is unknown; names the line
+         * @throws IllegalArgumentException if the file cannot be read, a client's key is misspelt, or a {@code weir.}
+         *     key is unknown; names the line
          */
         public Builder<K, V> from(Path file) {
             ConsumerSettingsReader.applyToProducer(
@@ -125,7 +127,7 @@ public record ProducerSettings<K, V>(
         }
 
         /**
-         * The same from environment variables: with the prefix {@code ORDERS_}, {@code ORDERS_BATCH_SIZE} is {@code
+         * Applies environment variables: with the prefix {@code ORDERS_}, {@code ORDERS_BATCH_SIZE} is {@code
          * batch.size}. Variables that do not begin with the prefix are left alone.
          */
         public Builder<K, V> fromEnvironment(String prefix) {

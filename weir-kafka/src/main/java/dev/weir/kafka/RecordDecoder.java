@@ -6,8 +6,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.serialization.Deserializer;
 
 /**
- * Turns consumed bytes into typed records; a function for {@code map} below any source of raw records. As thread-safe as
- * its deserializers.
+ * Turns consumed bytes into typed records; a function for {@code map} below any source of raw records. As thread-safe
+ * as its deserializers.
  */
 public final class RecordDecoder<K, V> implements Function<ConsumerRecord<byte[], byte[]>, Decoded<K, V>> {
 

@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A pipeline that is run again after a wait whenever it fails. Thread-safe. Reading from a {@link SharedConsumer} it goes
- * on without a rebalance, at the first record that was not acknowledged.
+ * A pipeline that is run again after a wait whenever it fails. Thread-safe. Reading from a {@link SharedConsumer} it
+ * goes on without a rebalance, at the first record that was not acknowledged.
  */
 public final class RestartingPipeline implements AutoCloseable {
 
@@ -84,7 +84,7 @@ public final class RestartingPipeline implements AutoCloseable {
         }
     }
 
-    /** Returns the run that there is; one that is just being started is ended by who starts it. */
+    /** Returns the present run; one that is just being started is ended by the thread that starts it. */
     private @Nullable RunningPipeline endRestarts(boolean close) {
         lock.lock();
         try {

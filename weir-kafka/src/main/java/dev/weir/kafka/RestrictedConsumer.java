@@ -5,15 +5,15 @@ import java.util.Set;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * What may be done with a consumer from within a {@link RebalanceListener}, and as long as that is waited for. Usable
- * from the listener's thread.
+ * The part of a consumer that may be used from within a {@link RebalanceListener}, and as long as that is waited for.
+ * Usable from the listener's thread.
  */
 public interface RestrictedConsumer {
 
     /** The partitions that this member has, with those that have just come, without those that go. */
     Set<TopicPartition> assignment();
 
-    /** What the group has committed; partitions of which it has committed nothing are left out. */
+    /** The group's committed offsets; partitions of which it has committed nothing are left out. */
     Map<TopicPartition, Long> committed(Set<TopicPartition> partitions);
 
     /**

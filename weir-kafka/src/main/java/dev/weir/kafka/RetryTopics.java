@@ -6,7 +6,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Topics in which failed records wait before they are tried again, one after the other, each with its own delay. Immutable.
+ * Topics in which failed records wait before they are tried again, one after the other, each with its own delay.
+ * Immutable.
  *
  * {@snippet :
  * RetryTopics.of("orders-retry-1m", Duration.ofMinutes(1)).then("orders-retry-10m", Duration.ofMinutes(10))
@@ -60,7 +61,7 @@ public record RetryTopics(List<Tier> tiers) {
         return new RetryTopics(all);
     }
 
-    /** What the names of all headers begin with that a record has in a retry topic beside its own. */
+    /** The prefix of all headers that a record has in a retry topic beside its own. */
     public static final String PREFIX = "weir-retry-";
 
     /** Header: the topic that the record came from first. */
@@ -84,6 +85,6 @@ public record RetryTopics(List<Tier> tiers) {
     /** Header: when the record is to be tried again, in milliseconds since 1970. */
     public static final String DUE = PREFIX + "due";
 
-    /** Header: what the handler threw last, as text. */
+    /** Header: the handler's last exception, as text. */
     public static final String CAUSE = PREFIX + "cause";
 }

@@ -32,7 +32,7 @@ import org.apache.kafka.common.config.ConfigDef;
 /** Settings as text: from files and the environment, and back without their secrets. Stateless. */
 final class SettingsText {
 
-    /** What Weir's own settings begin with; all others are the Kafka client's. */
+    /** The prefix of Weir's own settings; all others are the Kafka client's. */
     static final String OWN = "weir.";
 
     private static final Pattern AMOUNT = Pattern.compile("(\\d{1,12})\\s*([a-zA-Z]*)");
@@ -40,7 +40,7 @@ final class SettingsText {
     private static final Map<String, ChronoUnit> UNITS =
             Map.of("ms", ChronoUnit.MILLIS, "s", ChronoUnit.SECONDS, "m", ChronoUnit.MINUTES, "h", ChronoUnit.HOURS);
 
-    /** What Kafka's clients know: one file may be for several of them. */
+    /** The settings that Kafka's clients know: one file may be for several of them. */
     private static final Set<String> CLIENTS = Stream.of(
                     ConsumerConfig.configNames(), ProducerConfig.configNames(), AdminClientConfig.configNames())
             .flatMap(Set::stream)
@@ -195,8 +195,8 @@ final class SettingsText {
     }
 
     /**
-     * Refuses a client's setting that was misspelt: the client would ignore it. What is further from all that the clients
-     * know is let through: plug-ins such as interceptors have settings of their own.
+     * Refuses a client's setting that was misspelt: the client would ignore it. A name that is further from all that
+     * the clients know is let through: plug-ins such as interceptors have settings of their own.
      */
     static void checkSpelling(Entry entry) {
         if (CLIENTS.contains(entry.name)) {

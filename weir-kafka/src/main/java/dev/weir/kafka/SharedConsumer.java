@@ -12,7 +12,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  * is closed, which comes after its pipelines have ended.
  *
  * <p>The consumer outlives the pipelines, so that one which failed can be started again without a rebalance: it goes on
- * at the first record that was not acknowledged, and what came behind is repeated.
+ * at the first record that was not acknowledged, and unfinished records after it are repeated.
  *
  * <pre>{@code
  * try (var consumer = SharedConsumer.start(settings, Subscription.topics("orders", "returns"))) {
@@ -52,7 +52,10 @@ public final class SharedConsumer<K, V> implements AutoCloseable {
         return sharing.handle();
     }
 
-    /** Waits up to 30 seconds for what pipelines still work on, commits what is finished, and leaves the group. */
+    /**
+     * Waits up to 30 seconds for the records that pipelines still work on, commits the finished part, and leaves the
+     * group.
+     */
     @Override
     public void close() {
         sharing.close();

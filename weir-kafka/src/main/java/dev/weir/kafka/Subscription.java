@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * @param selection which partitions
- * @param start where they begin: a partition of {@link Topics} or {@link Matching} if the group has committed nothing of
- *     it, one of {@link Partitions} in any case
+ * @param start where they begin: a partition of {@link Topics} or {@link Matching} if the group has committed nothing
+ *     of it, one of {@link Partitions} in any case
  * @param end where they end; a subscription without one goes on for ever
  * @param priorities which of them go before others
  */
@@ -57,7 +57,7 @@ public record Subscription(Selection selection, Bound start, Bound end, Prioriti
     }
 
     /**
-     * The same for all topics with a matching name, also those that are created later.
+     * The partitions of all topics with a matching name, also those that are created later.
      *
      * @param regex matches the whole name
      */
@@ -81,7 +81,7 @@ public record Subscription(Selection selection, Bound start, Bound end, Prioriti
     }
 
     /**
-     * Exactly these partitions, whoever else reads them.
+     * Exactly these partitions, whether or not others read them too.
      *
      * @param ids at least one
      */
@@ -232,8 +232,8 @@ public record Subscription(Selection selection, Bound start, Bound end, Prioriti
     }
 
     /**
-     * The partitions of all topics whose whole name matches, without end. A topic that is created later is picked up when
-     * the client next looks, every 30 seconds unless {@code metadata.max.age.ms} is set.
+     * The partitions of all topics whose whole name matches, without end. A topic that is created later is picked up
+     * when the client next looks, every 30 seconds unless {@code metadata.max.age.ms} is set.
      */
     public static Subscription pattern(String regex) {
         return new Subscription(new Matching(regex), Bound.NONE, Bound.NONE, Priorities.NONE);
@@ -249,51 +249,54 @@ public record Subscription(Selection selection, Bound start, Bound end, Prioriti
         return new Subscription(new Partitions(given("ids", ids)), Bound.NONE, Bound.NONE, Priorities.NONE);
     }
 
-    /** The same, begun at the position; see {@link #start}. */
+    /** This subscription, begun at the position; see {@link #start}. */
     public Subscription startingAt(Position position) {
         return new Subscription(
                 selection, new Bound(Objects.requireNonNull(position, "position"), start.each), end, priorities);
     }
 
-    /** The same, with one partition begun at the position; see {@link #start}. */
+    /** This subscription, with one partition begun at the position; see {@link #start}. */
     public Subscription startingAt(TopicPartition id, Position position) {
         return new Subscription(selection, start.with(id, position), end, priorities);
     }
 
     /**
-     * The same, but bounded: the source ends when each partition that this member has is read up to the end that it has
-     * when the source starts.
+     * This subscription, bounded: the source ends when each partition that this member has is read up to the end that
+     * it has when the source starts.
      */
     public Subscription untilEnd() {
         return until(Position.end());
     }
 
-    /** The same, but bounded: the source ends when each partition that this member has is read up to the position. */
+    /**
+     * This subscription, bounded: the source ends when each partition that this member has is read up to the position.
+     */
     public Subscription until(Position position) {
         return new Subscription(
                 selection, start, new Bound(Objects.requireNonNull(position, "position"), end.each), priorities);
     }
 
-    /** The same, with the end of one partition; the others end where they end when the source starts. */
+    /** This subscription, with the end of one partition; the others end where they end when the source starts. */
     public Subscription until(TopicPartition id, Position position) {
         Position others = end.others == null ? Position.end() : end.others;
         return new Subscription(selection, start, new Bound(others, end.each).with(id, position), priorities);
     }
 
     /**
-     * The same, with a priority for the partitions of a topic, 0 if it has none; greater ones go first. While the pipeline
-     * pulls, fetched records of the highest priority go before all others; what waits behind them gets one record for each
-     * 16 of higher priorities, so that it is late and never stuck. Each partition keeps its order.
+     * This subscription, with a priority for the partitions of a topic, 0 if it has none; greater ones go first. While
+     * the pipeline pulls, fetched records of the highest priority go before all others; lower ones get one record for
+     * each 16 of higher priorities, so that they are late and never stuck. Each partition keeps its order.
      *
-     * <p>Records that the pipeline has pulled are not overtaken any more, so a stage should hold few. The higher a priority
-     * the larger its share of {@link ConsumerSettings#bufferBytes}: twice that of the one below, up to 16 times. Where each
-     * partition is a stream of its own ({@link KafkaSource#partitioned}) the share is all that counts.
+     * <p>Records that the pipeline has pulled are not overtaken any more, so a stage should hold few. The higher a
+     * priority the larger its share of {@link ConsumerSettings#bufferBytes}: twice that of the one below, up to 16
+     * times. Where each partition is a stream of its own ({@link KafkaSource#partitioned}) the share is all that
+     * counts.
      */
     public Subscription priority(String topic, int priority) {
         return new Subscription(selection, start, end, priorities.with(topic, priority));
     }
 
-    /** The same for one partition, which goes before the priority of its topic. */
+    /** This subscription, with a priority for one partition, which goes before the priority of its topic. */
     public Subscription priority(TopicPartition id, int priority) {
         return new Subscription(selection, start, end, priorities.with(id, priority));
     }

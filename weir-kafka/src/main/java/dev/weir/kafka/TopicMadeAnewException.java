@@ -3,8 +3,8 @@ package dev.weir.kafka;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * A topic was deleted and made again under its name, so that the place to go on at is one in a log that is gone; see {@link
- * OutOfRangePolicy}.
+ * A topic was deleted and made again under its name, so that the place to go on at is one in a log that is gone; see
+ * {@link OutOfRangePolicy}.
  */
 public final class TopicMadeAnewException extends KafkaPipelineException {
 
@@ -17,7 +17,7 @@ public final class TopicMadeAnewException extends KafkaPipelineException {
     /**
      * Describes the place.
      *
-     * @param proof what tells that it is another topic
+     * @param proof the evidence that it is another topic
      */
     public TopicMadeAnewException(TopicPartition id, long offset, String proof, String wayOut) {
         super(id + "@" + offset + " is a place in a topic that is gone: " + id.topic() + " was made anew (" + proof

@@ -1,5 +1,5 @@
 /**
- * What a user of Weir on Kafka types: settings, sources of consumed records, sinks that produce, and the handle on a
+ * The types of a user's code on Kafka: settings, sources of consumed records, sinks that produce, and the handle on a
  * running consumer. Everything is immutable or says otherwise.
  */
 @NullMarked

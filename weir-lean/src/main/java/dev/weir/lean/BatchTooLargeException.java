@@ -14,7 +14,7 @@ public final class BatchTooLargeException extends PartitionException {
     /**
      * A batch at {@code offset}.
      *
-     * @param sizeBytes what it has; -1 if only known to be more than the limit
+     * @param sizeBytes its size; -1 if only known to be more than the limit
      * @param setting the name of the limit
      */
     public BatchTooLargeException(
@@ -29,7 +29,7 @@ public final class BatchTooLargeException extends PartitionException {
         this.limitBytes = limitBytes;
     }
 
-    /** What it has; -1 if only known to be more than the limit. */
+    /** Its size in bytes; -1 if only known to be more than the limit. */
     public long sizeBytes() {
         return sizeBytes;
     }

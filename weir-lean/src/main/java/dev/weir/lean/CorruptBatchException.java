@@ -3,7 +3,7 @@ package dev.weir.lean;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
-/** Bytes that are not what a broker should send: a wrong checksum, a length beyond the end. Immutable. */
+/** Bytes that no broker should send: a wrong checksum, a length beyond the end. Immutable. */
 public final class CorruptBatchException extends PartitionException {
 
     @Serial

@@ -1,6 +1,6 @@
 package dev.weir.lean;
 
-/** What happens with a batch that cannot be read. Constants. */
+/** The answer to a batch that cannot be read. Constants. */
 public enum CorruptBatchPolicy {
 
     /** The poll throws a {@link CorruptBatchException}; the partition rests until a seek or a skip. */

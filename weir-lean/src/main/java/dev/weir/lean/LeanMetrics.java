@@ -1,7 +1,7 @@
 package dev.weir.lean;
 
 /**
- * What a consumer has done since it was opened. Immutable; {@link LeanConsumer#metrics} takes one from any thread.
+ * Counters of a consumer since it was opened. Immutable; {@link LeanConsumer#metrics} takes one from any thread.
  *
  * @param records delivered
  * @param bytes of the batches that are done with, as they were sent

@@ -4,13 +4,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What can be said of a stage beside what it does. Immutable; each method returns a changed copy. Null or 0 means that the
- * stage's own default holds.
+ * The attributes of a stage: name, dispatcher, buffer, supervision. Immutable; each method returns a changed copy. Null
+ * or 0 means that the stage's own default holds.
  *
  * @param name the stage's name in snapshots and threads
  * @param dispatcher where the stage's own threads run; for a boundary, where the segment above it runs
  * @param buffer how many elements the stage may hold, or 0
- * @param supervision what happens to an element for which the stage's function throws
+ * @param supervision decides about an element for which the stage's function throws
  */
 public record Attributes(
         @Nullable String name,

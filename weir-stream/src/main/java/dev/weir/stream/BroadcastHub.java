@@ -6,16 +6,16 @@ import java.util.List;
 
 /**
  * A place where one running pipeline brings its elements and any number of others take them all; pipelines come and go
- * on both sides. Thread-safe; whoever made it closes it.
+ * on both sides. Thread-safe; its creator closes it.
  *
- * <p>One pipeline at a time ends in {@link #sink}; any number begin with {@link #source}, and take what is brought from
- * then on. It goes at the pace of the slowest taker, and waits while there is none. An element is acknowledged when all
- * have done so who were there when it was brought.
+ * <p>One pipeline at a time ends in {@link #sink}; any number begin with {@link #source}, and take the elements that
+ * are brought from then on. It goes at the pace of the slowest taker, and waits while there is none. An element is
+ * acknowledged when all takers that were there when it was brought have done so.
  *
- * <p>A taker that is stopped takes what is in its buffer. One that ends in another way leaves that: it is acknowledged if
- * another that got the same goes on, otherwise it stays unfinished, so that the bringing pipeline delivers it again when
- * it starts anew. When the bringing pipeline ends the takers wait for the next one. {@link #close} ends the bringing pipeline at
- * once, without a failure, and the takers after what was brought.
+ * <p>A taker that is stopped takes the elements in its buffer. One that ends in another way leaves them: they are
+ * acknowledged if another taker that got them goes on, otherwise they stay unfinished, so that the bringing pipeline
+ * delivers them again when it starts anew. When the bringing pipeline ends the takers wait for the next one. {@link
+ * #close} ends the bringing pipeline at once, without a failure, and the takers after the elements that were brought.
  *
  * {@snippet :
  * void publish() throws InterruptedException {
@@ -42,12 +42,14 @@ public final class BroadcastHub<T> extends Hub<T> {
         return new BroadcastHub<>(buffer);
     }
 
-    /** What a pipeline brings its elements to; a second one that begins while the first runs is refused. */
+    /**
+     * The sink to which a pipeline brings its elements; a second pipeline that begins while the first runs is refused.
+     */
     public Sink<T> sink() {
         return sink("broadcastHub", true);
     }
 
-    /** What pipelines take all elements from, that are brought while they run. */
+    /** The source from which pipelines take all elements that are brought while they run. */
     public Source<T> source() {
         return source("broadcastHub", null);
     }
@@ -71,7 +73,7 @@ public final class BroadcastHub<T> extends Hub<T> {
         return !present().isEmpty();
     }
 
-    /** Who is there now gets the batch. */
+    /** Each present taker gets the batch. */
     private void addToAll(Batch<T> batch) {
         List<Taker<T>> all = List.copyOf(present());
         int copies = all.size() - 1;

@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * A named executor that stages run on. Thread-safe; whoever made it closes it, after the pipelines that use it. All
- * threads are daemons.
+ * A named executor that stages run on. Thread-safe; its creator closes it, after the pipelines that use it. All threads
+ * are daemons.
  */
 public final class Dispatcher implements AutoCloseable {
 
@@ -25,7 +25,7 @@ public final class Dispatcher implements AutoCloseable {
         FORK_JOIN,
         /** A fixed number of platform threads: for CPU-bound work, or to bound a resource. */
         FIXED,
-        /** One platform thread: for what must never run at the same time. */
+        /** One platform thread: for tasks that must never overlap. */
         SINGLE
     }
 

@@ -15,7 +15,7 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * Dispatchers by name, from code or from a configuration file. Thread-safe; whoever made it closes it, after the pipelines
+ * Dispatchers by name, from code or from a configuration file. Thread-safe; its creator closes it, after the pipelines
  * that use it.
  *
  * <p>The file is one of Java properties, {@code docs/reference/dispatchers.md} describes it:
@@ -56,8 +56,8 @@ public final class Dispatchers implements AutoCloseable {
     /**
      * The dispatchers of a file.
      *
-     * @param environment what overrides the file: {@code WEIR_DISPATCHER_CPU_SIZE} is {@code dispatcher.cpu.size}; other
-     *     variables are ignored
+     * @param environment variables that override the file: {@code WEIR_DISPATCHER_CPU_SIZE} is {@code
+     *     dispatcher.cpu.size}; other variables are ignored
      * @throws IllegalArgumentException for an unknown key or a bad value, with the file and the line or the variable
      */
     public static Dispatchers load(Path file, Map<String, String> environment) throws IOException {
@@ -68,7 +68,7 @@ public final class Dispatchers implements AutoCloseable {
     /**
      * The dispatchers of a file's text.
      *
-     * @param fileName what messages call it
+     * @param fileName its name in messages
      */
     public static Dispatchers parse(String fileName, String text, Map<String, String> environment) {
         Objects.requireNonNull(fileName, "fileName");

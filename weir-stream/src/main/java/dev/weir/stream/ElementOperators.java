@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Operators that look at one element at a time. Part of {@link Source}.
  *
- * <p>Unless a method says otherwise: elements keep their order; a batch is asked for when one is wanted below; the end and
- * a failure from above are handed on at once; a cancellation drops nothing that would not come again. An element for
- * which a function throws is put to the stage's {@link Supervision}; if that fails the stream, the elements before it
- * still go on first.
+ * <p>Unless a method says otherwise: elements keep their order; a batch is asked for when one is wanted below; the end
+ * and a failure from above are handed on at once; a cancellation drops nothing that would not come again. An element
+ * for which a function throws is put to the stage's {@link Supervision}; if that fails the stream, the elements before
+ * it still go on first.
  */
 abstract class ElementOperators<T> {
 
@@ -108,8 +108,8 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * {@link #statefulMap(Supplier, BiFunction, Function, Consumer)} with a state that emits nothing at the end and needs
-     * no closing.
+     * {@link #statefulMap(Supplier, BiFunction, Function, Consumer)} with a state that emits nothing at the end and
+     * needs no closing.
      *
      * <pre>{@code
      * Source.of(3, 1, 2).statefulMap(() -> new long[1], (sum, n) -> sum[0] += n) // 3, 4, 6
@@ -125,15 +125,16 @@ abstract class ElementOperators<T> {
      * Replaces each element with the help of an object that remembers something of those before it. The state is of one
      * run and one thread, so it may be changed at will.
      *
-     * <p>Acknowledgements: each result carries that of the element for which it was returned. What a state keeps of an
-     * element that is acknowledged is lost if the pipeline fails; {@link #fold} and {@link Source#grouped} hold the
-     * acknowledgements back. On a normal end {@code onComplete} is called, on a failure or a cancellation it is not; a
-     * state that was made is closed exactly once in any case. A restart by supervision closes it as well and makes
-     * another.
+     * <p>Acknowledgements: each result carries that of the element for which it was returned. The parts that a state
+     * keeps of an acknowledged element are lost if the pipeline fails; {@link #fold} and {@link Source#grouped} hold
+     * the acknowledgements back. On a normal end {@code onComplete} is called, on a failure or a cancellation it is
+     * not; a state that was made is closed exactly once in any case. A restart by supervision closes it as well and
+     * makes another.
      *
      * @param create makes the state when it is first needed
      * @param apply makes the result, or null to drop the element, which is then acknowledged at once
-     * @param onComplete what is emitted behind the last result, if anything; nobody waits for its acknowledgement
+     * @param onComplete makes an element that is emitted after the last result, or none; nobody waits for its
+     *     acknowledgement
      * @param close gives the state up
      */
     @Operator(acks = DROPPED_AT_ONCE, cost = FREE)
@@ -172,8 +173,8 @@ abstract class ElementOperators<T> {
      * cancellation nothing is emitted.
      *
      * <p>Acknowledgements: the elements are acknowledged together, when the result is; until then each counts against
-     * what the source lets be unacknowledged at once, so this is for streams with an end, or within sub-streams. A
-     * restart by supervision drops and acknowledges what was combined so far.
+     * the number of elements that the source lets be unacknowledged at once, so this is for streams with an end, or
+     * within sub-streams. A restart by supervision drops and acknowledges the elements combined so far.
      *
      * <pre>{@code
      * Source.of(1, 2, 3).fold(10, Integer::sum) // 16
@@ -200,14 +201,15 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Lets {@code count} elements through and ends, and closes what is above at once.
+     * Lets {@code count} elements through and ends, and closes the stages above at once.
      *
      * <p>Acknowledgements: whatever came in one batch with the last of them, or is still on its way from above, is not
      * acknowledged. It was not worked on; a source that waits for acknowledgements delivers it again to the next run.
-     * In a stream within the stream (a group, a section, a branch while others run) the rest of the pipeline goes on, and
-     * an element that nobody ever acknowledges would hold back all commits behind it. So there what came in one batch
-     * with the last is acknowledged: it was not wanted; and so is what that inner stream still holds in its buffers, groups,
-     * parallel stages and streams of its own. What a handler is working on is acknowledged when the handler returns.
+     * In a stream within the stream (a group, a section, a branch while others run) the rest of the pipeline goes on,
+     * and an element that nobody ever acknowledges would hold back all commits after it. So there elements that came in
+     * one batch with the last are acknowledged: they were not wanted; and so are those that this inner stream still
+     * holds in its buffers, groups, parallel stages and streams of its own. An element that a handler is working on is
+     * acknowledged when the handler returns.
      *
      * <pre>{@code
      * Source.repeat("x").take(3) // x, x, x
@@ -227,9 +229,9 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Lets elements through until {@code predicate} refuses one, ends there, and closes what is above at once. What lies
-     * beyond the end is not acknowledged, as with {@link #take}; unless {@code inclusive}, that is also the element that
-     * was refused.
+     * Lets elements through until {@code predicate} refuses one, ends there, and closes the stages above at once.
+     * Elements beyond the end are not acknowledged, as with {@link #take}; unless {@code inclusive}, that is also the
+     * element that was refused.
      *
      * <pre>{@code
      * Source.of(1, 2, 3, 1).takeWhile(n -> n < 3)       // 1, 2
@@ -286,8 +288,8 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * As {@link #limit}, for the sum of the elements' weights. An exception of {@code weight}, or a negative weight, is put
-     * to the supervision, of which a restart begins to count again; the limit itself is not.
+     * As {@link #limit}, for the sum of the elements' weights. An exception of {@code weight}, or a negative weight, is
+     * put to the supervision, of which a restart begins to count again; the limit itself is not.
      *
      * <pre>{@code
      * Source<String> shortRows = Source.from(rows).limitWeighted(1_000_000, String::length);
@@ -325,8 +327,8 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Puts {@code start} before the first element, {@code between} between each two, and {@code end} behind the last;
-     * start and end also come when there are no elements. The end does not come behind a failure. Nobody waits for the
+     * Puts {@code start} before the first element, {@code between} between each two, and {@code end} after the last;
+     * start and end also come when there are no elements. The end does not come after a failure. Nobody waits for the
      * acknowledgements of the three.
      *
      * <pre>{@code
@@ -344,8 +346,8 @@ abstract class ElementOperators<T> {
 
     /**
      * Drops each element whose key is among the {@code window} different keys that came last, and acknowledges it at
-     * once. A key that comes again counts as new among those. What was seen is forgotten with the run, and at a restart
-     * by supervision.
+     * once. A key that comes again counts as new among those. Seen keys are forgotten with the run, and at a restart by
+     * supervision.
      *
      * <pre>{@code
      * Source.of("a1", "b1", "a2", "c1").deduplicate(s -> s.charAt(0), 1000) // a1, b1, c1
@@ -398,7 +400,8 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Logs each element that passes and the end, and at ERROR a failure from above, with the names of pipeline and stage.
+     * Logs each element that passes and the end, and at ERROR a failure from above, with the names of pipeline and
+     * stage.
      *
      * <pre>{@code
      * source.log(System.getLogger("orders"), Logger.Level.INFO)

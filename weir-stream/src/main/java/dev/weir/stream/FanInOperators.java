@@ -27,7 +27,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
         return ((Source<T>) Objects.requireNonNull(source, name)).node();
     }
 
-    /** The last stage of what a user's function made. */
+    /** The last stage that a user's function made. */
     static <T> Node<T> made(String operator, @Nullable Source<T> source) {
         if (source == null) {
             throw new NullPointerException("the function of " + operator + " returned null, not a source");
@@ -190,8 +190,8 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Emits lists of one element of each input, first with first, second with second. Ends when any input ends; what the
-     * others have left is treated as beyond a {@link #take}.
+     * Emits lists of one element of each input, first with first, second with second. Ends when any input ends; what
+     * the others have left is treated as beyond a {@link #take}.
      *
      * {@snippet :
      * Source.of(1, 2).zipN(Source.of(10, 20), Source.of(100, 200)) // [1, 10, 100], [2, 20, 200]
@@ -240,9 +240,9 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Combines the elements of two sources one by one. Ends when either ends; what the other has left is
-     * treated as beyond a {@link #take}. The two elements are acknowledged when the result is. A pair for which {@code combine} throws is put
-     * to the supervision.
+     * Combines the elements of two sources one by one. Ends when either ends; what the other has left is treated as
+     * beyond a {@link #take}. The two elements are acknowledged when the result is. A pair for which {@code combine}
+     * throws is put to the supervision.
      *
      * {@snippet :
      * prices.zipWith(amounts, (price, amount) -> price * amount)
@@ -270,12 +270,12 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
 
     /**
      * Combines the latest elements of two sources whenever one of them has a new one, from when both have had one. Ends
-     * when either ends; what the other still had waiting is not acknowledged.
+     * when either ends; elements that still wait in the other are not acknowledged.
      *
      * <p>An element is acknowledged when it was replaced by a newer one of its input, or the end has come, and each
-     * result that it is part of is finished; one that never was in a result when the end comes is not. When
-     * {@code combine} throws, the supervision decides on the element that came last: a skipped one remains the latest of
-     * its input; {@code RESTART} forgets the latest of both.
+     * result that it is part of is finished; one that never was in a result when the end comes is not. When {@code
+     * combine} throws, the supervision decides on the element that came last: a skipped one remains the latest of its
+     * input; {@code RESTART} forgets the latest of both.
      *
      * {@snippet :
      * orders.zipLatestWith(rates, (order, rate) -> order.in(rate))

@@ -60,7 +60,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
      * Hands each element to {@code sink} as well. It goes at the pace of the slower; the sink has a buffer. When the
      * sink returns early the stream ends with the next element; the sink ends when the stream does.
      *
-     * <p>An element is acknowledged when both the sink and what is below have acknowledged it.
+     * <p>An element is acknowledged when both the sink and the stages below have acknowledged it.
      *
      * {@snippet :
      * orders.alsoTo(audit).map(order -> bill(order))
@@ -73,7 +73,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
 
     /**
      * Shows each element to {@code sink} as long as that keeps up: batches for which its buffer has no room pass it by.
-     * What the sink acknowledges does not count, nor whether it ends; if it fails, the stream does.
+     * Neither its acknowledgements nor its end count; if it fails, the stream does.
      *
      * {@snippet :
      * orders.wireTap(Sink.forEach(order -> log(order)))
@@ -85,9 +85,9 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Sends the elements that {@code divert} accepts to {@code sink} instead of on, with their acknowledgements. It waits
-     * for room in the sink's buffer. When the sink returns early the stream ends with the next element for it; the sink
-     * ends when the stream does. An element for which {@code divert} throws is put to the supervision.
+     * Sends the elements that {@code divert} accepts to {@code sink} instead of on, with their acknowledgements. It
+     * waits for room in the sink's buffer. When the sink returns early the stream ends with the next element for it;
+     * the sink ends when the stream does. An element for which {@code divert} throws is put to the supervision.
      *
      * {@snippet :
      * orders.divertTo(rejects, order -> !order.isValid())
@@ -99,12 +99,12 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Hands each element to each branch and merges what they emit, as it comes. Each branch runs on a thread of its own,
-     * behind a buffer; all go at the pace of the slowest.
+     * Hands each element to each branch and merges what they emit, as it comes. Each branch runs on a thread of its
+     * own, behind a buffer; all go at the pace of the slowest.
      *
      * <p>An element is acknowledged when every branch has done so. When a branch ends by itself (a {@code take}), the
-     * others go on and its share counts as acknowledged, as is what its own stages hold; when the last one ends, the
-     * stream does, and what none of them took to its end is not acknowledged.
+     * others go on and its share counts as acknowledged, as do the elements in its own stages; when the last one ends,
+     * the stream does, and elements that no branch took to their end are not acknowledged.
      *
      * {@snippet :
      * events.broadcast(List.of(s -> s.map(e -> index(e)), s -> s.filter(e -> e.isAlarm()).map(e -> alarm(e))))

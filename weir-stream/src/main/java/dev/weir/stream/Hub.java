@@ -13,7 +13,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all hubs do alike: pipelines that bring wait for room in the inboxes of those that take, all under one lock.
+ * The common part of all hubs: bringing pipelines wait for room in the inboxes of those that take, all under one lock.
  * Thread-safe. A subclass says which inbox an element goes to.
  */
 abstract class Hub<T> implements AutoCloseable {
@@ -37,7 +37,7 @@ abstract class Hub<T> implements AutoCloseable {
     /** Hands over a batch of at least one element, waiting for room; false if the hub is closed. */
     abstract boolean put(Batch<T> batch) throws InterruptedException;
 
-    /** What a taker whose inbox is its own had not pulled when it ended. */
+    /** Elements that a taker with an inbox of its own had not pulled when it ended. */
     void left(List<Batch<T>> batches) {}
 
     /**
@@ -113,7 +113,8 @@ abstract class Hub<T> implements AutoCloseable {
     }
 
     /**
-     * Waits until there is room, then adds, both under the lock: nobody sees an element before all is done with it here.
+     * Waits until there is room, then adds, both under the lock: nobody sees an element before all is done with it
+     * here.
      *
      * @return false if the hub is closed
      */
@@ -133,14 +134,14 @@ abstract class Hub<T> implements AutoCloseable {
         }
     }
 
-    /** Those who take at present, in the order in which they came. Under the lock. */
+    /** The present takers, in the order in which they came. Under the lock. */
     final List<Taker<T>> present() {
         return takers;
     }
 
     /**
-     * Whether any of those that got the same goes on; {@code taker} does not from here on. Of several that leave at once, each
-     * of which would count on the others, so at least the last leaves its share unfinished.
+     * Whether any of those that got the same goes on; {@code taker} does not from here on. Of several that leave at
+     * once, each of which would count on the others, so at least the last leaves its share unfinished.
      */
     final boolean othersGoOn(Taker<T> taker, List<Taker<T>> all) {
         lock.lock();
@@ -167,7 +168,7 @@ abstract class Hub<T> implements AutoCloseable {
         }
     }
 
-    /** Lets bringing pipelines end at once, without a failure, and those that take after what was brought. */
+    /** Lets bringing pipelines end at once, without a failure, and taking ones after the elements that were brought. */
     @Override
     public void close() {
         lock.lock();
@@ -179,7 +180,7 @@ abstract class Hub<T> implements AutoCloseable {
         }
     }
 
-    /** What waits for a taker. Under the lock of its hub. */
+    /** The elements that wait for a taker. Under the lock of its hub. */
     static final class Inbox<T> {
 
         private final ArrayDeque<Batch<T>> batches = new ArrayDeque<>();
@@ -245,7 +246,9 @@ abstract class Hub<T> implements AutoCloseable {
             }
         }
 
-        /** Ends it: after what is in an inbox of its own, at once if another will come for that. Any thread. */
+        /**
+         * Ends it: after the elements in an inbox of its own, at once if another taker will come for them. Any thread.
+         */
         void stop() {
             hub.lock.lock();
             try {

@@ -6,14 +6,15 @@ import dev.weir.stream.spi.StageMeter;
 
 /**
  * A place where running pipelines bring their elements to one that takes them; pipelines come and go on both sides.
- * Thread-safe; whoever made it closes it.
+ * Thread-safe; its creator closes it.
  *
- * <p>Any number of pipelines end in {@link #sink}; one at a time begins with {@link #source}. What is between them is
+ * <p>Any number of pipelines end in {@link #sink}; one at a time begins with {@link #source}. Elements between them are
  * bounded in elements: a full hub halts the bringing pipelines, also while nobody takes. Acknowledgements go with the
  * elements into the taking pipeline; a bringing pipeline that ends has its source wait for those still under way.
  *
- * <p>When the taking pipeline ends, in whatever way, what it had not pulled waits for the next one. {@link #close} ends
- * the bringing pipelines at once, without a failure, and the taking one after what was brought.
+ * <p>When the taking pipeline ends, in whatever way, the elements that it had not pulled wait for the next one. {@link
+ * #close} ends the bringing pipelines at once, without a failure, and the taking one after the elements that were
+ * brought.
  *
  * {@snippet :
  * void collect() throws InterruptedException {
@@ -43,12 +44,14 @@ public final class MergeHub<T> extends Hub<T> {
         return new MergeHub<>(buffer);
     }
 
-    /** What a pipeline brings its elements to; for any number of pipelines at once. */
+    /** The sink to which pipelines bring their elements, any number at once. */
     public Sink<T> sink() {
         return sink("mergeHub", false);
     }
 
-    /** What a pipeline takes all elements from; a second one that begins while the first runs is refused. */
+    /**
+     * The source from which a pipeline takes all elements; a second one that begins while the first runs is refused.
+     */
     public Source<T> source() {
         return source("mergeHub", inbox);
     }

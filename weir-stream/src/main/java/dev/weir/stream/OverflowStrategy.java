@@ -1,8 +1,8 @@
 package dev.weir.stream;
 
-/** What a full {@link Source#buffer buffer} does with one more element. Whatever is dropped is acknowledged. */
+/** The answer of a full {@link Source#buffer buffer} to one more element. A dropped element is acknowledged. */
 public enum OverflowStrategy {
-    /** Lets what is above wait; nothing is dropped. */
+    /** Lets the stages above wait; nothing is dropped. */
     BACKPRESSURE,
     /** Drops the oldest element of the buffer. */
     DROP_HEAD,
@@ -12,6 +12,6 @@ public enum OverflowStrategy {
     DROP_NEW,
     /** Drops all of the buffer, then takes in the new element. */
     DROP_BUFFER,
-    /** Fails the stream with a {@link BufferFullException}, behind what is in the buffer; drops nothing. */
+    /** Fails the stream with a {@link BufferFullException}, after the elements in the buffer; drops nothing. */
     FAIL
 }

@@ -45,7 +45,7 @@ public final class Pipeline {
                         : ((Sink.Loop<T>) sink).factory().create(entry));
     }
 
-    /** The same pipeline under a name of its own, which threads and messages carry. Default: {@code pipeline}. */
+    /** This pipeline under another name, which threads and messages carry. Default: {@code pipeline}. */
     public Pipeline named(String newName) {
         if (Objects.requireNonNull(newName, "name").isBlank()) {
             throw new IllegalArgumentException("a pipeline's name must not be blank");
@@ -53,12 +53,12 @@ public final class Pipeline {
         return new Pipeline(builder, newName, clock);
     }
 
-    /** The same pipeline on another clock: for tests, see {@link dev.weir.stream.testing.VirtualClock}. */
+    /** This pipeline on another clock: for tests, see {@link dev.weir.stream.testing.VirtualClock}. */
     public Pipeline on(Clock newClock) {
         return new Pipeline(builder, name, Objects.requireNonNull(newClock, "clock"));
     }
 
-    /** Starts it. The caller owns what comes out and closes it. */
+    /** Starts a run. The caller owns it and closes it. */
     public RunningPipeline run() {
         return PipelineRun.start(name, clock, builder);
     }

@@ -30,8 +30,8 @@ public record RestartSettings(Backoff backoff, int maxRestarts, Duration within,
     }
 
     /**
-     * Restarts without limit, on failure only. The back-off begins anew once there was no restart for ten times its max,
-     * at least a minute.
+     * Restarts without limit, on failure only. The back-off begins anew once there was no restart for ten times its
+     * max, at least a minute.
      */
     public static RestartSettings of(Backoff backoff) {
         Duration calm = backoff.max().multipliedBy(10);
@@ -40,12 +40,12 @@ public record RestartSettings(Backoff backoff, int maxRestarts, Duration within,
         return new RestartSettings(backoff, UNLIMITED, bounded.compareTo(minute) < 0 ? minute : bounded, false);
     }
 
-    /** The same with a limit. */
+    /** These settings with a limit. */
     public RestartSettings atMost(int restarts, Duration span) {
         return new RestartSettings(backoff, restarts, Objects.requireNonNull(span, "span"), onCompletion);
     }
 
-    /** The same, after a normal end too. */
+    /** These settings, for a normal end too. */
     public RestartSettings alsoOnCompletion() {
         return new RestartSettings(backoff, maxRestarts, within, true);
     }

@@ -15,8 +15,8 @@ import java.util.function.Function;
  * The end of a blueprint that makes one result of all elements, such as {@link Sink#toList()}. Immutable and free to
  * share: each run makes its own result.
  *
- * <p>The sink is also the key to its result: {@link RunningPipeline#result}. For a run to its end and nothing else there
- * is {@link Source#runTo}.
+ * <p>The sink is also the key to its result: {@link RunningPipeline#result}. For a run to its end and nothing else
+ * there is {@link Source#runTo}.
  *
  * <pre>{@code
  * ResultSink<Integer, Long> count = Sink.count();
@@ -25,17 +25,18 @@ import java.util.function.Function;
  * }
  * }</pre>
  *
- * <p>To stop or close the pipeline early is an end like any other: the result is made of what came until then.
+ * <p>Stopping or closing the pipeline early is an end like any other: the result is made of the elements that came
+ * until then.
  *
  * <p>An element is acknowledged as soon as it has gone into the result. If the pipeline fails later the result is lost
  * and those elements do not come again; where that matters, let {@link Source#fold} hold the acknowledgements back.
  *
- * @param <T> what comes in
+ * @param <T> the type of the elements
  * @param <R> the result
  */
 public final class ResultSink<T, R> implements Sink<T> {
 
-    /** What {@link Operator#acks} says of most of these sinks. */
+    /** The text of {@link Operator#acks} for most of these sinks. */
     static final String ACKS = "each when it has gone into the result";
 
     /** Closes a source with a loop, or with operators and a loop, of which the result is that of {@code sink}. */
@@ -110,6 +111,6 @@ public final class ResultSink<T, R> implements Sink<T> {
         return result.copy();
     }
 
-    /** What one run makes of one sink. */
+    /** The result of one sink in one run. */
     private record Result<R>(ResultSink<?, R> sink, CompletableFuture<R> future) {}
 }

@@ -4,8 +4,8 @@ import java.util.Objects;
 import java.util.function.Predicate;
 
 /**
- * When and how often a stage's function is called again for an element for which it threw. Immutable; thread-safe if the
- * predicate is.
+ * When and how often a stage's function is called again for an element for which it threw. Immutable; thread-safe if
+ * the predicate is.
  *
  * @param attempts how often the function is called for one element at most, the first call included; at least 1
  * @param backoff the waits in between
@@ -27,12 +27,12 @@ public record RetryPolicy(int attempts, Backoff backoff, Predicate<? super Throw
         return new RetryPolicy(attempts, backoff, failure -> true);
     }
 
-    /** The same for the exceptions that {@code retriable} accepts. */
+    /** This policy for the exceptions that {@code retriable} accepts only. */
     public RetryPolicy when(Predicate<? super Throwable> newRetriable) {
         return new RetryPolicy(attempts, backoff, newRetriable);
     }
 
-    /** The same for exceptions of this type. */
+    /** This policy for exceptions of this type only. */
     public RetryPolicy on(Class<? extends Throwable> type) {
         return when(Objects.requireNonNull(type, "type")::isInstance);
     }

@@ -18,28 +18,28 @@ public interface RunningPipeline extends AutoCloseable {
     String name();
 
     /**
-     * The end of the pipeline, resources closed and final commits made. Completes exceptionally with what the first
-     * failing stage threw, or with {@link java.util.concurrent.CancellationException} after {@link #cancel}. Completing
-     * or cancelling the future itself does nothing to the pipeline.
+     * The end of the pipeline, resources closed and final commits made. Completes exceptionally with the exception of
+     * the first failing stage, or with {@link java.util.concurrent.CancellationException} after {@link #cancel}.
+     * Completing or cancelling the future itself does nothing to the pipeline.
      */
     CompletableFuture<DrainReport> completion();
 
     /**
-     * Waits for the end and returns the report, or throws what made the pipeline fail.
+     * Waits for the end and returns the report, or throws the failure of the pipeline.
      *
      * @throws IllegalStateException if a stage of the pipeline calls it, which would wait for itself
      */
     DrainReport await() throws InterruptedException;
 
-    /** Ends emission and returns at once; what was emitted is finished, however long it takes. */
+    /** Ends emission and returns at once; emitted elements are finished, however long it takes. */
     void stop();
 
     /**
-     * Ends emission, waits until what was emitted is finished, and cancels what is not done by the deadline. After the end
-     * it returns the report at once.
+     * Ends emission, waits until the emitted elements are finished, and cancels those that are not by the deadline.
+     * After the end it returns the report at once.
      *
      * @param deadline from now; cancels at once if it is not more than 0
-     * @return what was left undone, also after a failure
+     * @return the report, with the work left undone; also after a failure
      * @throws IllegalStateException if a stage of the pipeline calls it, which would wait for itself: there call
      *     {@link #stop}
      */
@@ -59,12 +59,12 @@ public interface RunningPipeline extends AutoCloseable {
     /** The stages in the order of the flow. */
     List<StageSnapshot> stages();
 
-    /** What sources and sinks of the pipeline expose of the given type, for instance a consumer's handle. */
+    /** The handles of the given type that sources and sinks of the pipeline expose, for instance a consumer's. */
     <H> List<H> handles(Class<H> type);
 
     /**
-     * What {@code sink}, which stands in this pipeline, makes of the elements. Completes when the sink is done, perhaps
-     * before the pipeline is; if it does not get that far, with what ended the pipeline. Completing or cancelling the
+     * The result of {@code sink}, which stands in this pipeline. Completes when the sink is done, perhaps before the
+     * pipeline is; if it does not get that far, exceptionally with the pipeline's end. Completing or cancelling the
      * future itself does nothing to the pipeline.
      *
      * @throws IllegalArgumentException if the sink does not stand in this pipeline, or more than once
@@ -74,8 +74,8 @@ public interface RunningPipeline extends AutoCloseable {
     }
 
     /**
-     * Drains for {@link #DEFAULT_DRAIN}, then cancels. Does not throw what made the pipeline fail. As {@link #drain}, not
-     * for stages of the pipeline.
+     * Drains for {@link #DEFAULT_DRAIN}, then cancels. Does not throw the failure of the pipeline. As {@link #drain},
+     * not for stages of the pipeline.
      */
     @Override
     void close();

@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 /** The end of a pipeline's blueprint. Immutable and free to share: each run makes its own loop. */
 public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
 
-    /** A sink implemented elsewhere; it acknowledges what it is done with. */
+    /** A sink implemented elsewhere; it acknowledges each element that it has finished. */
     @Operator(acks = "the implementation's", cost = "the implementation's")
     static <T> Loop<T> custom(String name, SinkFactory<T> factory) {
         return new Loop<>(Attributes.named(name), factory);
@@ -44,8 +44,8 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /**
-     * Calls {@code action}, which may block, with up to {@code concurrency} elements at once, each on a virtual thread, in
-     * no order. An element is acknowledged when the action has returned; one that throws fails the pipeline.
+     * Calls {@code action}, which may block, with up to {@code concurrency} elements at once, each on a virtual thread,
+     * in no order. An element is acknowledged when the action has returned; one that throws fails the pipeline.
      *
      * @param concurrency 1 to 100,000
      */
@@ -61,8 +61,8 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /**
-     * Calls {@code function}, which answers later, with up to {@code parallelism} elements under way at once, in no order. An
-     * element is acknowledged when its stage has completed, whatever with; one that fails fails the pipeline.
+     * Calls {@code function}, which answers later, with up to {@code parallelism} elements under way at once, in no
+     * order. An element is acknowledged when its stage has completed, whatever with; one that fails fails the pipeline.
      *
      * {@snippet :
      * orders.to(Sink.forEachAsync(100, order -> store.putAsync(order))).run()
@@ -173,9 +173,9 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /**
-     * Gives each element to {@code subscriber} as it asks for them, with the rules of {@link Source#asPublisher}: for those
-     * who want the {@link RunningPipeline} in hand. {@code onSubscribe} is called by the thread that starts the pipeline.
-     * A subscriber serves one run only.
+     * Gives each element to {@code subscriber} as it asks for them, with the rules of {@link Source#asPublisher}: for
+     * callers that want the {@link RunningPipeline} in hand. {@code onSubscribe} is called by the thread that starts
+     * the pipeline. A subscriber serves one run only.
      *
      * {@snippet :
      * RunningPipeline running = orders.to(Sink.toSubscriber(subscriber)).run();
@@ -218,12 +218,12 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
             Objects.requireNonNull(factory, "factory");
         }
 
-        /** The same sink under another name in snapshots. */
+        /** This sink under another name in snapshots. */
         public Loop<T> named(String name) {
             return new Loop<>(attributes.withName(name), factory);
         }
 
-        /** The same sink with more said of it: name, dispatcher. */
+        /** This sink with further attributes: name, dispatcher. */
         public Loop<T> with(Attributes more) {
             return new Loop<>(more.over(attributes), factory);
         }

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * at a time; {@link #cancel} may be called from any thread.
  *
  * <p>An element is acknowledged when its taker comes back for the next, so one that was taken and not finished is not
- * lost. The pipeline fetches a batch when the one before is used up: a taker who does not come halts it. It is done when
- * the taker has seen the end, or has cancelled.
+ * lost. The pipeline fetches a batch when the one before is used up: a taker that does not come halts it. It is done
+ * when the taker has seen the end, or has cancelled.
  *
  * <pre>{@code
  * void workOff() throws InterruptedException {
@@ -63,7 +63,7 @@ public final class SinkQueue<T> {
     }
 
     /**
-     * The same, but waits no longer than {@code patience}, in the system's time.
+     * Takes as above, but waits no longer than {@code patience}, in the system's time.
      *
      * @return nothing if nothing came, or at the end, which {@link #isEnded} tells apart
      */
@@ -91,7 +91,7 @@ public final class SinkQueue<T> {
         }
     }
 
-    /** Acknowledges what was handed out before, and asks for a batch if that was the last of its one. */
+    /** Acknowledges the element handed out before, and asks for a batch if that was the last of its one. */
     private void finishTaken() {
         Batch<T> current = batch;
         if (current != null && next > 0) {
@@ -119,8 +119,8 @@ public final class SinkQueue<T> {
     }
 
     /**
-     * Wants no more. What was not taken, and the element taken last, stay unacknowledged. The stream above is closed, at
-     * the latest when it has the next element; {@link RunningPipeline#stop} does not wait for that.
+     * Wants no more. Elements that were not taken, and the one taken last, stay unacknowledged. The stream above is
+     * closed, at the latest when it has the next element; {@link RunningPipeline#stop} does not wait for that.
      */
     public void cancel() {
         lock.lock();

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A bounded queue by which other threads feed a pipeline; see {@link Source#queue}. Thread-safe.
  *
- * <p>It may be filled before the pipeline runs, feeds one run, and takes nothing more when that ends or is told to stop.
+ * <p>It may be filled before the pipeline runs, feeds one run, and takes nothing more when that ends or is told to
+ * stop.
  *
  * <pre>{@code
  * SourceQueue<Order> orders = SourceQueue.of(1000);
@@ -30,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SourceQueue<T> {
 
-    /** What became of an offered element. */
+    /** The fate of an offered element. */
     public sealed interface Offer {}
 
     /** The pipeline will get it, unless it fails. */
@@ -42,7 +43,7 @@ public final class SourceQueue<T> {
     /**
      * The queue takes nothing more: it was completed or failed, or the pipeline has ended or is told to.
      *
-     * @param failure what it was failed with, or null
+     * @param failure the failure that it was given, or null
      */
     public record Closed(@Nullable Throwable failure) implements Offer {}
 
@@ -119,12 +120,12 @@ public final class SourceQueue<T> {
         return ENQUEUED;
     }
 
-    /** Takes nothing more; the stream ends behind what is in the queue. */
+    /** Takes nothing more; the stream ends after the elements in the queue. */
     public void complete() {
         close(null);
     }
 
-    /** Takes nothing more; the stream fails behind what is in the queue. */
+    /** Takes nothing more; the stream fails after the elements in the queue. */
     public void fail(Throwable cause) {
         close(Objects.requireNonNull(cause, "cause"));
     }
@@ -229,7 +230,7 @@ public final class SourceQueue<T> {
             return batch;
         }
 
-        /** Refuses what is offered from now on, and drops what is inside. */
+        /** Refuses offers from now on, and drops the elements inside. */
         @Override
         public void close() {
             complete();

@@ -6,9 +6,9 @@ public sealed interface StreamEnd {
     /** It handed down its last element. */
     record Completed() implements StreamEnd {}
 
-    /** It failed, as what is below will unless it recovers. */
+    /** It failed, as the stages below will unless they recover. */
     record Failed(Throwable cause) implements StreamEnd {}
 
-    /** What is below wanted no more of it, or the pipeline was cancelled or failed elsewhere. */
+    /** The stages below wanted no more of it, or the pipeline was cancelled or failed elsewhere. */
     record Cancelled() implements StreamEnd {}
 }

@@ -2,12 +2,12 @@ package dev.weir.stream;
 
 import java.time.Duration;
 
-/** A stage waited longer than it was told to. Immutable but for what every exception can be given. */
+/** A stage waited longer than it was told to. Immutable but for the mutable parts of every exception. */
 public final class StreamTimeoutException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    /** What took too long. */
+    /** The wait that took too long. */
     public enum Kind {
         /** No element came while one was asked for. */
         IDLE,

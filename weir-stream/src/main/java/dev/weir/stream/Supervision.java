@@ -6,23 +6,23 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides what becomes of an element for which a stage's function threw: whether the function is called again, and if
- * that is of no use, what then. Thread-safe if its decider is.
+ * Decides about an element for which a stage's function threw: whether the function is called again, and how to go on
+ * if that is of no use. Thread-safe if its decider is.
  *
- * <p>Failures of the machinery (interruption, a failed stage above, {@link VirtualMachineError}) are not asked about, nor
- * is anything that is thrown while the pipeline is being cancelled.
+ * <p>Failures of the machinery (interruption, a failed stage above, {@link VirtualMachineError}) are not asked about,
+ * nor is anything that is thrown while the pipeline is being cancelled.
  */
 public final class Supervision {
 
-    /** What can be decided. */
+    /** A decision about a failed element. */
     public enum Decision {
         /** The stream fails; the element stays unacknowledged. */
         FAIL,
         /** The element is dropped and acknowledged; the stage goes on. */
         SKIP,
         /**
-         * The element is dropped and stays unacknowledged, so that the source delivers it again some day; commits do not
-         * move past it. The stage goes on.
+         * The element is dropped and stays unacknowledged, so that the source delivers it again some day; commits do
+         * not move past it. The stage goes on.
          */
         SKIP_UNACKNOWLEDGED,
         /** As {@link #SKIP}, and the stage forgets its state: sums, groups, seen keys. */
@@ -40,7 +40,7 @@ public final class Supervision {
         this.retryPolicy = retryPolicy;
     }
 
-    /** Fails the stream at the first exception: what stages do unless told otherwise. */
+    /** Fails the stream at the first exception: the default. */
     public static Supervision fail() {
         return FAIL;
     }
@@ -56,9 +56,9 @@ public final class Supervision {
     }
 
     /**
-     * Calls the function again for the same element, as {@code policy} says, then decides by {@code then} on what it threw
-     * last. Order is kept: what waits behind the element, by key or by input, goes on waiting. A stage with threads of its
-     * own waits on one of them; a fused stage holds up its whole segment meanwhile.
+     * Calls the function again for the same element, as {@code policy} says, then decides by {@code then} on the last
+     * exception. Order is kept: elements that wait for this one, by key or by input, go on waiting. A stage with
+     * threads of its own waits on one of them; a fused stage holds up its whole segment meanwhile.
      *
      * @param then a supervision that does not retry
      */
@@ -69,22 +69,22 @@ public final class Supervision {
         return new Supervision(then.decider, Objects.requireNonNull(policy, "policy"));
     }
 
-    /** What is tried before anything is decided, or null. */
+    /** The retries before anything is decided, or null. */
     public @Nullable RetryPolicy retryPolicy() {
         return retryPolicy;
     }
 
     /**
-     * The decision on {@code failure}; FAIL for what no stage can go on after, and for whatever is thrown on a thread whose
-     * work is being cancelled: to skip that element might acknowledge what was never done.
+     * The decision on {@code failure}; FAIL for an error after which no stage can go on, and for any exception on a
+     * thread whose work is being cancelled: skipping that element might acknowledge work that was never done.
      */
     public Decision decide(Throwable failure) {
         return TaskGroup.isCurrentInterrupted() ? Decision.FAIL : decideElsewhere(failure);
     }
 
     /**
-     * The same for what failed on any thread, such as the one that completes a future: that it is being interrupted says
-     * nothing of this pipeline.
+     * The decision on a failure of any thread, such as the one that completes a future: that it is being interrupted
+     * says nothing of this pipeline.
      */
     public Decision decideElsewhere(Throwable failure) {
         if (failure instanceof VirtualMachineError || failure instanceof InterruptedException) {

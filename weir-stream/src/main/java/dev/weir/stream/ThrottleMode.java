@@ -1,12 +1,12 @@
 package dev.weir.stream;
 
-/** What a {@link Source#throttle throttle} does with an element that comes too early. */
+/** The answer of a {@link Source#throttle throttle} to an element that comes too early. */
 public enum ThrottleMode {
-    /** Holds it until its time, and what is above with it. */
+    /** Holds it until its time, and with it the stages above. */
     SHAPING,
     /**
      * Fails with a {@link RateExceededException}, which the stage's {@link Supervision} is asked about: with one that
-     * skips, what exceeds the rate is dropped.
+     * skips, elements beyond the rate are dropped.
      */
     ENFORCING
 }

@@ -1,6 +1,6 @@
 /**
- * What a user of the engine types: a {@link dev.weir.stream.Source}, operators on it, a {@link dev.weir.stream.Sink},
- * and the {@link dev.weir.stream.RunningPipeline} that comes out. Blueprints are immutable and may be shared; a running
+ * The types of a user's code: a {@link dev.weir.stream.Source}, operators on it, a {@link dev.weir.stream.Sink}, and
+ * the {@link dev.weir.stream.RunningPipeline} that comes out. Blueprints are immutable and may be shared; a running
  * pipeline owns its threads.
  */
 @NullMarked

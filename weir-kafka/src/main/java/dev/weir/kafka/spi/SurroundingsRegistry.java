@@ -26,7 +26,7 @@ public final class SurroundingsRegistry {
         }
     }
 
-    /** Makes the address one like any other again; consumers that run keep what they have. */
+    /** Makes the address one like any other again; running consumers keep theirs. */
     public static void remove(String bootstrapServers) {
         PLACES.remove(bootstrapServers);
     }
@@ -46,12 +46,12 @@ public final class SurroundingsRegistry {
         }
     }
 
-    /** What this thread is {@link #within}, or null. */
+    /** The surroundings that this thread is {@link #within}, or null. */
     public static @Nullable Surroundings current() {
         return CURRENT.get();
     }
 
-    /** What a consumer with this configuration meets, or null if that is Kafka. */
+    /** The surroundings of a consumer with this configuration, or null if that is Kafka. */
     public static @Nullable Surroundings of(Map<String, ?> clientConfig) {
         return PLACES.get(String.valueOf(clientConfig.get(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG)));
     }

@@ -1,5 +1,5 @@
 /**
- * What a test harness puts in the place of Kafka and of time: in comes the address that settings name, out go a client and
+ * The stand-ins of a test harness for Kafka and for time: in comes the address that settings name, out go a client and
  * what belongs to it. Not for applications; it may change with any release.
  */
 @NullMarked

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A run of elements with, beside each, where its acknowledgement goes: a struct of arrays, no object per element.
- * Confined to one thread at a time: whoever pulled a batch owns it, may change it in place, and gives it up by handing
- * it on. The last owner may {@link #release} it.
+ * Confined to one thread at a time: the stage that pulled a batch owns it, may change it in place, and gives it up by
+ * handing it on. The last owner may {@link #release} it.
  *
  * <pre>
  *   values   | v0 | v1 | v2 | ... |          size used
@@ -129,7 +129,10 @@ public final class Batch<T> {
         abandon(first, size);
     }
 
-    /** The same for those before {@code kept}, which were to go on, and those from {@code first} on: what lies between is settled. */
+    /**
+     * Abandons the elements before {@code kept}, which were to go on, and those from {@code first} on; elements between
+     * are settled.
+     */
     public void abandonAllBut(int kept, int first) {
         abandon(0, kept);
         abandon(first, size);
@@ -153,7 +156,10 @@ public final class Batch<T> {
         return to != AckTarget.NONE && to.isRevoked(tokens[index]);
     }
 
-    /** Takes the elements out whose source has lost them; the caller is to drop them. They keep their order, as do the others. */
+    /**
+     * Takes the elements out whose source has lost them; the caller is to drop them. They keep their order, as do the
+     * others.
+     */
     public Batch<?> removeRevoked() {
         Batch<?> revoked = new Batch<>(0);
         int kept = 0;
@@ -185,7 +191,7 @@ public final class Batch<T> {
         return -1;
     }
 
-    /** Replaces the targets of all elements by what {@code change} makes of them. */
+    /** Replaces the target of each element by the result of {@code change}. */
     public void retarget(UnaryOperator<AckTarget> change) {
         if (targets.length == 0) {
             target = change.apply(target);
@@ -309,8 +315,8 @@ public final class Batch<T> {
     }
 
     /**
-     * Appends elements that share a claim, until the batch holds {@code limit} of them or there are none. What the
-     * iterator throws is thrown behind the elements before it, which stay.
+     * Appends elements that share a claim, until the batch holds {@code limit} of them or there are none. An exception
+     * of the iterator is thrown after the elements before it, which stay.
      *
      * @param stopped asked before each element; no more is asked for once it says so
      * @return false if the iterator has no more; true if that is not known
@@ -339,8 +345,8 @@ public final class Batch<T> {
     }
 
     /**
-     * Appends the elements that have been {@link #set} in the places from the size up to {@code end}, which share a claim.
-     * There is room for as many as the batch was made for.
+     * Appends the elements that have been {@link #set} in the places from the size up to {@code end}, which share a
+     * claim. There is room for as many as the batch was made for.
      */
     public void extend(int end, AckTarget to, long token) {
         int first = size;
@@ -374,9 +380,9 @@ public final class Batch<T> {
 
     /**
      * Gives the batch up without handing it on: its owner is done with every element. Its arrays go back to where they
-     * came from, to be filled anew; it is empty from now on. Acknowledges nothing. On the thread that the batch was filled
-     * on, the batch itself is filled anew by the next pull: nothing may use it then. Not to release a batch costs garbage and
-     * nothing else, so whoever is in doubt leaves it.
+     * came from, to be filled anew; it is empty from now on. Acknowledges nothing. On the thread that the batch was
+     * filled on, the batch itself is filled anew by the next pull: nothing may use it then. Not to release a batch
+     * costs garbage and nothing else, so leave it in doubt.
      */
     public void release() {
         BatchPool pool = home;

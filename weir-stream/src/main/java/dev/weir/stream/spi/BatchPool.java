@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
  * The batches that were {@linkplain Batch#release released}, for the source that fills the next. Thread-safe: one stage
  * takes, any thread gives back.
  *
- * <p>What the taking thread releases itself, it takes again as it is: a segment that is fused from source to sink has one
- * batch and allocates none. Of a batch that another thread releases only the arrays come back: the object stays with
- * whoever may still refer to it, empty. See ADR 41.
+ * <p>A batch that the taking thread releases itself, it takes again as it is: a segment that is fused from source to
+ * sink has one batch and allocates none. Of a batch that another thread releases only the arrays come back: the object
+ * stays with any code that may still refer to it, empty. See ADR 41.
  */
 public final class BatchPool {
 
@@ -31,7 +31,9 @@ public final class BatchPool {
     /** When all spares were made. */
     private Youth sparesMadeIn = Youth.current();
 
-    /** The first thread that took. Written once: a thread that finds itself here is that thread, whatever others see. */
+    /**
+     * The first thread that took. Written once: a thread that finds itself here is that thread, whatever others see.
+     */
     private @Nullable Thread owner;
 
     // Of the owner.
@@ -97,7 +99,7 @@ public final class BatchPool {
         return batch;
     }
 
-    /** Takes in what a batch had; {@code values} holds nothing but nulls, {@code batch} nothing any more. */
+    /** Takes in the arrays of a batch; {@code values} holds nothing but nulls, {@code batch} nothing any more. */
     void giveBack(Batch<?> batch, Object[] values, long[] tokens) {
         Youth madeIn = batch.madeIn;
         if (values.length != capacity || madeIn == null || madeIn.isOver()) {

@@ -39,8 +39,8 @@ public interface Clock {
     long nanoTime();
 
     /**
-     * Waits on a condition until it is signalled or the deadline has come; may return early, as conditions do. The caller
-     * holds the lock and asks {@link #hasPassed} afterwards.
+     * Waits on a condition until it is signalled or the deadline has come; may return early, as conditions do. The
+     * caller holds the lock and asks {@link #hasPassed} afterwards.
      *
      * @param lock the lock that {@code condition} belongs to
      * @param deadlineNanos a time of this clock, or {@link Stage#NEVER}
@@ -52,7 +52,7 @@ public interface Clock {
         return deadlineNanos != Stage.NEVER && nanoTime() - deadlineNanos >= 0;
     }
 
-    /** The time {@code nanos} from now, or {@link Stage#NEVER} if that is beyond what the clock can count. */
+    /** The time {@code nanos} from now, or {@link Stage#NEVER} if the clock cannot count that far. */
     default long after(long nanos) {
         return nanos >= Stage.NEVER / 2 ? Stage.NEVER : nanoTime() + nanos;
     }

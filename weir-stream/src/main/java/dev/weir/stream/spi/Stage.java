@@ -23,6 +23,8 @@ public interface Stage<T> {
     @Nullable
     Batch<T> pull(long deadlineNanos) throws InterruptedException;
 
-    /** Releases what the stage holds and closes the stage above it. Does not acknowledge anything. */
+    /**
+     * Releases the elements and resources of the stage and closes the stage above it. Does not acknowledge anything.
+     */
     void close();
 }

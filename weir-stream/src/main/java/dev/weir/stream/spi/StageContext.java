@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** What a source or sink is given when a run is assembled. Thread-safe once the pipeline runs. */
+/** The run as a source or sink sees it; given to it when the run is assembled. Thread-safe once the pipeline runs. */
 public interface StageContext {
 
     /** The pipeline's name, for threads and messages. */
@@ -21,44 +21,45 @@ public interface StageContext {
     /** The meter of this stage. */
     StageMeter meter();
 
-    /** Registers a gauge of what waits inside the stage, in elements. */
+    /** Registers a gauge of the elements that wait inside the stage. */
     void depth(IntSupplier elements);
 
     /**
-     * Registers what ends emission, so that the pipeline drains: afterwards the source hands over what it promised,
-     * then its {@code pull} returns null. Runs on any thread, at most once, and must not block.
+     * Registers an action that ends emission, so that the pipeline drains: afterwards the source hands over the
+     * elements that it promised, then its {@code pull} returns null. Runs on any thread, at most once, and must not
+     * block.
      */
     void onStop(Runnable stop);
 
     /**
-     * Registers what must be closed after all stages have ended and before the pipeline counts as complete, in reverse
-     * order of registration.
+     * Registers a resource that must be closed after all stages have ended and before the pipeline counts as complete,
+     * in reverse order of registration.
      */
     void onTermination(Termination termination);
 
-    /** Shows an object to whoever holds the running pipeline; see {@link dev.weir.stream.RunningPipeline#handles}. */
+    /** Shows an object to holders of the running pipeline; see {@link dev.weir.stream.RunningPipeline#handles}. */
     void expose(Object handle);
 
     /** Fails the whole pipeline from a thread that belongs to the source or sink. */
     void fail(Throwable cause);
 
     /**
-     * Looks for an element of this source in the stages below it, each under its own lock; null if it is in none of them: it
-     * was never pulled, is finished, or is on its way between two. Costs nothing as long as nobody asks, so it is for
-     * people who want to know why a pipeline is stuck, not for every second. Any thread.
+     * Looks for an element of this source in the stages below it, each under its own lock; null if it is in none of
+     * them: it was never pulled, is finished, or is on its way between two. Costs nothing as long as nobody asks, so it
+     * is for people that want to know why a pipeline is stuck, not for every second. Any thread.
      */
     default @Nullable Whereabouts find(AckTarget target, long token) {
         return null;
     }
 
     /**
-     * Has the stages below let go of elements that this source, or another, has lost: those that wait for their work are
-     * dropped, and who waits with one in hand looks at it again. To be called once {@link AckTarget#isRevoked} is true of
-     * them. Does not block; any thread.
+     * Has the stages below let go of elements that this source, or another, has lost: those that wait for their work
+     * are dropped, and stages that wait with one in hand look at it again. To be called once {@link
+     * AckTarget#isRevoked} is true of them. Does not block; any thread.
      */
     default void dropRevoked() {}
 
-    /** What has made the pipeline fail, or null as long as nothing has. A cancellation counts as a failure. */
+    /** The failure of the pipeline, or null as long as there is none. A cancellation counts as a failure. */
     default @Nullable Throwable failure() {
         return null;
     }
@@ -71,18 +72,21 @@ public interface StageContext {
          * Closes the resource.
          *
          * @param patience how long acknowledgements that are still under way may be waited for
-         * @return what was left undone, in words, or an empty string
+         * @return the work left undone, in words, or an empty string
          */
         String close(Duration patience);
     }
 
     /**
-     * One that may wait for long, for acknowledgements of what was emitted: of a stream within the run it goes on while the
-     * run does, until the end of that makes it hurry. One that cannot be hurried is closed without patience there.
+     * One that may wait for long, for acknowledgements of what was emitted: of a stream within the run it goes on while
+     * the run does, until the end of that makes it hurry. One that cannot be hurried is closed without patience there.
      */
     interface PatientTermination extends Termination {
 
-        /** A close that is under way, or will be, has no more patience from now on than this. Does not block; any thread. */
+        /**
+         * A close that is under way, or will be, has no more patience from now on than this. Does not block; any
+         * thread.
+         */
         void hurry(Duration patience);
     }
 }

@@ -48,14 +48,15 @@ public final class StageMeter {
     }
 
     /**
-     * Adds to what the stage has in hand: taken, not handed on, and not told by {@link StageContext#depth}. A drain that has to
-     * give up reports it. Once what was added is no longer there it is taken off again.
+     * Adds to the number of elements that the stage has in hand: taken, not handed on, and not told by {@link
+     * StageContext#depth}. A drain that has to give up reports it. Once they are no longer there they are taken off
+     * again.
      */
     public void holds(int more) {
         held.add(more);
     }
 
-    /** What the stage has in hand. */
+    /** The number of elements that the stage has in hand. */
     public int elementsHeld() {
         return Math.max(0, held.intValue());
     }

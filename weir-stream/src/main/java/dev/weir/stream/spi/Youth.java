@@ -3,8 +3,8 @@ package dev.weir.stream.spi;
 import java.lang.ref.WeakReference;
 
 /**
- * A time between two garbage collections: what was made in it and has not been collected is young until {@link #isOver}.
- * Thread-safe.
+ * A time between two garbage collections: what was made in it and has not been collected is young until {@link
+ * #isOver}. Thread-safe.
  */
 final class Youth {
 

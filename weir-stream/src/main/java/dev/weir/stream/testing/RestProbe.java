@@ -14,10 +14,11 @@ import org.jspecify.annotations.Nullable;
  * Tells whether a running pipeline has anything left to do before something comes from outside: an element, an
  * acknowledgement, a time of its clock. Thread-safe.
  *
- * <p>It looks at the threads of the run and sees those only. What a stage has handed to an executor of the user is not
- * waited for, and a handler that sleeps is at rest. The answer is certain on a {@link VirtualClock}, by which stages
- * wait so that it knows who of them was called, and as far as handlers do not wait for each other. Otherwise it goes by
- * the states of threads: one that was woken may look for a moment as if it waited, above all on a dispatcher's pool.
+ * <p>It looks at the threads of the run and sees those only. Work that a stage has handed to an executor of the user is
+ * not waited for, and a handler that sleeps is at rest. The answer is certain on a {@link VirtualClock}, by which
+ * stages wait so that it knows which of them was called, and as far as handlers do not wait for each other. Otherwise
+ * it goes by the states of threads: one that was woken may look for a moment as if it waited, above all on a
+ * dispatcher's pool.
  */
 public final class RestProbe {
 
@@ -71,7 +72,10 @@ public final class RestProbe {
                 && !isFree(LockSupport.getBlocker(thread));
     }
 
-    /** Whether that is a lock or a latch which nobody holds or closes any more, so that who waits there is about to go on. */
+    /**
+     * Whether that is a lock or a latch which nobody holds or closes any more, so that a thread that waits there is
+     * about to go on.
+     */
     private static boolean isFree(@Nullable Object blocker) {
         if (blocker == null) {
             return false;

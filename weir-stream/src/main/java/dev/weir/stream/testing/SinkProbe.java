@@ -16,11 +16,11 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sink that a test drives: it pulls only what was requested, hands elements to the test, and acknowledges each when the
- * test takes it, or later when told. For one run. Thread-safe.
+ * A sink that a test drives: it pulls only requested elements, hands elements to the test, and acknowledges each when
+ * the test takes it, or later when told. For one run. Thread-safe.
  *
- * <p>Methods that wait give up after ten seconds of the system's time with an {@link AssertionError}, whatever clock the
- * pipeline is on. See {@link SourceProbe} for an example.
+ * <p>Methods that wait give up after ten seconds of the system's time with an {@link AssertionError}, whatever clock
+ * the pipeline is on. See {@link SourceProbe} for an example.
  */
 public final class SinkProbe<T> {
 
@@ -120,7 +120,10 @@ public final class SinkProbe<T> {
         return next;
     }
 
-    /** Fails if an element, the end or a failure has come by now. Says nothing of what may still be on its way. */
+    /**
+     * Fails if an element, the end or a failure has come by now. Says nothing of elements that may still be on their
+     * way.
+     */
     public void expectNothing() {
         lock.lock();
         try {
@@ -148,7 +151,7 @@ public final class SinkProbe<T> {
     /**
      * Waits for the failure of the stream, and pulls for it; fails if an element or the end comes before.
      *
-     * @return what it failed with
+     * @return the failure
      */
     public Throwable expectFailure() throws InterruptedException {
         await("a failure", () -> ended || !arrived.isEmpty());
@@ -230,7 +233,7 @@ public final class SinkProbe<T> {
         }
     }
 
-    /** Waits for what has to be pulled for. */
+    /** Waits for an element that has to be pulled for. */
     private void await(String what, BooleanSupplier condition) throws InterruptedException {
         change(() -> {
             if (!condition.getAsBoolean() && !wantsMore()) {

@@ -19,11 +19,11 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A source that a test drives: it emits, ends or fails when told, and knows what was pulled and acknowledged. For one run.
- * Thread-safe.
+ * A source that a test drives: it emits, ends or fails when told, and knows which elements were pulled and
+ * acknowledged. For one run. Thread-safe.
  *
- * <p>Methods that wait give up after ten seconds of the system's time with an {@link AssertionError}, whatever clock the
- * pipeline is on.
+ * <p>Methods that wait give up after ten seconds of the system's time with an {@link AssertionError}, whatever clock
+ * the pipeline is on.
  *
  * {@snippet :
  * @Test
@@ -104,12 +104,12 @@ public final class SourceProbe<T> {
         queued.add(Batch.of(elements.toArray(), size, acks, tokens));
     }
 
-    /** Ends the stream behind what was emitted. */
+    /** Ends the stream after the emitted elements. */
     public void complete() {
         change(() -> ended = true);
     }
 
-    /** Fails the stream behind what was emitted. */
+    /** Fails the stream after the emitted elements. */
     public void fail(RuntimeException cause) {
         Objects.requireNonNull(cause, "cause");
         change(() -> {
@@ -119,8 +119,8 @@ public final class SourceProbe<T> {
     }
 
     /**
-     * Waits until the pipeline has taken all that was emitted and pulls for more: what is fused with the source has then
-     * seen all of it and waits, for more or for a time of the pipeline's clock.
+     * Waits until the pipeline has taken all that was emitted and pulls for more: operators fused with the source have
+     * then seen all of it and wait, for more or for a time of the pipeline's clock.
      */
     public void awaitPull() throws InterruptedException {
         await("pulls for more", this::isPulled);
@@ -152,7 +152,7 @@ public final class SourceProbe<T> {
                 () -> claims.stream().filter(left -> left == 0).count() >= count);
     }
 
-    /** Waits until the pipeline was asked to stop. The probe then ends behind what was emitted. */
+    /** Waits until the pipeline was asked to stop. The probe then ends after the emitted elements. */
     public void awaitStop() throws InterruptedException {
         await("is asked to stop", () -> stopped);
     }

@@ -7,10 +7,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -26,6 +28,24 @@ class DocumentsTest {
             Pattern.compile("`([A-Z]\\w*(?:Test|Stress))(?:\\.(\\w+\\*?))?`((?:, `[a-z]\\w*_\\w*\\*?`)*)");
 
     private static final Pattern FOLLOWING_NAME = Pattern.compile("`(\\w+\\*?)`");
+
+    /** A class by its simple name, perhaps with a member or a nested class. */
+    private static final Pattern CLASS_NAME = Pattern.compile("`([A-Z][a-z]\\w+)(?:\\.(?!md)\\w+)*(?:\\([^`]*\\))?`");
+
+    private static final Pattern DECLARED =
+            Pattern.compile("\\b(?:class|interface|record|enum|@interface) ([A-Z]\\w+)");
+
+    private static final Pattern DECISION = Pattern.compile(
+            "# (\\d+)\\. ([^\n]+)\n\nStatus: (?:accepted|superseded|rejected)[^\n]*\\. Date: \\d{4}-\\d\\d-\\d\\d\\.\n");
+
+    /** 45 lines of text, and some. */
+    private static final long MAX_DECISION_BYTES = 3_400;
+
+    /** A message in {@code troubleshooting.md}; names and numbers in it stand as three dots. */
+    private static final Pattern MESSAGE = Pattern.compile("`([^`]* [^`]*)`");
+
+    /** A link to a file or folder of the project, perhaps to a heading of it. */
+    private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:|mailto:)([^)#\\s]*)(?:#([^)\\s]+))?\\)");
 
     /** The block of Java in a page, the samples of a Javadoc comment. */
     private static final Pattern SAMPLE = Pattern.compile(
@@ -95,17 +115,17 @@ class DocumentsTest {
         }
     }
 
-    /** A link to a file or folder of the project, perhaps to a heading of it. */
-    private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:|mailto:)([^)#\\s]*)(?:#([^)\\s]+))?\\)");
-
     @Test
     void links_ofEachPage_leadSomewhere() throws IOException {
         List<String> dead = new ArrayList<>();
         for (Path page : pages()) {
             Matcher link = LINK.matcher(Files.readString(page));
             while (link.find()) {
-                Path target = link.group(1).isEmpty() ? page : page.resolveSibling(link.group(1)).normalize();
-                if (!Files.exists(target) || (link.group(2) != null && !headings(target).contains(link.group(2)))) {
+                Path target = link.group(1).isEmpty()
+                        ? page
+                        : page.resolveSibling(link.group(1)).normalize();
+                if (!Files.exists(target)
+                        || (link.group(2) != null && !headings(target).contains(link.group(2)))) {
                     dead.add(ROOT.relativize(page) + ": " + link.group());
                 }
             }
@@ -120,6 +140,84 @@ class DocumentsTest {
                 .map(line -> line.replaceFirst("#+ ", "").toLowerCase(Locale.ROOT))
                 .map(line -> line.replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-'))
                 .toList();
+    }
+
+    /** Whoever renames a class finds the pages that name it. */
+    @Test
+    void classesNamed_inTheTourAndBesideIt_exist() throws IOException {
+        Set<String> declared = new HashSet<>(Set.of("Error", "LongAdder", "MockConsumer"));
+        for (String code : sourcesWithTests()) {
+            DECLARED.matcher(code).results().forEach(match -> declared.add(match.group(1)));
+        }
+        List<String> absent = new ArrayList<>();
+        for (String page : List.of("tour", "invariants", "concurrency", "adding-an-operator")) {
+            Path path = ROOT.resolve("docs/internals/" + page + ".md");
+            CLASS_NAME
+                    .matcher(Files.readString(path))
+                    .results()
+                    .filter(match -> !declared.contains(match.group(1)))
+                    .forEach(match -> absent.add(page + ".md: " + match.group()));
+        }
+        assertThat(absent).isEmpty();
+    }
+
+    private static List<String> sourcesWithTests() throws IOException {
+        try (Stream<Path> files =
+                Files.find(ROOT, 20, (file, attributes) -> file.toString().endsWith(".java") && isSource(file))) {
+            List<String> code = new ArrayList<>();
+            for (Path file : files.toList()) {
+                code.add(Files.readString(file));
+            }
+            return code;
+        }
+    }
+
+    /** The index has each decision once, with the title, the status and the date that its page has; a page is one page. */
+    @Test
+    void decisions_areInTheIndex_withTitleStatusAndDate() throws IOException {
+        Path folder = ROOT.resolve("docs/adr");
+        List<String> expected = new ArrayList<>();
+        try (Stream<Path> files = Files.list(folder)) {
+            for (Path page :
+                    files.filter(file -> !file.endsWith("README.md")).sorted().toList()) {
+                Matcher head = DECISION.matcher(Files.readString(page));
+                assertThat(head.find())
+                        .as(page + " begins with number, title, status and date")
+                        .isTrue();
+                assertThat(Files.size(page)).as(page + " is at most a page").isLessThan(MAX_DECISION_BYTES);
+                expected.add("| " + head.group(1) + " | [" + head.group(2) + "](" + page.getFileName() + ") |");
+            }
+        }
+        List<String> rows = Files.readAllLines(folder.resolve("README.md")).stream()
+                .filter(line -> line.matches("\\| \\d+ .*"))
+                .toList();
+        assertThat(rows).hasSameSizeAs(expected);
+        for (int i = 0; i < rows.size(); i++) {
+            assertThat(rows.get(i))
+                    .startsWith(expected.get(i))
+                    .matches(".*\\| accepted[^|]* \\| \\d{4}-\\d\\d-\\d\\d \\|");
+        }
+    }
+
+    @Test
+    void messages_inTroubleshooting_areThoseOfTheCode() throws IOException {
+        StringBuilder all = new StringBuilder();
+        for (Path source : sources()) {
+            all.append(Files.readString(source).replaceAll("\"\\s*(//[^\n]*)?\\s*\\+\\s*\"", ""));
+        }
+        String code = all.toString();
+        List<String> absent = new ArrayList<>();
+        for (String line : Files.readAllLines(ROOT.resolve("docs/guide/troubleshooting.md"))) {
+            Matcher message = MESSAGE.matcher(line.startsWith("|") ? line.split("\\|", -1)[1] : "");
+            while (message.find()) {
+                for (String part : message.group(1).split("\\.\\.\\.", -1)) {
+                    if (part.strip().length() > 3 && !code.contains(part.strip())) {
+                        absent.add(part.strip() + " in " + message.group());
+                    }
+                }
+            }
+        }
+        assertThat(absent).isEmpty();
     }
 
     @Test

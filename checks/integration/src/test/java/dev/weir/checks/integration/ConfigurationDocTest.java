@@ -25,7 +25,8 @@ class ConfigurationDocTest {
     @ParameterizedTest
     @ValueSource(classes = {ConsumerSettings.class, ProducerSettings.class})
     void settings_inCodeAndDocument_areTheSame(Class<?> settings) throws IOException {
-        String document = Files.readString(Path.of(System.getProperty("weir.root"), "docs", "reference", "configuration.md"));
+        String document =
+                Files.readString(Path.of(System.getProperty("weir.root"), "docs", "reference", "configuration.md"));
         String chapter = Arrays.stream(document.split("\n## ", -1))
                 .filter(text -> text.contains("(`" + settings.getSimpleName() + "`)"))
                 .findFirst()
@@ -43,7 +44,8 @@ class ConfigurationDocTest {
 
     @Test
     void keysOfFiles_inCodeAndDocument_areTheSame() throws IOException {
-        String document = Files.readString(Path.of(System.getProperty("weir.root"), "docs", "reference", "configuration.md"));
+        String document =
+                Files.readString(Path.of(System.getProperty("weir.root"), "docs", "reference", "configuration.md"));
         List<String> documented = Pattern.compile("(?m)^\\| `(weir\\.[a-z.]+)` \\|")
                 .matcher(document)
                 .results()

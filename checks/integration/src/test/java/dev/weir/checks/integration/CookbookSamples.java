@@ -1,0 +1,200 @@
+package dev.weir.checks.integration;
+
+import dev.weir.kafka.CircuitBreaker;
+import dev.weir.kafka.ConsumerHandle;
+import dev.weir.kafka.ConsumerHealth;
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.KafkaFlow;
+import dev.weir.kafka.KafkaSink;
+import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.Position;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.RecordOrdering;
+import dev.weir.kafka.RestartingPipeline;
+import dev.weir.kafka.RetryTopics;
+import dev.weir.kafka.SharedConsumer;
+import dev.weir.kafka.Subscription;
+import dev.weir.stream.Backoff;
+import dev.weir.stream.Parallelism;
+import dev.weir.stream.RestartSettings;
+import dev.weir.stream.RetryPolicy;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.Sink;
+import dev.weir.stream.Source;
+import dev.weir.stream.SourceQueue;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+
+/** The recipes of {@code docs/guide/cookbook.md}, which stand here word for word. Compiled, not run: there are no such brokers. */
+@SuppressWarnings({"CheckReturnValue", "FutureReturnValueIgnored", "unused", "try"}) // samples
+abstract class CookbookSamples {
+
+    /** The application's own code. */
+    interface Shop {
+        void insert(List<ConsumerRecord<String, String>> orders);
+
+        void book(ConsumerRecord<String, String> order);
+
+        void archive(ConsumerRecord<String, String> order);
+
+        String price(ConsumerRecord<String, String> order);
+
+        String customer(ConsumerRecord<String, String> order);
+
+        List<String> lines(ConsumerRecord<String, String> order);
+
+        String sum(List<ConsumerRecord<String, String>> orders);
+
+        void migrate();
+
+        void untilTold();
+    }
+
+    private final ConsumerSettings<String, String> settings;
+    private final ConsumerSettings<String, String> groupless;
+    private final ProducerSettings<String, String> output;
+    private final Shop shop;
+
+    CookbookSamples(
+            ConsumerSettings<String, String> settings,
+            ConsumerSettings<String, String> groupless,
+            ProducerSettings<String, String> output,
+            Shop shop) {
+        this.settings = settings;
+        this.groupless = groupless;
+        this.output = output;
+        this.shop = shop;
+    }
+
+    void aTopicIntoADatabaseIn() {
+        KafkaSource.committable(settings, "orders")
+                .groupedWithin(500, Duration.ofSeconds(1))
+                .to(Sink.forEach(orders -> shop.insert(orders)));
+    }
+
+    void callAServiceForEachRecord() {
+        KafkaSource.committable(settings, "orders")
+                .mapBlocking(64, RecordOrdering.byKey(), order -> new ProducerRecord<>("invoices", order.key(), shop.price(order)))
+                .to(KafkaSink.producing(output));
+    }
+
+    void aCallThatMayFailTimeout() {
+        KafkaFlow.from(settings, "orders")
+                .handle(64, RecordOrdering.byKey(), order -> shop.price(order))
+                .timeout(Duration.ofSeconds(5))
+                .retry(RetryPolicy.of(3, Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(5))))
+                .deadLetter("orders-dead")
+                .produceTo(output, price -> new ProducerRecord<>("invoices", price));
+    }
+
+    void tryAgainInAMinuteThen() {
+        KafkaFlow.from(settings, "orders")
+                .forEach(64, RecordOrdering.byKey(), order -> shop.book(order))
+                .retryTopics(RetryTopics.of("orders-retry-1m", Duration.ofMinutes(1))
+                        .then("orders-retry-10m", Duration.ofMinutes(10)))
+                .deadLetter("orders-dead")
+                .run();
+    }
+
+    void stopTakingRecordsWhileAService() {
+        KafkaFlow.from(settings, "orders")
+                .forEach(16, RecordOrdering.byKey(), order -> shop.book(order))
+                .breaker(CircuitBreaker.consecutive(5, Duration.ofSeconds(30)))
+                .run();
+    }
+
+    void recordsThatCannotBeDecoded() {
+        Source<ConsumerRecord<String, String>> orders =
+                DeadLetters.to("orders-dead", settings).divert(KafkaSource.decoded(settings, "orders"));
+    }
+
+    void soManyCallsASecondFor() {
+        KafkaSource.committable(settings, "orders")
+                .throttlePerKey(10, Duration.ofSeconds(1), 10, order -> shop.customer(order))
+                .mapBlocking(64, RecordOrdering.byKey(), order -> shop.price(order))
+                .to(Sink.ignore());
+    }
+
+    void urgentTopicsFirst() {
+        KafkaSource.committable(settings, Subscription.topics("orders", "alerts").priority("alerts", 1))
+                .mapBlocking(16, RecordOrdering.byKey(), record -> shop.price(record))
+                .to(Sink.ignore());
+    }
+
+    void oneRecordIntoSeveralToSeveral() {
+        KafkaSource.committable(settings, "orders")
+                .mapConcat(order -> shop.lines(order))
+                .map(line -> new ProducerRecord<String, String>(line.startsWith("!") ? "urgent-lines" : "lines", line))
+                .to(KafkaSink.producing(output));
+    }
+
+    void theSameRecordsToTwoPlaces() {
+        KafkaSource.committable(settings, "orders")
+                .alsoTo(Sink.forEachBlocking(4, order -> shop.archive(order)))
+                .map(order -> new ProducerRecord<>("orders-copy", order.key(), order.value()))
+                .to(KafkaSink.producing(output));
+    }
+
+    void sumsPerKeyAndMinute() {
+        KafkaSource.committable(settings, "orders")
+                .groupBy(order -> order.key(), 100_000, Duration.ofMinutes(5), customer -> customer
+                        .groupedWithin(10_000, Duration.ofMinutes(1))
+                        .map(orders -> new ProducerRecord<>("sums", orders.get(0).key(), shop.sum(orders))))
+                .to(KafkaSink.producing(output));
+    }
+
+    void readAgainFromYesterday(RunningPipeline running, Instant yesterday) {
+        Subscription fromYesterday = Subscription.topics("orders").startingAt(Position.time(yesterday));
+
+        ConsumerHandle consumer = running.handles(ConsumerHandle.class).get(0);
+        consumer.seek(Map.of(new TopicPartition("orders", 0), Position.time(yesterday)));
+    }
+
+    void letWeirFindTheConcurrency() {
+        KafkaSource.committable(settings, "orders")
+                .mapBlocking(Parallelism.adaptive(4, 256), RecordOrdering.byKey(), order -> shop.price(order))
+                .to(Sink.ignore());
+    }
+
+    void load(Map<String, String> table) throws InterruptedException {
+        KafkaSource.plain(groupless, Subscription.topics("prices").untilEnd())
+                .runTo(Sink.forEach(price -> table.put(price.key(), price.value())));
+    }
+
+    void maintain(RunningPipeline running) {
+        ConsumerHandle consumer = running.handles(ConsumerHandle.class).get(0);
+        consumer.pause("orders").toCompletableFuture().join();
+        shop.migrate();
+        consumer.resume("orders");
+    }
+
+    void restarting() {
+        var backoff = RestartSettings.of(Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(30)));
+        try (var consumer = SharedConsumer.start(settings, Subscription.topics("orders"));
+                var booking = RestartingPipeline.run(consumer.records("orders").to(Sink.forEach(shop::book)), backoff)) {
+            shop.untilTold();
+        }
+    }
+
+    String probe(RunningPipeline running) {
+        ConsumerHealth health = running.handles(ConsumerHandle.class).get(0).health();
+        return health.live() ? health.ready() ? "UP " + health.reason() : "STARTING " + health.reason() : "DOWN";
+    }
+
+    boolean publish(SourceQueue<String> queue, String event) throws InterruptedException {
+        return queue.offer(event, Duration.ofSeconds(1)) instanceof SourceQueue.Enqueued;
+    }
+
+    RunningPipeline publishing(SourceQueue<String> queue) {
+        return Source.queue(queue)
+                .map(event -> new ProducerRecord<String, String>("events", event))
+                .to(KafkaSink.producing(output))
+                .run();
+    }
+}
