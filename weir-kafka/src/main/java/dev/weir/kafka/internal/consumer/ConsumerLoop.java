@@ -18,7 +18,7 @@ import dev.weir.kafka.internal.commit.DeliveryCommits;
 import dev.weir.kafka.internal.fetch.ClientLimits;
 import dev.weir.kafka.internal.fetch.Fetcher;
 import dev.weir.kafka.internal.fetch.Waiting;
-import dev.weir.kafka.internal.lookup.Lookup;
+import dev.weir.kafka.spi.Lookup;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.kafka.internal.position.BoundedRead;
 import dev.weir.kafka.internal.position.NewPartitions;

@@ -8,7 +8,7 @@ import dev.weir.kafka.internal.buffer.AssignedPartition;
 import dev.weir.kafka.internal.buffer.FlowControl;
 import dev.weir.kafka.internal.buffer.Pauses;
 import dev.weir.kafka.internal.fetch.Fetcher;
-import dev.weir.kafka.internal.lookup.Lookup;
+import dev.weir.kafka.spi.Lookup;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.kafka.internal.lookup.OwnerThread;
 import dev.weir.kafka.internal.lookup.Reachability;

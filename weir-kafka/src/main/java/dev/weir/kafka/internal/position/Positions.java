@@ -13,7 +13,7 @@ import dev.weir.kafka.internal.commit.Commits;
 import dev.weir.kafka.internal.commit.Places;
 import dev.weir.kafka.internal.fetch.LogPosition;
 import dev.weir.kafka.internal.lookup.ConsumerLog;
-import dev.weir.kafka.internal.lookup.Lookup;
+import dev.weir.kafka.spi.Lookup;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.kafka.internal.lookup.OwnerThread;
 import java.util.ArrayList;
