@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.buffer;
 
 import dev.weir.kafka.internal.fetch.Fetcher;
 import dev.weir.kafka.internal.fetch.LogPosition;
+import dev.weir.kafka.internal.lookup.OwnerThread;
 import dev.weir.kafka.internal.offsets.FinishedSet;
 import dev.weir.kafka.internal.offsets.OffsetTracker;
 import java.util.Collection;
@@ -25,7 +26,7 @@ public final class Assignment {
     private final Emission emission;
     private final Pauses pauses;
     private final int trackerCapacity;
-    private final Runnable onFinished;
+    private final OwnerThread owner;
 
     private final Map<TopicPartition, AssignedPartition> partitions = new LinkedHashMap<>();
 
@@ -33,7 +34,7 @@ public final class Assignment {
      * Creates an empty assignment.
      *
      * @param trackerCapacity records per partition that may be outstanding
-     * @param onFinished called by any thread when as much of a partition is finished as it was watched for
+     * @param owner woken by any thread when as much of a partition is finished as it was watched for
      */
     public Assignment(
             Plan plan,
@@ -43,7 +44,7 @@ public final class Assignment {
             Emission emission,
             Pauses pauses,
             int trackerCapacity,
-            Runnable onFinished) {
+            OwnerThread owner) {
         this.plan = plan;
         this.fetcher = fetcher;
         this.outlets = outlets;
@@ -51,7 +52,7 @@ public final class Assignment {
         this.emission = emission;
         this.pauses = pauses;
         this.trackerCapacity = trackerCapacity;
-        this.onFinished = onFinished;
+        this.owner = owner;
     }
 
     /** A view. */
@@ -104,7 +105,7 @@ public final class Assignment {
         var priorities = plan.subscription().priorities();
         return new AssignedPartition(
                 id,
-                new OffsetTracker(trackerCapacity, onFinished),
+                new OffsetTracker(trackerCapacity, owner::wake),
                 endOffset,
                 priorities.of(id),
                 FlowControl.shares(priorities, id));
@@ -155,7 +156,7 @@ public final class Assignment {
         renewed.paused = partition.paused;
         renewed.parked = partition.parked;
         renewed.endOffset = partition.endOffset;
-        renewed.atEnd = emission.isEnded() || partition.endOffset == AssignedPartition.UNKNOWN;
+        renewed.atEnd = !owner.isEmitting() || partition.endOffset == AssignedPartition.UNKNOWN;
         partitions.put(partition.id, renewed);
         pauses.assigned(renewed);
         return renewed;
@@ -163,7 +164,7 @@ public final class Assignment {
 
     /** Whether nothing more of what is assigned goes out. */
     public boolean isEnding() {
-        return emission.isEnded();
+        return !owner.isEmitting();
     }
 
     /** Fetches and commits nothing of the partitions until {@link #release}. */

@@ -1,5 +1,7 @@
 package dev.weir.kafka.internal.buffer;
 
+import dev.weir.kafka.internal.lookup.OwnerThread;
+import dev.weir.kafka.internal.lookup.Phase;
 import dev.weir.kafka.internal.offsets.OffsetTracker;
 import dev.weir.stream.spi.Batch;
 import java.util.ArrayList;
@@ -24,6 +26,7 @@ public final class Emission {
     private final boolean tracked;
     private final @Nullable CommitGate gate;
     private final Outlets outlets;
+    private final OwnerThread owner;
     private final int batchSize;
 
     // What the records of a batch are appended with.
@@ -33,32 +36,32 @@ public final class Emission {
     /** What goes out together. */
     private final List<Batch<ConsumerRecord<byte[], byte[]>>> made = new ArrayList<>();
 
-    private boolean ended;
-
     /**
      * Creates an emission.
      *
      * @param plan says whether each record has a token of its own; otherwise the first one of a batch is for all
      * @param gate where batches wait for their commit, if they do
      * @param outlets where they go out
+     * @param owner says whether anything goes out any more
      */
-    public Emission(Plan plan, @Nullable CommitGate gate, Outlets outlets) {
+    public Emission(Plan plan, @Nullable CommitGate gate, Outlets outlets, OwnerThread owner) {
         this.tracked = plan.isTracked();
         this.gate = gate;
         this.outlets = outlets;
+        this.owner = owner;
         this.batchSize = gate == null ? plan.batchSize() : Math.min(plan.batchSize(), gate.batchSize());
         this.offsets = new long[batchSize];
         this.weights = new int[batchSize];
     }
 
-    /** Emits nothing from now on; what is buffered still goes out. */
+    /** Tells the outlets that nothing more comes; what is buffered still goes out. After {@link Phase#RUNNING}. */
     public void end() {
-        ended = true;
         outlets.end();
     }
 
-    public boolean isEnded() {
-        return ended;
+    /** Whether each record has a token of its own. */
+    public boolean isTracked() {
+        return tracked;
     }
 
     /** Whether batches are committed before they go out. */
@@ -109,7 +112,7 @@ public final class Emission {
 
     /** Emits the records before the partition's end, unless emission has ended, and notes the others as dropped. */
     public void emit(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list) {
-        int count = ended ? 0 : countBefore(partition.endOffset, list);
+        int count = !owner.isEmitting() ? 0 : countBefore(partition.endOffset, list);
         for (int from = 0; from < count; from += batchSize) {
             List<ConsumerRecord<byte[], byte[]>> next = list.subList(from, Math.min(count, from + batchSize));
             if (tracked) {

@@ -6,7 +6,7 @@ import dev.weir.kafka.internal.buffer.AssignedPartition;
 import dev.weir.kafka.internal.fetch.Fetcher;
 import dev.weir.kafka.internal.lookup.ConsumerLog;
 import dev.weir.kafka.internal.lookup.GonePartitions;
-import dev.weir.kafka.internal.lookup.Lookup;
+import dev.weir.kafka.spi.Lookup;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import java.time.Duration;
 import java.util.Collection;

@@ -2,11 +2,16 @@ package dev.weir.kafka.internal.consumer;
 
 import dev.weir.kafka.internal.buffer.AssignedPartition;
 import dev.weir.kafka.internal.buffer.Assignment;
+import dev.weir.kafka.internal.buffer.Emission;
+import dev.weir.kafka.internal.buffer.Pauses;
 import dev.weir.kafka.internal.buffer.SharedOutlets;
 import dev.weir.kafka.internal.buffer.SharedOutlets.Attachment;
+import dev.weir.kafka.internal.commit.Commits;
 import dev.weir.kafka.internal.fetch.LogPosition;
 import dev.weir.kafka.internal.lookup.OwnerClock;
+import dev.weir.kafka.internal.lookup.OwnerThread;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -20,12 +25,27 @@ import java.util.concurrent.CompletionException;
  */
 final class Parking {
 
-    private final ConsumerLoop loop;
+    private final OwnerThread owner;
+    private final Assignment assignment;
+    private final Pauses pauses;
+    private final Emission emission;
+    private final Commits commits;
     private final SharedOutlets outlets;
     private final OwnerClock clock;
 
-    Parking(ConsumerLoop loop, SharedOutlets outlets, OwnerClock clock) {
-        this.loop = loop;
+    Parking(
+            OwnerThread owner,
+            Assignment assignment,
+            Pauses pauses,
+            Emission emission,
+            Commits commits,
+            SharedOutlets outlets,
+            OwnerClock clock) {
+        this.owner = owner;
+        this.assignment = assignment;
+        this.pauses = pauses;
+        this.emission = emission;
+        this.commits = commits;
         this.outlets = outlets;
         this.clock = clock;
     }
@@ -33,7 +53,7 @@ final class Parking {
     /** Adds a pipeline; throws if another one reads the same. */
     void attach(Attachment attachment) {
         CompletableFuture<String> done = new CompletableFuture<>();
-        loop.execute(() -> {
+        owner.execute(() -> {
             try {
                 outlets.closing().stream()
                         .filter(other -> other.detaching && other.readsSame(attachment))
@@ -46,7 +66,7 @@ final class Parking {
             }
         });
         try {
-            if (!loop.awaitOrEnd(done)) {
+            if (!owner.awaitOrEnd(done)) {
                 throw new IllegalStateException("the shared consumer is closed");
             }
         } catch (CompletionException failed) {
@@ -56,28 +76,28 @@ final class Parking {
 
     /** Gives the pipeline no more; what it has pulled may still be finished. */
     void stopEmission(Attachment attachment) {
-        loop.execute(() -> stop(attachment));
+        owner.execute(() -> stop(attachment));
     }
 
     /** Waits until the pipeline has finished what it pulled, then forgets it. Says what was left undone. */
     String detach(Attachment attachment, Duration patience) {
         long deadlineNanos = clock.nanoTime() + patience.toNanos();
-        loop.execute(() -> {
+        owner.execute(() -> {
             stop(attachment);
             attachment.closeBy(deadlineNanos);
             attachment.detaching = true;
         });
-        return loop.awaitOrEnd(attachment.detached) ? attachment.detached.join() : "";
+        return owner.awaitOrEnd(attachment.detached) ? attachment.detached.join() : "";
     }
 
     /** A detachment, under way or to come, waits no longer than that. */
     void hurry(Attachment attachment, Duration patience) {
         long deadlineNanos = clock.nanoTime() + patience.toNanos();
-        loop.execute(() -> attachment.closeBy(deadlineNanos));
+        owner.execute(() -> attachment.closeBy(deadlineNanos));
     }
 
     private List<AssignedPartition> partitionsOf(Attachment attachment) {
-        return loop.assignment().all().stream()
+        return assignment.all().stream()
                 .filter(partition -> outlets.of(partition) == attachment)
                 .toList();
     }
@@ -87,7 +107,7 @@ final class Parking {
         long offset = partition.tracker.committableOffset();
         AssignedPartition continued = partition;
         if (offset >= 0) {
-            continued = loop.assignment().renew(partition);
+            continued = assignment.renew(partition);
             continued.finishedEarlier = partition.tracker.finishedPast(offset, partition.finishedEarlier);
             continued.committedOffset = partition.committedOffset;
             continued.committedNanos = partition.committedNanos;
@@ -95,16 +115,26 @@ final class Parking {
         }
         continued.outlet = attachment.buffer;
         continued.parked = false;
-        loop.pauses().assigned(continued);
+        pauses.assigned(continued);
         if (offset >= 0) {
-            loop.assignment().release(continued, new LogPosition(offset, partition.epochs.before(offset)));
+            assignment.release(continued, new LogPosition(offset, partition.epochs.before(offset)));
         }
+    }
+
+    /** Emits nothing of the partitions until a pipeline reads them again. */
+    private void park(Collection<AssignedPartition> partitions) {
+        emission.takeBack(partitions);
+        for (AssignedPartition partition : partitions) {
+            partition.parked = true;
+            assignment.pause(partition);
+        }
+        commits.bringForward();
     }
 
     private void stop(Attachment attachment) {
         if (!attachment.closing) {
             attachment.closing = true;
-            loop.park(partitionsOf(attachment));
+            park(partitionsOf(attachment));
             attachment.buffer.end();
         }
     }

@@ -9,7 +9,6 @@ import dev.weir.kafka.internal.buffer.SharedOutlets;
 import dev.weir.kafka.internal.buffer.SharedOutlets.Attachment;
 import dev.weir.kafka.internal.buffer.SourceStage;
 import dev.weir.kafka.internal.lookup.ConsumerLog;
-import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.stream.spi.SourceFactory;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
@@ -42,8 +41,7 @@ public final class Sharing<K, V> implements AutoCloseable {
         this.settings = settings;
         this.consumer = new ConsumerStart(settings, subscription, new Plan.Delivery.Committable(), null)
                 .start("shared", outlets, this::failed);
-        this.parking = new Parking(consumer.loop(), outlets, OwnerClock.SYSTEM);
-        consumer.loop().share(parking);
+        this.parking = consumer.loop().share(outlets);
         consumer.loop().readBy(readers::values);
     }
 

@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.lookup;
 
+import dev.weir.kafka.spi.Lookup;
 import dev.weir.kafka.Subscription;
 import java.util.Collection;
 import java.util.Set;

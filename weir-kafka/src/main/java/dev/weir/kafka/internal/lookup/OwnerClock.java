@@ -1,22 +1,29 @@
 package dev.weir.kafka.internal.lookup;
 
-import java.util.concurrent.locks.LockSupport;
+import dev.weir.kafka.spi.Surroundings;
 
-/** Time as the owner thread sees it; a simulation has its own. Thread-safe. */
+/** Time as the owner thread sees it. Thread-safe. */
 public interface OwnerClock {
 
-    OwnerClock SYSTEM = new OwnerClock() {
-        @Override
-        public long nanoTime() {
-            return System.nanoTime();
-        }
+    /** The system's time. */
+    OwnerClock SYSTEM = of(KafkaSurroundings.INSTANCE);
 
-        @Override
-        public void park(long nanos) {
-            LockSupport.parkNanos(this, nanos);
-        }
-    };
+    /** The time of surroundings. */
+    static OwnerClock of(Surroundings surroundings) {
+        return new OwnerClock() {
+            @Override
+            public long nanoTime() {
+                return surroundings.nanoTime();
+            }
 
+            @Override
+            public void park(long nanos) {
+                surroundings.park(nanos);
+            }
+        };
+    }
+
+    /** Nanoseconds from an arbitrary origin. */
     long nanoTime();
 
     /** Waits until the calling thread is unparked or the time is up, or for no reason less. */

@@ -7,7 +7,7 @@ import dev.weir.kafka.internal.buffer.Emission;
 import dev.weir.kafka.internal.buffer.Plan;
 import dev.weir.kafka.internal.fetch.Fetcher;
 import dev.weir.kafka.internal.lookup.ConsumerLog;
-import dev.weir.kafka.internal.lookup.Lookup;
+import dev.weir.kafka.spi.Lookup;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import java.time.Duration;
 import java.util.HashMap;
@@ -24,7 +24,7 @@ import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
-/** Ends a read that has an end. Confined to the owner thread. */
+/** Finds out when a read that has an end is through. Confined to the owner thread. */
 public final class BoundedRead {
 
     /** How often a member that has no partition asks how far the group is, and how long it waits for the answer. */
@@ -142,10 +142,10 @@ public final class BoundedRead {
     }
 
     /**
-     * Ends emission once every assigned partition is at its end; what is buffered still goes out. Without partitions it
-     * stands by for those who have them, and ends when the group is through.
+     * Looks at each assigned partition, and whether all are at their ends now. Without partitions it stands by for those who
+     * have them, until the group is through.
      */
-    public void endWhenAllRead() {
+    public boolean isAllRead() {
         askForEnds();
         boolean all = !assignment.all().isEmpty() || isGroupThrough();
         for (AssignedPartition partition : assignment.all()) {
@@ -161,9 +161,7 @@ public final class BoundedRead {
             }
             all &= partition.atEnd;
         }
-        if (all && !emission.holdsBack() && isSure()) {
-            emission.end();
-        }
+        return all && !emission.holdsBack() && isSure();
     }
 
     /** Whether what was read to its end is still the log of which that was looked up; asks the brokers once more. */

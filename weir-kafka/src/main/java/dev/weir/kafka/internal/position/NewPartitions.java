@@ -4,7 +4,7 @@ import dev.weir.kafka.Subscription;
 import dev.weir.kafka.internal.buffer.Assignment;
 import dev.weir.kafka.internal.buffer.Plan;
 import dev.weir.kafka.internal.lookup.ConsumerLog;
-import dev.weir.kafka.internal.lookup.Lookup;
+import dev.weir.kafka.spi.Lookup;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import java.time.Duration;
 import java.util.Collection;

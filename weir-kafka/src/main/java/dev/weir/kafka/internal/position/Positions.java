@@ -13,8 +13,9 @@ import dev.weir.kafka.internal.commit.Commits;
 import dev.weir.kafka.internal.commit.Places;
 import dev.weir.kafka.internal.fetch.LogPosition;
 import dev.weir.kafka.internal.lookup.ConsumerLog;
-import dev.weir.kafka.internal.lookup.Lookup;
+import dev.weir.kafka.spi.Lookup;
 import dev.weir.kafka.internal.lookup.OwnerClock;
+import dev.weir.kafka.internal.lookup.OwnerThread;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -22,7 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
@@ -61,7 +61,7 @@ public final class Positions {
     /** Null where nothing is committed, or everything before it goes out. */
     private final @Nullable Places places;
 
-    private final Executor owner;
+    private final OwnerThread owner;
     private final Openings openings;
     private final LostPositions lost;
 
@@ -69,9 +69,8 @@ public final class Positions {
     private final Map<AssignedPartition, String> loading = new HashMap<>();
 
     /**
-     * Creates what asks {@code lookup} and continues on {@code owner}, the owner thread.
-     *
-     * @param wake called when {@link #askIfDue} has something to do
+     * Creates what asks {@code lookup} and continues on {@code owner}, which is woken when {@link #askIfDue} has something to
+     * do.
      */
     public Positions(
             Assignment assignment,
@@ -80,8 +79,7 @@ public final class Positions {
             Commits commits,
             Lookup lookup,
             OwnerClock clock,
-            Executor owner,
-            Runnable wake) {
+            OwnerThread owner) {
         this.assignment = assignment;
         this.subscription = plan.subscription();
         this.external = plan.external();
@@ -93,7 +91,7 @@ public final class Positions {
                 subscription.selection(), commitsNothing ? null : settings.groupId(), lookup, commits.texts(), owner);
         this.places = plan.isCommittable() ? new Places(assignment, commits, owner) : null;
         this.owner = owner;
-        this.openings = new Openings(assignment, commits, clock, topicIds, wake, this::uncommitted);
+        this.openings = new Openings(assignment, commits, clock, topicIds, owner::wake, this::uncommitted);
         this.lost = new LostPositions(
                 assignment, settings.outOfRange(), subscription.isBounded(), topicIds, queries, this::commitAndRelease);
     }

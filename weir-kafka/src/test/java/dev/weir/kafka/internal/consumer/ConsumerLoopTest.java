@@ -221,8 +221,7 @@ class ConsumerLoopTest {
     void attachment_inTheTurnOfTheClose_isRefused() throws InterruptedException {
         SharedOutlets outlets = new SharedOutlets();
         ConsumerLoop loop = start(new ClientFetcher(client), outlets);
-        Parking parking = new Parking(loop, outlets, OwnerClock.SYSTEM);
-        loop.share(parking);
+        Parking parking = loop.share(outlets);
         loop.stop();
         assertThatThrownBy(() ->
                         parking.attach(new SharedOutlets.Attachment(Set.of("t"), dev.weir.stream.spi.Clock.SYSTEM)))

@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.lookup;
 
+import dev.weir.kafka.spi.Lookup;
 import dev.weir.kafka.Position;
 import dev.weir.kafka.Subscription.Selection;
 import java.time.Duration;

@@ -1,4 +1,4 @@
-package dev.weir.kafka.internal.lookup;
+package dev.weir.kafka.spi;
 
 import dev.weir.kafka.Position;
 import dev.weir.kafka.Subscription.Selection;
