@@ -1,5 +1,6 @@
 package dev.weir.lean.internal.batch;
 
+import dev.weir.lean.internal.wire.AbortedTransactions;
 import dev.weir.lean.BatchTooLargeException;
 import dev.weir.lean.BatchView;
 import dev.weir.lean.CorruptBatchException;

@@ -1,6 +1,6 @@
 package dev.weir.lean.internal.cursor;
 
-import dev.weir.lean.internal.batch.AbortedTransactions;
+import dev.weir.lean.internal.wire.AbortedTransactions;
 import dev.weir.lean.internal.net.ReceiveBuffer;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;

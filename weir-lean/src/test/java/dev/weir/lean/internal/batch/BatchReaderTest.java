@@ -1,5 +1,6 @@
 package dev.weir.lean.internal.batch;
 
+import dev.weir.lean.internal.wire.AbortedTransactions;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;

@@ -5,7 +5,7 @@ import dev.weir.stream.internal.boundary.AsyncBoundary;
 import dev.weir.stream.internal.boundary.Exchange;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
-import dev.weir.stream.internal.operator.JointAck;
+import dev.weir.stream.internal.ack.JointAck;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;

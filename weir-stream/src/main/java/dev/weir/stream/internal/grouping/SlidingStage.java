@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.grouping;
 
-import dev.weir.stream.internal.operator.JointAck;
+import dev.weir.stream.internal.ack.JointAck;
 import dev.weir.stream.internal.run.Inside;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.AckTarget;

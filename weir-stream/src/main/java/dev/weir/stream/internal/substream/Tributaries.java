@@ -2,7 +2,7 @@ package dev.weir.stream.internal.substream;
 
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.internal.boundary.BoundaryQueue;
-import dev.weir.stream.internal.boundary.Within;
+import dev.weir.stream.internal.ack.Within;
 import dev.weir.stream.internal.run.Hole;
 import dev.weir.stream.internal.run.Nest;
 import dev.weir.stream.internal.run.Node;

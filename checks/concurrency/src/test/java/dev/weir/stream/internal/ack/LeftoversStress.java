@@ -1,5 +1,6 @@
-package dev.weir.stream.internal.boundary;
+package dev.weir.stream.internal.ack;
 
+import dev.weir.stream.internal.boundary.Claims;
 import dev.weir.stream.spi.Batch;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;

@@ -1,4 +1,4 @@
-package dev.weir.stream.internal.operator;
+package dev.weir.stream.internal.ack;
 
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;

@@ -1,4 +1,4 @@
-package dev.weir.stream.internal.boundary;
+package dev.weir.stream.internal.ack;
 
 import dev.weir.stream.spi.AckTarget;
 import java.util.ArrayList;

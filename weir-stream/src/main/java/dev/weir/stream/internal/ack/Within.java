@@ -1,6 +1,5 @@
-package dev.weir.stream.internal.boundary;
+package dev.weir.stream.internal.ack;
 
-import dev.weir.stream.internal.operator.JointAck;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import java.util.function.BooleanSupplier;

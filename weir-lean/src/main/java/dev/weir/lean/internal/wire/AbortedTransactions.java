@@ -1,4 +1,4 @@
-package dev.weir.lean.internal.batch;
+package dev.weir.lean.internal.wire;
 
 import java.util.Arrays;
 import org.agrona.collections.LongHashSet;
@@ -45,7 +45,7 @@ public final class AbortedTransactions {
     }
 
     /** Moves on to a batch: transactions that begin before its end are now in force. */
-    void reached(long nextOffset) {
+    public void reached(long nextOffset) {
         if (!sorted) {
             sort();
         }
@@ -54,12 +54,12 @@ public final class AbortedTransactions {
         }
     }
 
-    boolean isAborted(long producerId) {
+    public boolean isAborted(long producerId) {
         return !active.isEmpty() && active.contains(producerId);
     }
 
     /** The producer's abort marker was met: what it writes from here on counts. */
-    void endOf(long producerId) {
+    public void endOf(long producerId) {
         active.remove(producerId);
     }
 
