@@ -3,7 +3,7 @@ package dev.weir.stream.internal.operator;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Failures;
-import dev.weir.stream.internal.run.Inside;
+import dev.weir.stream.internal.run.HeldElements;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Specialised;
 import dev.weir.stream.spi.Batch;
@@ -28,7 +28,7 @@ final class FilterStage<T> implements Stage<T> {
     private final StageMeter meter;
     private final Supervised supervised;
     private final Clock clock;
-    private final Inside inside;
+    private final HeldElements inside;
 
     private @Nullable Throwable failure;
 
@@ -46,7 +46,7 @@ final class FilterStage<T> implements Stage<T> {
         this.meter = meter;
         this.supervised = supervised;
         this.clock = clock;
-        this.inside = new Inside(meter);
+        this.inside = new HeldElements(meter);
     }
 
     /** Keeps the elements for which {@code predicate} says {@code wanted}. */

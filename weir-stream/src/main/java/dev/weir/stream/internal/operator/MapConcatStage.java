@@ -3,7 +3,7 @@ package dev.weir.stream.internal.operator;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Failures;
-import dev.weir.stream.internal.run.Inside;
+import dev.weir.stream.internal.run.HeldElements;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Specialised;
 import dev.weir.stream.spi.AckTarget;
@@ -39,7 +39,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
     private final Clock clock;
     private final BatchPool pool = new BatchPool(Batch.DEFAULT_CAPACITY + FEW_CHILDREN);
 
-    private final Inside inside;
+    private final HeldElements inside;
 
     /** Where the loop puts children. */
     private Batch<R> childrenGoTo = new Batch<>(0);
@@ -64,7 +64,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
         this.meter = meter;
         this.supervised = supervised;
         this.clock = clock;
-        this.inside = new Inside(meter);
+        this.inside = new HeldElements(meter);
     }
 
     static <T, R> Node<R> node(Node<T> above, Function<? super T, ? extends Iterable<? extends R>> function) {

@@ -3,7 +3,7 @@ package dev.weir.stream.internal.operator;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Failures;
-import dev.weir.stream.internal.run.Inside;
+import dev.weir.stream.internal.run.HeldElements;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Passage;
 import dev.weir.stream.internal.run.Specialised;
@@ -42,7 +42,7 @@ final class MapStage<T, R> implements Stage<R> {
     private final Supervised supervised;
     private final Clock clock;
 
-    private final Inside inside;
+    private final HeldElements inside;
 
     /** Whether the sink below takes elements through the group. */
     private boolean inSink;
@@ -72,7 +72,7 @@ final class MapStage<T, R> implements Stage<R> {
         this.meter = meter;
         this.supervised = supervised;
         this.clock = clock;
-        this.inside = new Inside(meter);
+        this.inside = new HeldElements(meter);
     }
 
     static <T, R> Node<R> node(Node<T> above, Function<? super T, ? extends R> function) {

@@ -7,7 +7,7 @@ import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Assembly;
 import dev.weir.stream.internal.run.Failures;
-import dev.weir.stream.internal.run.Inside;
+import dev.weir.stream.internal.run.HeldElements;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Segment;
 import dev.weir.stream.internal.run.StageEntry;
@@ -52,7 +52,7 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
     private final StallClock stall;
 
     /** What the feeder has and not added yet. The feeder's. */
-    final Inside toAdd;
+    final HeldElements toAdd;
 
     /** Whether the feeder waits for room for {@link #awaitedKey}. */
     boolean awaitsRoom;
@@ -91,7 +91,7 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
         this.gate = gate;
         this.table = new LaneTable<>(capacityFor(limit.max()), ordering.isInput(), ordering.isKeyed());
         this.stall = new StallClock(meter, threads);
-        this.toAdd = new Inside(meter);
+        this.toAdd = new HeldElements(meter);
     }
 
     /** How many elements a stage takes in that works on up to {@code concurrency} at once: a power of two. */

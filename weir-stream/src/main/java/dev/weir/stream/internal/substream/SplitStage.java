@@ -99,7 +99,7 @@ final class SplitStage<T, R> implements Stage<R> {
                 running = new Section();
                 section = running;
                 streamEnded = false;
-                child = nest.start(branch.lowest(), branch.hole(), running);
+                child = nest.start(branch.lowest(), branch.input(), running);
             }
             Nest.Child<R> stream = child;
             if (stream != null) {

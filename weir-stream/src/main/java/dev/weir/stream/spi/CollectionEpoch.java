@@ -3,23 +3,23 @@ package dev.weir.stream.spi;
 import java.lang.ref.WeakReference;
 
 /**
- * A time between two garbage collections: what was made in it and has not been collected is young until {@link #isOver}.
- * Thread-safe.
+ * The time between two garbage collections: objects made in it that have not been collected are young until
+ * {@link #isOver}. Thread-safe.
  */
-final class Youth {
+final class CollectionEpoch {
 
     // Several may be current when threads meet here, which does no harm.
-    private static volatile Youth current = new Youth();
+    private static volatile CollectionEpoch current = new CollectionEpoch();
 
     /** To an object that nobody else refers to: the next collection, however small, clears it. */
     private final WeakReference<Object> untilCollection = new WeakReference<>(new Object());
 
-    private Youth() {}
+    private CollectionEpoch() {}
 
-    static Youth current() {
-        Youth now = current;
+    static CollectionEpoch current() {
+        CollectionEpoch now = current;
         if (now.isOver()) {
-            now = new Youth();
+            now = new CollectionEpoch();
             current = now;
         }
         return now;

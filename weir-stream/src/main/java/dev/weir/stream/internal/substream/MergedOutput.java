@@ -6,10 +6,10 @@ import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
-/** Where what {@link Tributaries} have emitted comes out. Confined to the segment below. */
-record Mouth<R>(BoundaryQueue<R> out, StageMeter segment, StageMeter meter, Runnable cancelAbove) implements Stage<R> {
+/** The stage that hands on the elements of all {@link Tributaries}. Confined to the segment below. */
+record MergedOutput<R>(BoundaryQueue<R> out, StageMeter segment, StageMeter meter, Runnable cancelAbove) implements Stage<R> {
 
-    /** How many elements may wait unless something else is said. */
+    /** The number of elements that may wait, by default. */
     static final int DEFAULT_BUFFER = 1024;
 
     @Override

@@ -19,10 +19,10 @@ import org.openjdk.jcstress.infra.results.I_Result;
 @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "once")
 @Outcome(expect = Expect.FORBIDDEN, desc = "twice or never")
 @State
-public class GivenStress {
+public class ReplayableBatchStress {
 
     private final Claims claims = new Claims();
-    private final Given<Integer> given = new Given<>(claims.batch(1));
+    private final ReplayableBatch<Integer> given = new ReplayableBatch<>(claims.batch(1));
     private final Batch<Integer> one = given.give();
     private final Batch<Integer> other = given.give();
 
@@ -50,7 +50,7 @@ public class GivenStress {
     public static class Close {
 
         private final Left left = new Left();
-        private final Given<Integer> given = new Given<>(left.batch());
+        private final ReplayableBatch<Integer> given = new ReplayableBatch<>(left.batch());
         private final Batch<Integer> last = given.give();
 
         @Actor
@@ -117,7 +117,7 @@ public class GivenStress {
     public static class Revoked {
 
         private final Left left = new Left();
-        private final Given<Integer> given = new Given<>(left.batch());
+        private final ReplayableBatch<Integer> given = new ReplayableBatch<>(left.batch());
         private final Batch<Integer> last = given.give();
 
         @Actor
@@ -144,7 +144,7 @@ public class GivenStress {
         public static class Broken {
 
             private final Left left = new Left();
-            private final Given<Integer> given = new Given<>(left.batch());
+            private final ReplayableBatch<Integer> given = new ReplayableBatch<>(left.batch());
             private final Batch<Integer> last = given.give();
 
             @Actor

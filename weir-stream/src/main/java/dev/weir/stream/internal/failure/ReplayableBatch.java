@@ -6,13 +6,13 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A batch that may be given more than once, until each of its elements was finished. Thread-safe, but for {@link #give} and
- * {@link #close}.
+ * A batch that is given again after each failure, until each of its elements is finished. Thread-safe, except for
+ * {@link #give} and {@link #close}.
  *
  * <p>Each time it is given the elements have claims of their own. An element is finished when all claims of one time have
  * ended: then everything that came of it that time is done, whatever was lost with the times before.
  */
-final class Given<T> {
+final class ReplayableBatch<T> {
 
     private static final int OPEN = 0;
     private static final int FINISHED = 1;
@@ -24,7 +24,7 @@ final class Given<T> {
     /** The last time, once it is known to be that. */
     private volatile @Nullable Attempt closedAt;
 
-    Given(Batch<T> batch) {
+    ReplayableBatch(Batch<T> batch) {
         this.batch = batch;
         this.states = new AtomicIntegerArray(batch.size());
     }

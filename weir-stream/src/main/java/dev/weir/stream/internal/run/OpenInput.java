@@ -1,10 +1,10 @@
 package dev.weir.stream.internal.run;
 
 /**
- * The open upper end of a blueprint: a stage that is known only when the blueprint is built. What a function from source
- * to source is applied to. Compared by identity.
+ * The open upper end of a blueprint, to which a function from source to source is applied. The stage that stands there is
+ * known only when the blueprint is built. Compared by identity. Immutable.
  */
-public final class Hole<T> {
+public final class OpenInput<T> {
 
     private final Node<T> node = new Node<>("input", (assembly, attributes) -> assembly.filling(this));
 
