@@ -11,7 +11,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
@@ -53,7 +52,10 @@ class InternalPackagesTest {
 
     @Test
     void circle_isFound() {
-        assertThat(freeOfCircles("planted.kafka").evaluate(PLANTED).getFailureReport().getDetails())
+        assertThat(freeOfCircles("planted.kafka")
+                        .evaluate(PLANTED)
+                        .getFailureReport()
+                        .getDetails())
                 .hasSize(1)
                 .allMatch(circle -> circle.contains("Slice hither") && circle.contains("Slice thither"));
         assertThat(freeOfCircles("planted.stream").evaluate(PLANTED).hasViolation())
@@ -125,9 +127,10 @@ class InternalPackagesTest {
     private static List<String> tooLarge(JavaClasses classes, int mostInternal, int mostPublic) {
         Map<String, Set<String>> files = new TreeMap<>();
         for (JavaClass type : classes) {
-            type.getSource().flatMap(source -> source.getFileName()).ifPresent(file -> files.computeIfAbsent(
-                            type.getPackageName(), first -> new TreeSet<>())
-                    .add(file));
+            type.getSource()
+                    .flatMap(source -> source.getFileName())
+                    .ifPresent(file -> files.computeIfAbsent(type.getPackageName(), first -> new TreeSet<>())
+                            .add(file));
         }
         List<String> found = new ArrayList<>();
         files.forEach((name, inPackage) -> {

@@ -1,11 +1,11 @@
 package dev.weir.lean.internal.batch;
 
-import dev.weir.lean.internal.wire.AbortedTransactions;
 import dev.weir.lean.BatchTooLargeException;
 import dev.weir.lean.BatchView;
 import dev.weir.lean.CorruptBatchException;
 import dev.weir.lean.RecordView;
 import dev.weir.lean.UnsupportedBatchException;
+import dev.weir.lean.internal.wire.AbortedTransactions;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 import org.apache.kafka.common.record.TimestampType;

@@ -1,8 +1,8 @@
 package dev.weir.stream.internal.grouping;
 
+import dev.weir.stream.internal.ack.JointAck;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
-import dev.weir.stream.internal.ack.JointAck;
 import dev.weir.stream.internal.run.HeldElements;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;

@@ -32,7 +32,12 @@ public final class Nest {
     private final Set<Child<?>> children = ConcurrentHashMap.newKeySet();
     private volatile boolean stopped;
 
-    Nest(PipelineRun run, Lifetime around, StageMeter segmentMeter, @Nullable StageEntry nestingStage, SharedEntries shown) {
+    Nest(
+            PipelineRun run,
+            Lifetime around,
+            StageMeter segmentMeter,
+            @Nullable StageEntry nestingStage,
+            SharedEntries shown) {
         this.run = run;
         this.around = around;
         this.segmentMeter = segmentMeter;

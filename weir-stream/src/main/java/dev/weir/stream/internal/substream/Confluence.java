@@ -50,7 +50,8 @@ abstract class Confluence<T, R> {
             Stage<T> upstream = above.build(assembly);
             StageEntry entry = assembly.fused(attributes);
             Dispatcher dispatcher = attributes.dispatcherOr(Dispatcher.virtual());
-            BoundaryQueue<R> out = new BoundaryQueue<>(attributes.bufferOr(MergedOutput.DEFAULT_BUFFER), assembly.clock());
+            BoundaryQueue<R> out =
+                    new BoundaryQueue<>(attributes.bufferOr(MergedOutput.DEFAULT_BUFFER), assembly.clock());
             Nest nest = assembly.nest();
             Tributaries<R> tributaries =
                     new Tributaries<>(nest, out, entry.stageName() + "-stream", dispatcher, assembly.clock());

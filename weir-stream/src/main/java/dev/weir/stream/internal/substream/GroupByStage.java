@@ -1,9 +1,9 @@
 package dev.weir.stream.internal.substream;
 
 import dev.weir.stream.Dispatcher;
-import dev.weir.stream.internal.boundary.BoundaryQueue;
 import dev.weir.stream.internal.ack.Leftovers;
 import dev.weir.stream.internal.ack.Within;
+import dev.weir.stream.internal.boundary.BoundaryQueue;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.run.Branch;
 import dev.weir.stream.internal.run.Failures;

@@ -7,7 +7,8 @@ import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
 /** The stage that hands on the elements of all {@link Tributaries}. Confined to the segment below. */
-record MergedOutput<R>(BoundaryQueue<R> out, StageMeter segment, StageMeter meter, Runnable cancelAbove) implements Stage<R> {
+record MergedOutput<R>(BoundaryQueue<R> out, StageMeter segment, StageMeter meter, Runnable cancelAbove)
+        implements Stage<R> {
 
     /** The number of elements that may wait, by default. */
     static final int DEFAULT_BUFFER = 1024;

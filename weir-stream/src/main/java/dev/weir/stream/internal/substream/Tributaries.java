@@ -1,11 +1,11 @@
 package dev.weir.stream.internal.substream;
 
 import dev.weir.stream.Dispatcher;
-import dev.weir.stream.internal.boundary.BoundaryQueue;
 import dev.weir.stream.internal.ack.Within;
-import dev.weir.stream.internal.run.OpenInput;
+import dev.weir.stream.internal.boundary.BoundaryQueue;
 import dev.weir.stream.internal.run.Nest;
 import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.OpenInput;
 import dev.weir.stream.internal.run.Segment;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
@@ -62,7 +62,11 @@ final class Tributaries<R> {
      * @param outside the targets of what leaves it
      */
     <T> Tributary start(
-            Node<R> node, OpenInput<T> upperEnd, Stage<T> input, UnaryOperator<AckTarget> outside, Runnable atNormalEnd) {
+            Node<R> node,
+            OpenInput<T> upperEnd,
+            Stage<T> input,
+            UnaryOperator<AckTarget> outside,
+            Runnable atNormalEnd) {
         Tributary tributary = new Tributary(Parent.NONE, atNormalEnd);
         tributary.outside = outside;
         begin(tributary, () -> nest.start(tributary.node(node), upperEnd, input));
