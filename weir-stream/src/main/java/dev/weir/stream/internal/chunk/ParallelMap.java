@@ -1,5 +1,8 @@
-package dev.weir.stream.internal.parallel;
+package dev.weir.stream.internal.chunk;
 
+import dev.weir.stream.internal.workers.WorkerTasks;
+import dev.weir.stream.internal.workers.StallClock;
+import dev.weir.stream.internal.workers.Limit;
 import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Handler;

@@ -1,4 +1,4 @@
-package dev.weir.stream.internal.parallel;
+package dev.weir.stream.internal.workers;
 
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.internal.run.TaskGroup;
@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /** The tasks of one parallel stage, a part of its run's tasks that can be interrupted on its own. Thread-safe. */
-final class WorkerTasks {
+public final class WorkerTasks {
 
     private final TaskGroup group;
     private final Dispatcher dispatcher;
@@ -16,26 +16,26 @@ final class WorkerTasks {
 
     private volatile boolean cancelled;
 
-    WorkerTasks(TaskGroup group, Dispatcher dispatcher, String name) {
+    public WorkerTasks(TaskGroup group, Dispatcher dispatcher, String name) {
         this.group = group;
         this.dispatcher = dispatcher;
         this.name = name;
     }
 
-    Dispatcher dispatcher() {
+    public Dispatcher dispatcher() {
         return dispatcher;
     }
 
     /** Whether the whole run is being cancelled. */
-    boolean isRunCancelled() {
+    public boolean isRunCancelled() {
         return group.isCancelled();
     }
 
-    void fork(Consumer<TaskGroup.Task> worker) {
+    public void fork(Consumer<TaskGroup.Task> worker) {
         fork(dispatcher, worker);
     }
 
-    void fork(Dispatcher on, Consumer<TaskGroup.Task> worker) {
+    public void fork(Dispatcher on, Consumer<TaskGroup.Task> worker) {
         TaskGroup.Task task = group.fork(on, name, members, self -> {
             if (cancelled) {
                 // Before it does anything: whoever forked it may get to the line below too late.
@@ -50,7 +50,7 @@ final class WorkerTasks {
     }
 
     /** Interrupts the workers that there are and those that come later. */
-    void cancel() {
+    public void cancel() {
         cancelled = true;
         members.forEach(TaskGroup.Task::interrupt);
     }

@@ -1,4 +1,4 @@
-package dev.weir.stream.internal.parallel;
+package dev.weir.stream.internal.chunk;
 
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;

@@ -1,4 +1,4 @@
-package dev.weir.stream.internal.parallel;
+package dev.weir.stream.internal.workers;
 
 import dev.weir.stream.spi.StageMeter;
 
@@ -6,7 +6,7 @@ import dev.weir.stream.spi.StageMeter;
  * Tells a parallel stage that idles because nobody takes its output from one that idles for want of input: measures the
  * time in which it is full and all inside is done. Guarded by the lock of its owner.
  */
-final class StallClock {
+public final class StallClock {
 
     private final StageMeter meter;
     private final int threads;
@@ -14,13 +14,13 @@ final class StallClock {
     private boolean stalled;
 
     /** Creates a clock that does not run. A stall of a second counts one second for each of the threads. */
-    StallClock(StageMeter meter, int threads) {
+    public StallClock(StageMeter meter, int threads) {
         this.meter = meter;
         this.threads = threads;
     }
 
     /** To be told after each change of state. Reads the time only if the answer has changed. */
-    void update(boolean stalledNow) {
+    public void update(boolean stalledNow) {
         if (stalledNow == stalled) {
             return;
         }

@@ -1,4 +1,4 @@
-package dev.weir.stream.internal.parallel;
+package dev.weir.stream.internal.workers;
 
 import dev.weir.stream.Parallelism;
 import java.util.concurrent.TimeUnit;
@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
  * How many elements a stage may work on at once, now. Guarded by the lock of its owner, but for {@link #current}, which
  * any thread may read. For a fixed parallelism all else does nothing.
  */
-final class Limit {
+public final class Limit {
 
     /** A sample lasts this long at least, so that one hiccup of the machine does not decide. */
     private static final long SAMPLE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -37,22 +37,22 @@ final class Limit {
      *
      * @param nowNanos the time of the clock by which {@link #worked} is told the time
      */
-    Limit(Parallelism parallelism, long nowNanos) {
+    public Limit(Parallelism parallelism, long nowNanos) {
         this.parallelism = parallelism;
         this.search = new SlopeSearch(parallelism, Runtime.getRuntime().availableProcessors());
         this.current = search.limit();
         this.sinceNanos = nowNanos;
     }
 
-    int current() {
+    public int current() {
         return current;
     }
 
-    int max() {
+    public int max() {
         return parallelism.max();
     }
 
-    boolean isAdaptive() {
+    public boolean isAdaptive() {
         return parallelism.isAdaptive();
     }
 
@@ -63,7 +63,7 @@ final class Limit {
      * @param nanos the time of a thread, or of a running future, that went into them
      * @param backlog whether the input has to wait
      */
-    void worked(int elements, long nanos, boolean backlog, long nowNanos) {
+    public void worked(int elements, long nanos, boolean backlog, long nowNanos) {
         if (!isAdaptive()) {
             return;
         }

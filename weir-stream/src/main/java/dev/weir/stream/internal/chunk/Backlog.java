@@ -1,4 +1,4 @@
-package dev.weir.stream.internal.parallel;
+package dev.weir.stream.internal.chunk;
 
 import dev.weir.stream.internal.run.StageEntry.Kept;
 import dev.weir.stream.spi.AckTarget;

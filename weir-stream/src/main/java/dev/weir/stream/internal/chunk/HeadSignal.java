@@ -1,4 +1,4 @@
-package dev.weir.stream.internal.parallel;
+package dev.weir.stream.internal.chunk;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;

@@ -1,4 +1,4 @@
-package dev.weir.stream.internal.parallel;
+package dev.weir.stream.internal.workers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
