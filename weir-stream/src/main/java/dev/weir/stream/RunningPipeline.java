@@ -63,15 +63,14 @@ public interface RunningPipeline extends AutoCloseable {
     <H> List<H> handles(Class<H> type);
 
     /**
-     * The result of {@code sink}, which stands in this pipeline. Completes when the sink is done, perhaps before the
-     * pipeline is; if it does not get that far, exceptionally with the pipeline's end. Completing or cancelling the
-     * future itself does nothing to the pipeline.
+     * The result that a sink of this pipeline makes of the elements. Completes when the sink is done, perhaps before the
+     * pipeline is; if the sink does not get that far, with the failure that ended the pipeline. Completing or cancelling
+     * the future itself does nothing to the pipeline.
      *
+     * @param key the sink: a {@link ResultSink}
      * @throws IllegalArgumentException if the sink does not stand in this pipeline, or more than once
      */
-    default <R> CompletableFuture<R> result(ResultSink<?, R> sink) {
-        return sink.resultIn(this);
-    }
+    <R> CompletableFuture<R> result(ResultKey<R> key);
 
     /**
      * Drains for {@link #DEFAULT_DRAIN}, then cancels. Does not throw the failure of the pipeline. As {@link #drain},

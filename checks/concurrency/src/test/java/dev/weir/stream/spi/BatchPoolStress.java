@@ -29,7 +29,7 @@ public class BatchPoolStress {
     /** Taken before by a thread that is not the one of this test, as far as the pool knows. */
     private Batch<Integer> inFlight() {
         Batch<Integer> batch = new Batch<>();
-        batch.equip(new Object[2], Batch.NO_TOKENS, pool, Youth.current());
+        batch.equip(new Object[2], Batch.NO_TOKENS, pool, CollectionEpoch.current());
         batch.add(7);
         batch.add(8);
         return batch;

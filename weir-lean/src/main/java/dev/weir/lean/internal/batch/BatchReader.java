@@ -5,6 +5,7 @@ import dev.weir.lean.BatchView;
 import dev.weir.lean.CorruptBatchException;
 import dev.weir.lean.RecordView;
 import dev.weir.lean.UnsupportedBatchException;
+import dev.weir.lean.internal.wire.AbortedTransactions;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 import org.apache.kafka.common.record.TimestampType;

@@ -1,7 +1,7 @@
 package dev.weir.lean.internal.cursor;
 
-import dev.weir.lean.internal.batch.AbortedTransactions;
 import dev.weir.lean.internal.net.ReceiveBuffer;
+import dev.weir.lean.internal.wire.AbortedTransactions;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,5 @@
 package dev.weir.lean.internal.wire;
 
-import dev.weir.lean.internal.batch.AbortedTransactions;
 import java.nio.ByteBuffer;
 
 /**

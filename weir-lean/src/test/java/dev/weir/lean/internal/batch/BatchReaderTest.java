@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import dev.weir.lean.BatchTooLargeException;
 import dev.weir.lean.CorruptBatchException;
 import dev.weir.lean.UnsupportedBatchException;
+import dev.weir.lean.internal.wire.AbortedTransactions;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;

@@ -5,7 +5,6 @@ import dev.weir.lean.HeadersView;
 import dev.weir.lean.PartitionException;
 import dev.weir.lean.RecordView;
 import dev.weir.lean.Slice;
-import dev.weir.lean.internal.batch.AbortedTransactions;
 import dev.weir.lean.internal.batch.BatchReader;
 import dev.weir.lean.internal.batch.Decompressor;
 import java.lang.management.ManagementFactory;

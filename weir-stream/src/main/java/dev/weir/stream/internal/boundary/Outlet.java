@@ -1,5 +1,7 @@
 package dev.weir.stream.internal.boundary;
 
+import dev.weir.stream.internal.ack.Leftovers;
+import dev.weir.stream.internal.ack.Within;
 import dev.weir.stream.internal.run.StageEntry.Keeper;
 import dev.weir.stream.internal.run.StageEntry.Kept;
 import dev.weir.stream.spi.AckTarget;

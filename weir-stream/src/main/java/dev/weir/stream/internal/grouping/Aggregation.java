@@ -1,11 +1,11 @@
 package dev.weir.stream.internal.grouping;
 
 import dev.weir.stream.Attributes;
+import dev.weir.stream.internal.ack.JointAck;
 import dev.weir.stream.internal.boundary.AsyncBoundary;
 import dev.weir.stream.internal.boundary.Exchange;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
-import dev.weir.stream.internal.operator.JointAck;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;

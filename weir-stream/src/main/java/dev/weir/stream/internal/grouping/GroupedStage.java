@@ -1,9 +1,9 @@
 package dev.weir.stream.internal.grouping;
 
+import dev.weir.stream.internal.ack.JointAck;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
-import dev.weir.stream.internal.operator.JointAck;
-import dev.weir.stream.internal.run.Inside;
+import dev.weir.stream.internal.run.HeldElements;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -44,7 +44,7 @@ final class GroupedStage<T> implements Stage<List<T>> {
     private final StageMeter meter;
     private final Clock clock;
 
-    private final Inside inside;
+    private final HeldElements inside;
 
     private List<T> members;
     private JointAck acks;
@@ -60,7 +60,7 @@ final class GroupedStage<T> implements Stage<List<T>> {
         this.supervised = supervised;
         this.meter = meter;
         this.clock = clock;
-        this.inside = new Inside(meter);
+        this.inside = new HeldElements(meter);
         this.members = new ArrayList<>(room());
         this.acks = new JointAck(room());
     }

@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.grouping;
 
-import dev.weir.stream.internal.run.Inside;
+import dev.weir.stream.internal.run.HeldElements;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
@@ -24,7 +24,7 @@ final class LatestStage<T> implements Stage<T> {
     private final Clock clock;
     private final long originNanos;
 
-    private final Inside inside;
+    private final HeldElements inside;
 
     private @Nullable T latest;
     private AckTarget target = AckTarget.NONE;
@@ -38,7 +38,7 @@ final class LatestStage<T> implements Stage<T> {
         this.meter = meter;
         this.clock = clock;
         this.originNanos = clock.nanoTime();
-        this.inside = new Inside(meter);
+        this.inside = new HeldElements(meter);
     }
 
     static <T> Node<T> debounce(Node<T> above, long quietNanos) {

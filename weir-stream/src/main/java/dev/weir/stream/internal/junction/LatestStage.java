@@ -1,8 +1,8 @@
 package dev.weir.stream.internal.junction;
 
+import dev.weir.stream.internal.ack.JointAck;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
-import dev.weir.stream.internal.operator.JointAck;
 import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.StageEntry;

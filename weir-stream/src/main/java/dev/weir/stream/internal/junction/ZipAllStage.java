@@ -1,7 +1,7 @@
 package dev.weir.stream.internal.junction;
 
 import dev.weir.stream.Pair;
-import dev.weir.stream.internal.operator.JointAck;
+import dev.weir.stream.internal.ack.JointAck;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;

@@ -3,7 +3,7 @@ package dev.weir.stream.internal.operator;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
 
-/** Drops a number of elements and lets the others through. */
+/** Drops a number of elements and lets the others through. Confined to the thread of its segment. */
 final class DropStage<T> extends InPlaceStage<T, T> {
 
     private long left;

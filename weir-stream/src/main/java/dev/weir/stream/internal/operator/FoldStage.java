@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.operator;
 
+import dev.weir.stream.internal.ack.JointAck;
 import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.AckTarget;

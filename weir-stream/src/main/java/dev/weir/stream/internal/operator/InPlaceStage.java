@@ -4,7 +4,7 @@ import dev.weir.stream.Handler;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Failures;
-import dev.weir.stream.internal.run.Inside;
+import dev.weir.stream.internal.run.HeldElements;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
@@ -28,7 +28,7 @@ abstract class InPlaceStage<T, R> implements Stage<R> {
     private final Clock clock;
     private final Supervised supervised;
 
-    private final Inside inside;
+    private final HeldElements inside;
 
     private boolean ended;
     private boolean upstreamClosed;
@@ -39,7 +39,7 @@ abstract class InPlaceStage<T, R> implements Stage<R> {
         this.meter = wiring.meter();
         this.clock = wiring.clock();
         this.supervised = wiring.supervised();
-        this.inside = new Inside(meter);
+        this.inside = new HeldElements(meter);
     }
 
     /**

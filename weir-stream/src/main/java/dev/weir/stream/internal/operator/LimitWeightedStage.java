@@ -6,7 +6,9 @@ import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
 import java.util.function.ToLongFunction;
 
-/** Lets elements of a weight in all through and fails at the one that is too much. */
+/**
+ * Lets elements through up to a total weight and fails at the one that exceeds it. Confined to the thread of its segment.
+ */
 final class LimitWeightedStage<T> extends InPlaceStage<T, T> {
 
     private final long maxWeight;

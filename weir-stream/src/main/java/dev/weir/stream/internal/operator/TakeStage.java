@@ -3,7 +3,7 @@ package dev.weir.stream.internal.operator;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
 
-/** Lets a number of elements through and ends. */
+/** Lets a number of elements through and ends. Confined to the thread of its segment. */
 final class TakeStage<T> extends InPlaceStage<T, T> {
 
     private long left;

@@ -7,7 +7,9 @@ import dev.weir.stream.spi.Batch;
 import java.lang.invoke.MethodHandles;
 import java.util.function.Predicate;
 
-/** Lets elements through until the first that a predicate refuses, with which it ends. */
+/**
+ * Lets elements through until the first that a predicate refuses, with which it ends. Confined to the thread of its segment.
+ */
 final class TakeWhileStage<T> extends InPlaceStage<T, T> {
 
     private static final Specialised<Loop<?, ?>> LOOPS = Specialised.of(MethodHandles.lookup(), new TakeWhileLoop<>());

@@ -238,8 +238,19 @@ final class LaneTable<T> {
         return count;
     }
 
-    private boolean isRevoked(int slot) {
+    /** Whether the source of the element in a slot that is not done has lost it. Of a running slot without the lock too. */
+    boolean isRevoked(int slot) {
         return targets[slot].isRevoked(tokens[slot]);
+    }
+
+    /** Ends the claim of a running slot's element if its source has lost it. Without the lock. */
+    boolean dropIfRevoked(int slot) {
+        return targets[slot].dropIfRevoked(tokens[slot]);
+    }
+
+    /** Abandons the claim of a running slot's element. Without the lock. */
+    void abandon(int slot) {
+        targets[slot].abandon(tokens[slot]);
     }
 
     @SuppressWarnings("unchecked") // a slot that is not done holds what add was given

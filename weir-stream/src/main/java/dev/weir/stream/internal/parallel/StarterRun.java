@@ -32,10 +32,10 @@ final class StarterRun {
     }
 
     /** Starts elements until as many run as may. */
-    void start(AsyncLanes<?, ?> stage) {
+    void start(Computations<?, ?> computations) {
         long start = System.nanoTime();
-        while (started < length && mayRun > 0 && !stage.cancelled) {
-            Object outcome = stage.start(slots[started]);
+        while (started < length && mayRun > 0 && !computations.isCancelled()) {
+            Object outcome = computations.start(slots[started]);
             outcomes[started++] = outcome;
             if (outcome == null) {
                 mayRun--;

@@ -26,7 +26,7 @@ public final class Assembly {
     private final Lifetime lifetime;
     private final List<Segment<?>> segments = new ArrayList<>();
     private final List<Stage<?>> sources = new ArrayList<>();
-    private final Map<Hole<?>, Stage<?>> filled = new HashMap<>();
+    private final Map<OpenInput<?>, Stage<?>> filled = new HashMap<>();
     private final Map<Dispatcher, Integer> occupiedThreads = new HashMap<>();
     private final Set<Dispatcher> dispatchersOfWorkers = new HashSet<>();
     private @Nullable StageMeter openSegment;
@@ -112,7 +112,7 @@ public final class Assembly {
     public Nest nest() {
         StageEntry below = lastEntry;
         String place = nests++ + " " + (below == null ? "" : below.stageName());
-        Shown shown = nest == null ? new Shown() : nest.shownWithin(place);
+        SharedEntries shown = nest == null ? new SharedEntries() : nest.shownWithin(place);
         Nest made = new Nest(run, lifetime, segmentMeter(), lastEntry, shown);
         lifetime.alsoOnStop(made::stop);
         return made;
@@ -142,14 +142,14 @@ public final class Assembly {
         return threadsWithin;
     }
 
-    /** Says what stage {@code hole} stands for in this assembly. */
-    public <T> void fill(Hole<T> hole, Stage<T> stage) {
-        filled.put(hole, stage);
+    /** Says what stage {@code input} stands for in this assembly. */
+    public <T> void fill(OpenInput<T> input, Stage<T> stage) {
+        filled.put(input, stage);
     }
 
-    @SuppressWarnings("unchecked") // fill takes a hole and a stage of one type
-    <T> Stage<T> filling(Hole<T> hole) {
-        return (Stage<T>) Objects.requireNonNull(filled.get(hole), "a source was used outside its function");
+    @SuppressWarnings("unchecked") // fill takes an input and a stage of one type
+    <T> Stage<T> filling(OpenInput<T> input) {
+        return (Stage<T>) Objects.requireNonNull(filled.get(input), "a source was used outside its function");
     }
 
     /** Makes sure that {@code source} is closed if the assembly fails. */

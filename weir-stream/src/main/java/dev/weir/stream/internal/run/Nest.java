@@ -28,11 +28,16 @@ public final class Nest {
     private final Lifetime around;
     private final StageMeter segmentMeter;
     private final @Nullable StageEntry nestingStage;
-    private final Shown shown;
+    private final SharedEntries shown;
     private final Set<Child<?>> children = ConcurrentHashMap.newKeySet();
     private volatile boolean stopped;
 
-    Nest(PipelineRun run, Lifetime around, StageMeter segmentMeter, @Nullable StageEntry nestingStage, Shown shown) {
+    Nest(
+            PipelineRun run,
+            Lifetime around,
+            StageMeter segmentMeter,
+            @Nullable StageEntry nestingStage,
+            SharedEntries shown) {
         this.run = run;
         this.around = around;
         this.segmentMeter = segmentMeter;
@@ -41,7 +46,7 @@ public final class Nest {
     }
 
     /** What a nest at {@code place} in one of the streams shows: the same for all of them. */
-    Shown shownWithin(String place) {
+    SharedEntries shownWithin(String place) {
         return shown.within(place);
     }
 
@@ -51,11 +56,11 @@ public final class Nest {
         return child.begin(node, new Assembly(run, this, child, segmentMeter, nestingStage));
     }
 
-    /** The same for a blueprint whose upper end is {@code hole}, which becomes {@code input}. */
-    public <T, R> Child<R> start(Node<R> node, Hole<T> hole, Stage<T> input) {
+    /** The same for a blueprint whose upper end is {@code upperEnd}, which becomes {@code input}. */
+    public <T, R> Child<R> start(Node<R> node, OpenInput<T> upperEnd, Stage<T> input) {
         Child<R> child = new Child<>(this);
         Assembly assembly = new Assembly(run, this, child, segmentMeter, nestingStage);
-        assembly.fill(hole, input);
+        assembly.fill(upperEnd, input);
         return child.begin(node, assembly);
     }
 
@@ -65,10 +70,10 @@ public final class Nest {
      *
      * @param input an input that has nothing until it is closed
      */
-    public <T, R> boolean hasThreads(Node<R> node, Hole<T> hole, Stage<T> input) {
+    public <T, R> boolean hasThreads(Node<R> node, OpenInput<T> upperEnd, Stage<T> input) {
         Child<R> probe = new Child<>(this);
         Assembly assembly = new Assembly(run, this, probe, segmentMeter, nestingStage);
-        assembly.fill(hole, input);
+        assembly.fill(upperEnd, input);
         assembly.probes();
         probe.build(node, assembly);
         probe.segments.forEach(Segment::close);

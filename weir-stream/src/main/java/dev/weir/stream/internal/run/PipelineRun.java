@@ -1,6 +1,7 @@
 package dev.weir.stream.internal.run;
 
 import dev.weir.stream.DrainReport;
+import dev.weir.stream.ResultKey;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.StageSnapshot;
 import dev.weir.stream.spi.AckTarget;
@@ -402,6 +403,11 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
                 .filter(Objects.requireNonNull(type, "type")::isInstance)
                 .map(type::cast)
                 .toList();
+    }
+
+    @Override
+    public <R> CompletableFuture<R> result(ResultKey<R> key) {
+        return KeyedResult.of(this, Objects.requireNonNull(key, "key"));
     }
 
     @Override

@@ -55,7 +55,7 @@ final class AsyncGroups<T, R> extends Confluence<T, R> {
         Outlet<T> outlet = new Outlet<>(new BoundaryQueue<>(BUFFER_PER_KEY, clock), new StageMeter(), () -> true);
         outlets.add(outlet);
         var stream = tributaries.start(
-                branch.lowest(), branch.hole(), outlet, target -> owner.outside(outlet.outside(target)), () -> {
+                branch.lowest(), branch.input(), outlet, target -> owner.outside(outlet.outside(target)), () -> {
                     outlets.remove(outlet);
                     outlet.release();
                 });

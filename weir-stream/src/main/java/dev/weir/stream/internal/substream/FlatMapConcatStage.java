@@ -1,7 +1,7 @@
 package dev.weir.stream.internal.substream;
 
 import dev.weir.stream.internal.failure.Supervised;
-import dev.weir.stream.internal.run.Inside;
+import dev.weir.stream.internal.run.HeldElements;
 import dev.weir.stream.internal.run.Nest;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
@@ -19,7 +19,7 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
     private final Nest nest;
     private final StageMeter meter;
 
-    private final Inside inside;
+    private final HeldElements inside;
 
     private Batch<T> parents = new Batch<>(0);
     private int next;
@@ -37,7 +37,7 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
         this.supervised = supervised;
         this.nest = nest;
         this.meter = meter;
-        this.inside = new Inside(meter);
+        this.inside = new HeldElements(meter);
     }
 
     static <T, R> Node<R> node(Node<T> above, Function<? super T, Node<R>> function) {

@@ -1,13 +1,13 @@
 package dev.weir.stream.internal.substream;
 
 import dev.weir.stream.Dispatcher;
+import dev.weir.stream.internal.ack.Leftovers;
+import dev.weir.stream.internal.ack.Within;
 import dev.weir.stream.internal.boundary.BoundaryQueue;
-import dev.weir.stream.internal.boundary.Leftovers;
-import dev.weir.stream.internal.boundary.Within;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.run.Branch;
 import dev.weir.stream.internal.run.Failures;
-import dev.weir.stream.internal.run.Inside;
+import dev.weir.stream.internal.run.HeldElements;
 import dev.weir.stream.internal.run.Nest;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Segment;
@@ -44,7 +44,7 @@ final class GroupByStage<T, R> implements Stage<R> {
 
     private final ArrayDeque<InlineGroup> ending = new ArrayDeque<>();
     /** What the groups have emitted for the batch that is being filled. */
-    private final Inside emitted;
+    private final HeldElements emitted;
 
     private @Nullable InlineGroup pulledLast;
     private boolean begun;
@@ -74,7 +74,7 @@ final class GroupByStage<T, R> implements Stage<R> {
         this.segment = segment;
         this.meter = entry.meter();
         this.clock = entry.clock();
-        this.emitted = new Inside(meter);
+        this.emitted = new HeldElements(meter);
         this.groups = new KeyedGroups<>(settings, supervised, clock, (owner, key) -> new InlineGroup(owner));
     }
 
@@ -90,7 +90,7 @@ final class GroupByStage<T, R> implements Stage<R> {
                     settings,
                     Supervised.by(attributes, assembly.clock()),
                     attributes.dispatcherOr(Dispatcher.virtual()),
-                    new BoundaryQueue<>(attributes.bufferOr(Mouth.DEFAULT_BUFFER), assembly.clock()),
+                    new BoundaryQueue<>(attributes.bufferOr(MergedOutput.DEFAULT_BUFFER), assembly.clock()),
                     nest,
                     entry,
                     assembly.segmentMeter());
@@ -131,7 +131,7 @@ final class GroupByStage<T, R> implements Stage<R> {
             entry.depth(() -> out.depth() + running.depth());
             Segment<T> upper = assembly.closeSegment(name, dispatcher, upstream, running::run)
                     .countedByItsStage();
-            return new Mouth<>(out, segment, meter, upper::cancel);
+            return new MergedOutput<>(out, segment, meter, upper::cancel);
         }));
         entry.keeper(out);
         return above;
@@ -261,7 +261,7 @@ final class GroupByStage<T, R> implements Stage<R> {
 
         InlineGroup(KeyedGroups<T, InlineGroup> owner) {
             super(owner);
-            stream = nest.start(branch.lowest(), branch.hole(), this);
+            stream = nest.start(branch.lowest(), branch.input(), this);
         }
 
         /** Whether the stream has nothing more for now; otherwise the batch is full, or it has not taken all by the deadline. */

@@ -1,7 +1,7 @@
 package dev.weir.stream.internal.substream;
 
-import dev.weir.stream.internal.boundary.Leftovers;
-import dev.weir.stream.internal.boundary.Within;
+import dev.weir.stream.internal.ack.Leftovers;
+import dev.weir.stream.internal.ack.Within;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;

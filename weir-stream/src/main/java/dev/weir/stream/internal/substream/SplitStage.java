@@ -1,7 +1,7 @@
 package dev.weir.stream.internal.substream;
 
-import dev.weir.stream.internal.boundary.Leftovers;
-import dev.weir.stream.internal.boundary.Within;
+import dev.weir.stream.internal.ack.Leftovers;
+import dev.weir.stream.internal.ack.Within;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.run.Branch;
 import dev.weir.stream.internal.run.Failures;
@@ -99,7 +99,7 @@ final class SplitStage<T, R> implements Stage<R> {
                 running = new Section();
                 section = running;
                 streamEnded = false;
-                child = nest.start(branch.lowest(), branch.hole(), running);
+                child = nest.start(branch.lowest(), branch.input(), running);
             }
             Nest.Child<R> stream = child;
             if (stream != null) {

@@ -37,7 +37,7 @@ final class Streams {
     /** See {@link Nest#hasThreads}. */
     static <T, R> boolean haveThreads(Nest nest, Branch<T, R> branch, Clock clock) {
         Stage<T> nothing = new Outlet<>(new BoundaryQueue<>(1, clock), new StageMeter(), () -> true);
-        return nest.hasThreads(branch.lowest(), branch.hole(), nothing);
+        return nest.hasThreads(branch.lowest(), branch.input(), nothing);
     }
 
     /** Closes the second even if the first fails to. */

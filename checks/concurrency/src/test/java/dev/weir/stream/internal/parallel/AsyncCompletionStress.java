@@ -1,5 +1,7 @@
 package dev.weir.stream.internal.parallel;
 
+import dev.weir.stream.internal.workers.WorkerTasks;
+import dev.weir.stream.internal.workers.Limit;
 import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Ordering;
