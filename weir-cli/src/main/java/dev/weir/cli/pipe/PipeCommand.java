@@ -38,7 +38,8 @@ import picocli.CommandLine.ParentCommand;
         sortOptions = false,
         description = {
             "Move records from one topic to another, and do something with each on the way.",
-            "Key, headers and timestamp pass through. A record is committed after its result was written.",
+            "Key, headers and timestamp pass through. A record is committed after its result was written, unless --guarantee"
+                    + " says otherwise.",
             "Ctrl-C or SIGTERM finishes what is under way; a second one stops at once, and nothing is lost either way."
         })
 public final class PipeCommand implements Callable<Integer> {
@@ -103,6 +104,7 @@ public final class PipeCommand implements Callable<Integer> {
         CliFailure fault = failure == null || failure instanceof CancellationException ? null : failure(failure);
         PipeSummary summary = new PipeSummary(
                 report,
+                options.guarantee,
                 flow.deadLettered(running),
                 flow.deadLettersInOutput(),
                 flow.deadLettersCut(running),
@@ -187,10 +189,10 @@ public final class PipeCommand implements Callable<Integer> {
         return both.isEmpty() ? "" : " " + both + ".";
     }
 
-    private static CliFailure known(RuntimeException cause, String wayOut) {
-        return CliFailure.work(
-                ClientFault.withCause(cause),
-                "Nothing is lost: what was not committed is read again at the next start." + wayOut,
-                cause);
+    private CliFailure known(RuntimeException cause, String wayOut) {
+        String next = options.isAtMostOnce()
+                ? "Nothing is repeated: records that were committed and not written are lost."
+                : "Nothing is lost: what was not committed is read again at the next start.";
+        return CliFailure.work(ClientFault.withCause(cause), next + wayOut, cause);
     }
 }

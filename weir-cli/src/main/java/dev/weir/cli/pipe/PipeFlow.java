@@ -49,6 +49,9 @@ final class PipeFlow implements AutoCloseable {
     /** Lines under way in an {@code exec:} process unless told otherwise. */
     static final int DEFAULT_LINES = 1024;
 
+    /** Records that may be committed before any stage has taken them, under {@code --guarantee at-most-once}. */
+    static final int COMMIT_AHEAD = 1_000;
+
     private static final int MAX_WORKERS = 1024;
 
     private static final Backoff RETRY_BACKOFF = Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(10));
@@ -96,7 +99,9 @@ final class PipeFlow implements AutoCloseable {
         if (options.handlesOneByOne()) {
             return perRecord(KafkaFlow.from(consumer, topics), producer).named("pipe");
         }
-        Source<ConsumerRecord<byte[], byte[]>> consumed = KafkaSource.committable(consumer, topics);
+        Source<ConsumerRecord<byte[], byte[]>> consumed = options.isAtMostOnce()
+                ? KafkaSource.atMostOnce(consumer, topics, COMMIT_AHEAD)
+                : KafkaSource.committable(consumer, topics);
         if (options.work.isPositive()) {
             int concurrency = options.concurrency == null ? DEFAULT_BLOCKING : options.concurrency;
             long nanos = options.work.toNanos();

@@ -46,6 +46,9 @@ final class PipeOptions {
         record Each(String command) implements Via {}
     }
 
+    private static final String AT_LEAST_ONCE = "at-least-once";
+    private static final String AT_MOST_ONCE = "at-most-once";
+
     static final int MAX_CONCURRENCY = 10_000;
 
     static final int MAX_RETRIES = 1_000;
@@ -104,7 +107,9 @@ final class PipeOptions {
             names = "--guarantee",
             paramLabel = "G",
             defaultValue = "at-least-once",
-            description = "Delivery guarantee; at-least-once, the default, is what exists now.")
+            description = "at-least-once (default): nothing is lost, a crash repeats some records. at-most-once: nothing is"
+                    + " repeated, a crash loses records that were committed ahead, " + PipeFlow.COMMIT_AHEAD + " at most of"
+                    + " those that no stage had taken.")
     String guarantee;
 
     @Option(
@@ -218,9 +223,7 @@ final class PipeOptions {
         if (concurrency != null && (concurrency < 1 || concurrency > MAX_CONCURRENCY)) {
             throw CliFailure.badValue("--concurrency", concurrency, "1 to " + MAX_CONCURRENCY);
         }
-        if (!guarantee.equals("at-least-once")) {
-            throw CliFailure.badValue("--guarantee", guarantee, "at-least-once (what exists now)");
-        }
+        checkGuarantee();
         checkRetries();
         checkDuration("--work", work);
         checkDuration("--work-cpu", workCpu);
@@ -248,6 +251,23 @@ final class PipeOptions {
     /** Whether one handler does it all for a record. */
     boolean handlesOneByOne() {
         return isPerRecord() && (deadLetter != null || retry != null || timeout != null || via instanceof Via.Each);
+    }
+
+    /** Whether a record is committed before it is worked on. */
+    boolean isAtMostOnce() {
+        return guarantee.equals(AT_MOST_ONCE);
+    }
+
+    private void checkGuarantee() {
+        if (!guarantee.equals(AT_LEAST_ONCE) && !isAtMostOnce()) {
+            throw CliFailure.badValue("--guarantee", guarantee, AT_LEAST_ONCE + " or " + AT_MOST_ONCE);
+        }
+        if (isAtMostOnce() && handlesOneByOne()) {
+            throw CliFailure.usage(
+                    "--guarantee at-most-once does not go with --retry, --timeout, --dead-letter of records one by one, or"
+                            + " --via each:CMD",
+                    "They are for records that must not be lost.");
+        }
     }
 
     private void checkRetries() {

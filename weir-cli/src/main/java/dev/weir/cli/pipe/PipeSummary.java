@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a pipe did, for people and for programs. Immutable.
  *
+ * @param guarantee as {@code --guarantee} names it
  * @param deadLettered records that went to the dead-letter topic
  * @param deadLettersInOutput those of them that the output stage wrote
  * @param deadLettersCut those of them that were too large for their topic and stand there without their value
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 record PipeSummary(
         DrainReport report,
+        String guarantee,
         long deadLettered,
         long deadLettersInOutput,
         long deadLettersCut,
@@ -52,6 +54,7 @@ record PipeSummary(
 
     void write(JsonLines json) {
         json.write(line -> {
+            line.writeStringField("guarantee", guarantee);
             line.writeNumberField("records_in", in());
             line.writeNumberField("records_out", out());
             line.writeNumberField("dead_lettered", deadLettered);

@@ -63,7 +63,8 @@ class PipeRefusalTest {
             --concurrency many | 2 | Invalid value for option '--concurrency'
             --ordering random | 2 | expected one of [partition, key, unordered]
             --fetch quickly | 2 | expected one of [client, lean]
-            --guarantee exactly-once | 2 | at-least-once (what exists now): --guarantee=exactly-once
+            --guarantee exactly-once | 2 | at-least-once or at-most-once: --guarantee=exactly-once
+            --guarantee at-most-once --via each:cat | 2 | --guarantee at-most-once does not go with --retry
             --work fast | 2 | 'fast' is not a duration
             --work-cpu 2h | 2 | --work-cpu must be 0s to 1h
             --via sed | 2 | none of identity, asimov, exec:CMD

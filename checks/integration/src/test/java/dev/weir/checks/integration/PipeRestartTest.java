@@ -8,6 +8,7 @@ import dev.weir.testkit.Records;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -93,6 +94,30 @@ class PipeRestartTest {
         // Runs 1 to 3 wrote `written` and noted `noted` as finished; the last one did the rest once.
         assertThat(output.size() - count).as("duplicates; seed %s", seed).isEqualTo((int) (written - noted));
         assertFirstOccurrencesAreInOrder(output);
+    }
+
+    @Test
+    @Timeout(120)
+    void kill_atMostOnce_repeatsNothing_andLosesNoMoreThanWasCommittedAhead() throws Exception {
+        int count = 60_000;
+        createTopics("most", count);
+        Path config = folder.resolve("client.properties");
+        Files.writeString(config, "group.instance.id=pipe-1\n");
+        String[] most = {"--guarantee", "at-most-once", "--client-config", config.toString()};
+        try (PipeProcess pipe = start("most", "1ms", 32, most)) {
+            awaitWritten("most-out", 10_000, pipe);
+            pipe.kill();
+        }
+        long written = settled("most-out");
+        long committed = sum(cluster.committedOffsets("most"));
+        assertThat(committed).as("committed before it is written").isBetween(written, written + 5_000);
+        List<String> rest = new ArrayList<>(List.of("--until-end", "--json"));
+        rest.addAll(List.of(most));
+        String summary = PipeProcess.runPipe(args("most", "0ms", 32, rest.toArray(String[]::new)));
+        assertThat(summary).contains("\"guarantee\":\"at-most-once\"", "\"drained\":true");
+        List<Long> numbers = Records.numbers(output("most-out"));
+        assertThat(numbers).doesNotHaveDuplicates();
+        assertThat((long) numbers.size()).isEqualTo(count - (committed - written));
     }
 
     @Test
