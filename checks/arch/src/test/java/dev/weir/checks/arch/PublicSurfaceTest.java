@@ -1,0 +1,32 @@
+package dev.weir.checks.arch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * What users compile and link against changes only on purpose: each published module's surface stands in its {@code api.txt}. A
+ * change is accepted with {@code ./mvnw -q test -pl checks/arch -am -Dtest=PublicSurfaceTest -Dsurefire.failIfNoSpecifiedTests=false
+ * -Dweir.write=true}, and the difference is then part of the commit.
+ */
+class PublicSurfaceTest {
+
+    private static final Path ROOT = Path.of(System.getProperty("weir.root"));
+
+    @ParameterizedTest
+    @EnumSource(names = {"STREAM", "LEAN", "KAFKA", "TESTKIT", "DRIVER"})
+    void surface_isWhatIsWrittenDown(WeirModule module) throws IOException {
+        Path file = ROOT.resolve(module.folder).resolve("api.txt");
+        String now = PublicSurface.of(module);
+        if (Boolean.getBoolean("weir.write")) {
+            Files.writeString(file, now);
+        }
+        assertThat(now)
+                .as("%s; CONTRIBUTING.md says how a change of it is accepted", ROOT.relativize(file))
+                .isEqualTo(Files.readString(file));
+    }
+}
