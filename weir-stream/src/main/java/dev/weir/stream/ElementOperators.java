@@ -2,6 +2,7 @@ package dev.weir.stream;
 
 import dev.weir.stream.internal.operator.Operators;
 import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.OperatorFactory;
 import java.lang.System.Logger;
 import java.util.Objects;
 import java.util.Optional;
@@ -31,6 +32,37 @@ abstract class ElementOperators<T> {
 
     /** The stage that was added last. */
     abstract Node<T> node();
+
+    /** Adds the operators of a flow. */
+    @Operator(acks = "those of its operators", cost = "those of its operators")
+    public <R> Source<R> via(Flow<T, R> flow) {
+        return Objects.requireNonNull(flow, "flow").below(Source.at(node()));
+    }
+
+    /**
+     * Adds an operator of one's own, which works on one element after the other.
+     *
+     * @param name in snapshots
+     * @param operators makes one for each run, when its first element comes
+     */
+    @Operator(acks = "each when all that was emitted for it is; at once if nothing was", cost = "an object per element")
+    public <R> Source<R> operator(String name, Supplier<? extends ElementOperator<? super T, R>> operators) {
+        Objects.requireNonNull(operators, "operators");
+        return Source.at(Operators.operator(Objects.requireNonNull(name, "name"), node(), operators));
+    }
+
+    /**
+     * Adds an operator of one's own, which works on batches by the full protocol: it may keep elements back with their
+     * acknowledgements, ask ahead, wait and end by itself. It runs fused, on the thread of the operators beside it. {@link
+     * OperatorFactory} says what it owes; {@link #supervised} does not reach it.
+     *
+     * @param name in snapshots
+     */
+    @Operator(acks = "the implementation's", cost = "the implementation's")
+    public <R> Source<R> stage(String name, OperatorFactory<T, R> factory) {
+        Objects.requireNonNull(factory, "factory");
+        return Source.at(Operators.stage(Objects.requireNonNull(name, "name"), node(), factory));
+    }
 
     /**
      * Replaces each element by what {@code function} makes of it. Its acknowledgement goes with it.

@@ -16,6 +16,8 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import userland.Kept;
+import userland.Repeated;
 
 /** The table of operators that random pipelines are drawn from, but for those in {@link StreamLinks}. Stateless. */
 final class Links {
@@ -53,6 +55,16 @@ final class Links {
                         (s, books) -> s.collect(item -> books.shown(item).value % 4 == 0 ? null : item),
                         v -> v % 4 == 0 ? LongStream.of() : LongStream.of(v)),
                 r -> mapConcat(1 + r.nextInt(3), r.nextBoolean()),
+                r -> own(1 + r.nextInt(3)),
+                r -> Link.each(
+                        "via(Flow.of(stage(Kept v % 5 != 0)))",
+                        (s, books) -> s.via(Flow.of(
+                                "part",
+                                part -> part.stage(
+                                        "kept",
+                                        (upstream, context) -> new Kept<>(
+                                                upstream, context, item -> books.shown(item).value % 5 != 0)))),
+                        v -> v % 5 == 0 ? LongStream.of() : LongStream.of(v)),
                 r -> Link.of(
                         "fold(sum)",
                         Link.MAKES_ONE,
@@ -102,6 +114,19 @@ final class Links {
                                     .toList();
                             return lazily ? () -> children.iterator() : children;
                         }),
+                        v -> LongStream.range(0, v % (max + 1)).map(n -> v + n))
+                .with(List.of(Trait.GROWS));
+    }
+
+    private static Link own(int max) {
+        return Link.each(
+                        "operator(Repeated v % " + (max + 1) + ")",
+                        (s, books) -> s.operator(
+                                "repeated",
+                                () -> new Repeated<>(
+                                        item -> LongStream.range(0, books.shown(item).value % (max + 1))
+                                                .mapToObj(n -> item.with(item.value + n))
+                                                .toList())),
                         v -> LongStream.range(0, v % (max + 1)).map(n -> v + n))
                 .with(List.of(Trait.GROWS));
     }

@@ -1,12 +1,15 @@
 package dev.weir.checks.interop;
 
 import dev.weir.stream.Source;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
 import java.util.List;
 import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.reactivestreams.tck.flow.IdentityFlowProcessorVerification;
@@ -20,8 +23,38 @@ class ProcessorTckTest {
         return Tck.verify(Identity.class);
     }
 
+    @TestFactory
+    Stream<DynamicTest> processorOfOperatorsOfOnesOwn() {
+        return Tck.verify(Own.class);
+    }
+
+    /** The same through operators of a user's. */
+    public static final class Own extends Identity {
+
+        @Override
+        protected Flow.Processor<Integer, Integer> createIdentityFlowProcessor(int bufferSize) {
+            return Source.processor(
+                    bufferSize,
+                    source -> source.<Integer>operator("own", () -> (n, below) -> below.emit(n))
+                            .<Integer>stage("own-stage", (upstream, context) -> new HandedOn<>(upstream)));
+        }
+    }
+
+    private record HandedOn<T>(Stage<T> upstream) implements Stage<T> {
+
+        @Override
+        public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+            return upstream.pull(deadlineNanos);
+        }
+
+        @Override
+        public void close() {
+            upstream.close();
+        }
+    }
+
     /** Hands on what it is sent, to any number of subscribers. */
-    public static final class Identity extends IdentityFlowProcessorVerification<Integer> {
+    public static class Identity extends IdentityFlowProcessorVerification<Integer> {
 
         public Identity() {
             super(Tck.environment());

@@ -1,8 +1,10 @@
 package dev.weir.stream.internal.operator;
 
+import dev.weir.stream.ElementOperator;
 import dev.weir.stream.Indexed;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.OperatorFactory;
 import dev.weir.stream.spi.SinkFactory;
 import dev.weir.stream.spi.SourceFactory;
 import dev.weir.stream.spi.Stage;
@@ -27,6 +29,21 @@ public final class Operators {
             StageContext context = assembly.fused(attributes);
             return assembly.source(() -> factory.create(context));
         });
+    }
+
+    /** An operator that somebody else implements. */
+    public static <T, R> Node<R> stage(String name, Node<T> above, OperatorFactory<T, R> factory) {
+        return new Node<>(name, (assembly, attributes) -> {
+            Stage<T> upstream = above.build(assembly);
+            StageContext context = assembly.fused(attributes);
+            return assembly.made(() -> factory.create(upstream, context));
+        });
+    }
+
+    /** An operator that somebody else implements, element by element. */
+    public static <T, R> Node<R> operator(
+            String name, Node<T> above, Supplier<? extends ElementOperator<? super T, R>> operators) {
+        return ElementOperatorStage.node(name, above, operators);
     }
 
     public static <T, R> Node<R> map(Node<T> above, Function<? super T, ? extends R> function) {

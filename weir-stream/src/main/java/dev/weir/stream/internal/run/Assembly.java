@@ -35,6 +35,9 @@ public final class Assembly {
     private boolean probe;
     private boolean threadsWithin;
 
+    /** What the names of stages begin with that are added now. */
+    private String prefix = "";
+
     /** The assembly of a whole run. */
     Assembly(PipelineRun run) {
         this.run = run;
@@ -61,6 +64,15 @@ public final class Assembly {
         return run.clock();
     }
 
+    /** See {@link Parts}. */
+    String prefix() {
+        return prefix;
+    }
+
+    void prefix(String of) {
+        prefix = of;
+    }
+
     /** Adds a stage that runs on the thread of the open segment. */
     public StageEntry fused(Attributes attributes) {
         return add(attributes, new StageEntry.Shape(segmentMeter().sameSegment(), 1, false));
@@ -81,12 +93,13 @@ public final class Assembly {
     }
 
     private StageEntry add(Attributes attributes, StageEntry.Shape shape) {
+        String name = prefix + attributes.requiredName();
         StageEntry entry;
         if (nest == null) {
-            entry = new StageEntry(run, lifetime, run.uniqueName(attributes.requiredName()), shape);
+            entry = new StageEntry(run, lifetime, run.uniqueName(name), shape);
             run.add(entry);
         } else {
-            entry = nest.entry(attributes.requiredName(), lifetime, shape);
+            entry = nest.entry(name, lifetime, shape);
         }
         lastEntry = entry;
         return entry;
@@ -160,7 +173,12 @@ public final class Assembly {
 
     /** The same for a source whose making is seen from outside: in a probe none is made. */
     public <T> Stage<T> source(Supplier<Stage<T>> make) {
-        return source(probe ? new Unused<>() : make.get());
+        return source(made(make));
+    }
+
+    /** A stage whose making is seen from outside: in a probe none is made. */
+    public <T> Stage<T> made(Supplier<Stage<T>> make) {
+        return probe ? new Unused<>() : make.get();
     }
 
     /** In place of a source that nobody is going to pull. */

@@ -1,0 +1,69 @@
+package dev.weir.stream;
+
+import dev.weir.stream.internal.run.Parts;
+import java.util.Objects;
+import java.util.function.Function;
+
+/**
+ * A part of a stream that is named once and used in several: operators without a source and a sink. Immutable and free to share; each
+ * use has stages of its own.
+ *
+ * <pre>{@code
+ * static final Flow<String, Order> ORDERS =
+ *         Flow.<String, Order>of("orders", lines -> lines.filterNot(String::isBlank).map(Order::parse));
+ *
+ * Source.from(lines).via(ORDERS).to(store) // with the stages orders/filterNot and orders/map
+ * }</pre>
+ *
+ * @param <T> the type of the elements that come in
+ * @param <R> the type of the elements that go out
+ */
+public final class Flow<T, R> {
+
+    private final Function<Source<T>, Source<R>> operators;
+
+    private Flow(Function<Source<T>, Source<R>> operators) {
+        this.operators = operators;
+    }
+
+    /**
+     * Names operators.
+     *
+     * @param name precedes the names of their stages, as in {@code name/map}
+     * @param operators adds them to a source; called once for each use, when a blueprint is made
+     */
+    public static <T, R> Flow<T, R> of(String name, Function<Source<T>, Source<R>> operators) {
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(operators, "operators");
+        if (name.isBlank()) {
+            throw new IllegalArgumentException("the name of a flow must not be blank");
+        }
+        return new Flow<>(above -> Source.at(Parts.named(
+                name + "/",
+                above.node(),
+                entry -> Objects.requireNonNull(
+                                operators.apply(Source.at(entry)), () -> "the operators of flow " + name + " are null")
+                        .node())));
+    }
+
+    /** The flow that adds nothing. */
+    public static <T> Flow<T, T> identity() {
+        return new Flow<>(above -> above);
+    }
+
+    /** This flow and {@code below} it another. */
+    public <U> Flow<T, U> andThen(Flow<R, U> below) {
+        Objects.requireNonNull(below, "below");
+        return new Flow<>(above -> below.below(below(above)));
+    }
+
+    /** A sink that is this flow and the sink below it. */
+    public Sink<T> to(Sink<? super R> sink) {
+        Objects.requireNonNull(sink, "sink");
+        return Sink.through(above -> below(above).to(sink));
+    }
+
+    Source<R> below(Source<T> above) {
+        return operators.apply(above);
+    }
+}

@@ -1,0 +1,151 @@
+package dev.weir.stream.internal.operator;
+
+import dev.weir.stream.ElementOperator;
+import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.internal.failure.Verdict;
+import dev.weir.stream.internal.run.Failures;
+import dev.weir.stream.internal.run.HeldElements;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs an operator of the user's. The elements that one call emits share the claim of the one that came in. Confined to the
+ * thread of its segment.
+ */
+final class ElementOperatorStage<T, R> implements Stage<R> {
+
+    private final Stage<T> upstream;
+    private final Supplier<? extends ElementOperator<? super T, R>> operators;
+    private final StageMeter meter;
+    private final Clock clock;
+    private final Supervised supervised;
+    private final HeldElements held;
+
+    private @Nullable ElementOperator<? super T, R> operator;
+    private @Nullable Throwable failure;
+    private boolean ended;
+
+    private ElementOperatorStage(Wiring<T> wiring, Supplier<? extends ElementOperator<? super T, R>> operators) {
+        this.upstream = wiring.upstream();
+        this.operators = operators;
+        this.meter = wiring.meter();
+        this.clock = wiring.clock();
+        this.supervised = wiring.supervised();
+        this.held = new HeldElements(meter);
+    }
+
+    static <T, R> Node<R> node(
+            String name, Node<T> above, Supplier<? extends ElementOperator<? super T, R>> operators) {
+        return Wiring.node(name, above, wiring -> new ElementOperatorStage<>(wiring, operators));
+    }
+
+    private ElementOperator<? super T, R> operator() {
+        ElementOperator<? super T, R> current = operator;
+        if (current == null) {
+            current = Objects.requireNonNull(operators.get(), "an operator is null");
+            operator = current;
+        }
+        return current;
+    }
+
+    @Override
+    public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
+        while (!ended) {
+            if (failure != null) {
+                throw Failures.rethrowFromAbove(failure);
+            }
+            Batch<T> batch = upstream.pull(deadlineNanos);
+            if (batch == null) {
+                ended = true;
+                return last();
+            }
+            if (batch.isEmpty()) {
+                return batch.retyped();
+            }
+            long start = System.nanoTime();
+            held.set(batch.size());
+            Batch<R> out = new Batch<>(batch.size());
+            work(batch, out);
+            held.set(0);
+            meter.worked(batch.size(), out.size(), start);
+            if (failure == null) {
+                batch.release();
+            }
+            if (!out.isEmpty() || clock.hasPassed(deadlineNanos)) {
+                return out;
+            }
+        }
+        return null;
+    }
+
+    private void work(Batch<T> batch, Batch<R> out) {
+        for (int i = 0; i < batch.size(); i++) {
+            AckTarget target = batch.target(i);
+            long token = batch.token(i);
+            int before = out.size();
+            try {
+                operator().onElement(batch.get(i), element -> add(out, element, target, token));
+            } catch (Throwable thrown) {
+                out.truncate(before);
+                Verdict verdict = supervised.decide(thrown);
+                if (verdict.fails()) {
+                    failure = verdict.failure();
+                    batch.abandonFrom(i);
+                    return;
+                }
+                verdict.settle(target, token);
+                if (verdict.restarts()) {
+                    closeOperator();
+                }
+                continue;
+            }
+            int emitted = out.size() - before;
+            if (emitted == 0) {
+                target.ack(token);
+            } else if (emitted > 1) {
+                target.retain(token, emitted - 1);
+            }
+        }
+    }
+
+    private static <R> void add(Batch<R> out, R element, AckTarget target, long token) {
+        out.add(Objects.requireNonNull(element, "an operator emitted null"), target, token);
+    }
+
+    private @Nullable Batch<R> last() {
+        long start = System.nanoTime();
+        Batch<R> out = new Batch<>(0);
+        try {
+            operator().onEnd(element -> add(out, element, AckTarget.NONE, 0));
+        } catch (Throwable thrown) {
+            throw Failures.rethrow(thrown);
+        }
+        meter.worked(0, out.size(), start);
+        return out.isEmpty() ? null : out;
+    }
+
+    private void closeOperator() {
+        ElementOperator<? super T, R> closing = operator;
+        if (closing != null) {
+            operator = null;
+            closing.close();
+        }
+    }
+
+    @Override
+    public void close() {
+        held.set(0);
+        try {
+            closeOperator();
+        } finally {
+            upstream.close();
+        }
+    }
+}
