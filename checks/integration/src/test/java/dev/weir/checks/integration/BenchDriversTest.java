@@ -1,8 +1,11 @@
 package dev.weir.checks.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.bench.BenchException;
 import dev.weir.bench.report.Reports;
+import dev.weir.bench.result.Ledger;
 import dev.weir.bench.result.ResultsFolder;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -12,9 +15,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Handlers that fail are called again by each library's own means; the dry run counts how often. */
+/** What drivers do with handlers that fail, records of mixed lengths, a pipeline out of order; and a driver that has not what is asked. */
 @Timeout(180)
-class BenchFailingWorkTest {
+class BenchDriversTest {
 
     private static BenchAtCluster bench;
 
@@ -70,5 +73,55 @@ class BenchFailingWorkTest {
             assertThat(Duration.ofMillis(run.stoppedAtMillis() - run.startedAtMillis()))
                     .isLessThan(Duration.ofMinutes(1));
         });
+    }
+
+    @Test
+    void leanDriver_readsEachRecordOnce_ofMixedLengthsWithHeaders() throws Exception {
+        assertThat(bench.run("""
+                        name: lengths
+                        scenario: consume
+                        drivers: [lean]
+                        baseline: lean
+                        topic: {partitions: 2, records: 200000, valueSizes: 20:0.75 140:0.25, headers: 2, compression: zstd}
+                        method: {rounds: 1, minWarmUpSeconds: 0.1, maxWarmUpSeconds: 0.2, measureSeconds: 0.2,
+                          intervalMillis: 20}
+                        """).runs()).isNotEmpty().allSatisfy(run -> {
+            assertThat(run.failure()).isNull();
+            assertThat(run.ledger().isClean()).as("%s", run.ledger()).isTrue();
+            assertThat(run.totals().bytes() / (double) run.totals().records()).isBetween(45.0, 55.0);
+        });
+    }
+
+    @Test
+    void asimov_outOfOrder_givesARecordForEachEvent() throws Exception {
+        assertThat(bench.run("""
+                        name: unordered
+                        scenario: pipeline
+                        drivers: [asimov-unordered]
+                        baseline: asimov-unordered
+                        topic: {partitions: 2, records: 3000, valueBytes: 50}
+                        method: {rounds: 1, control: false, minWarmUpSeconds: 0.1, maxWarmUpSeconds: 0.2,
+                          measureSeconds: 0.2, intervalMillis: 20}
+                        options: {ordering: none}
+                        """).runs()).hasSize(1).allSatisfy(run -> {
+            assertThat(run.failure()).isNull();
+            Ledger ledger = run.ledger();
+            assertThat(ledger.delivered()).isPositive();
+            assertThat(ledger.lost() + ledger.duplicates()).as("%s", ledger).isZero();
+        });
+    }
+
+    @Test
+    void driverWithoutTheScenario_failsItsDryRun() {
+        assertThatThrownBy(() -> bench.run("""
+                        name: bare
+                        scenario: at-least-once
+                        drivers: [plain, bare]
+                        topic: {partitions: 2, records: 200000, valueBytes: 50}
+                        method: {rounds: 1, minWarmUpSeconds: 0.1, maxWarmUpSeconds: 0.2, measureSeconds: 0.2,
+                          intervalMillis: 20}
+                        """))
+                .isInstanceOf(BenchException.class)
+                .hasMessageContaining("driver bare does not pass the dry run of at-least-once: it does not offer");
     }
 }
