@@ -64,21 +64,16 @@ public final class Nest {
         return child.begin(node, assembly);
     }
 
-    /**
-     * Whether such a stream, or one that it starts for parts of its input, has threads of its own, so that what it reads must
-     * make them wait. Shown by one that is built and closed: none of its threads starts, no code of the user's is called.
-     *
-     * @param input an input that has nothing until it is closed
-     */
-    public <T, R> boolean hasThreads(Node<R> node, OpenInput<T> upperEnd, Stage<T> input) {
-        Child<R> probe = new Child<>(this);
-        Assembly assembly = new Assembly(run, this, probe, segmentMeter, nestingStage);
-        assembly.fill(upperEnd, input);
-        assembly.probes();
-        probe.build(node, assembly);
-        probe.segments.forEach(Segment::close);
-        probe.close();
-        return assembly.hasThreadsWithin() || probe.isAsynchronous();
+    /** Builds a stream for {@link ThreadProbe} and closes it again; whether it has segments of its own. */
+    <T, R> boolean buildAndClose(Branch<T, R> branch, Stage<T> input, ThreadProbe probe) {
+        Child<R> child = new Child<>(this);
+        Assembly assembly = new Assembly(run, this, child, segmentMeter, nestingStage);
+        assembly.fill(branch.input(), input);
+        assembly.probe(probe);
+        child.build(branch.lowest(), assembly);
+        child.segments.forEach(Segment::close);
+        child.close();
+        return child.isAsynchronous();
     }
 
     /** Asks the sources of all streams, present and future, to end. Any thread. */

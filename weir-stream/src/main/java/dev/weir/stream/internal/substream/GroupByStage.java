@@ -9,6 +9,7 @@ import dev.weir.stream.internal.run.Branch;
 import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.HeldElements;
 import dev.weir.stream.internal.run.Nest;
+import dev.weir.stream.internal.run.ThreadProbe;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Segment;
 import dev.weir.stream.internal.run.StageEntry;
@@ -83,7 +84,7 @@ final class GroupByStage<T, R> implements Stage<R> {
             Stage<T> upstream = above.build(assembly);
             StageEntry entry = assembly.fused(attributes);
             Nest nest = assembly.nest();
-            assembly.noteThreadsWithin(() -> Streams.haveThreads(nest, branch, assembly.clock()));
+            assembly.noteThreadsWithin(() -> ThreadProbe.hasThreads(nest, branch));
             GroupByStage<T, R> stage = new GroupByStage<>(
                     upstream,
                     branch,
@@ -110,7 +111,7 @@ final class GroupByStage<T, R> implements Stage<R> {
 
     /** Looks at a first stream, which is not used. */
     private void begin() {
-        if (Streams.haveThreads(nest, branch, clock)) {
+        if (ThreadProbe.hasThreads(nest, branch)) {
             asynchronous = takeOver();
         }
     }
