@@ -5,8 +5,8 @@ package dev.weir.lean;
 public interface BatchHandler {
 
     /**
-     * Takes the next batch of its partition. May pause, seek and unassign partitions. If it throws, the poll throws the same,
-     * and the batch comes again, all of it.
+     * Takes the next batch of its partition. May pause, seek and unassign partitions. If it throws, the poll throws the
+     * same, and the batch comes again, all of it.
      *
      * @param batch valid during the call
      */

@@ -3,8 +3,8 @@ package dev.weir.lean;
 import org.apache.kafka.common.record.TimestampType;
 
 /**
- * A batch of one partition, as its producer wrote it, with the records that have not been seen yet. Confined to the polling
- * thread; valid during the callback. What the callback leaves unread is skipped.
+ * A batch of one partition, as its producer wrote it, with the records that have not been seen yet. Confined to the
+ * polling thread; valid during the callback. What the callback leaves unread is skipped.
  *
  * <pre>{@code
  * while (batch.next()) {

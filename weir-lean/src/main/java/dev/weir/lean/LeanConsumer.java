@@ -9,9 +9,9 @@ import java.util.Objects;
  * Reads assigned partitions without making an object per record. Confined to one thread, whichever that is, but for
  * {@link #wakeup} and {@link #metrics}, which are thread-safe.
  *
- * <p>It has no thread of its own. Whoever calls {@link #poll} does one turn of work: sends what is due, takes what has come,
- * hands out records. It never blocks; when there is nothing to do it returns 0, and the caller decides how to idle: by an
- * Agrona {@code IdleStrategy}, or by {@link #await}. {@link LeanRunner} is that loop ready-made.
+ * <p>It has no thread of its own. Whoever calls {@link #poll} does one turn of work: sends what is due, takes what has
+ * come, hands out records. It never blocks; when there is nothing to do it returns 0, and the caller decides how to
+ * idle: by an Agrona {@code IdleStrategy}, or by {@link #await}. {@link LeanRunner} is that loop ready-made.
  *
  * <pre>{@code
  * try (LeanConsumer consumer = LeanConsumer.open(
@@ -26,9 +26,9 @@ import java.util.Objects;
  * }
  * }</pre>
  *
- * <p>A partition is known by its index, a small dense number, so that per-partition state may live in arrays. What fails by
- * itself and passes by itself (brokers lost, leaders moved) is not seen here. What does not pass is thrown by {@code poll}: a
- * {@link PartitionException} for one partition, any other {@link LeanException} for all.
+ * <p>A partition is known by its index, a small dense number, so that per-partition state may live in arrays. What
+ * fails by itself and passes by itself (brokers lost, leaders moved) is not seen here. What does not pass is thrown by
+ * {@code poll}: a {@link PartitionException} for one partition, any other {@link LeanException} for all.
  */
 public final class LeanConsumer implements AutoCloseable {
 
@@ -70,8 +70,8 @@ public final class LeanConsumer implements AutoCloseable {
     }
 
     /**
-     * Does what is to be done without blocking, and hands out at most {@link LeanSettings#maxPollRecords} records, to the end
-     * of a batch. Not to be called from a handler.
+     * Does what is to be done without blocking, and hands out at most {@link LeanSettings#maxPollRecords} records, to
+     * the end of a batch. Not to be called from a handler.
      *
      * @return how much was done; 0 if there was nothing to do
      * @throws PartitionException once per fault; the others go on with the next poll
@@ -81,7 +81,9 @@ public final class LeanConsumer implements AutoCloseable {
         return engine.poll(Objects.requireNonNull(handler, "handler"), null);
     }
 
-    /** To be called from a handler: ends the poll that runs after this record or batch; the next poll goes on behind it. */
+    /**
+     * To be called from a handler: ends the poll that runs after this record or batch; the next poll goes on behind it.
+     */
     public void endPoll() {
         engine.endPoll();
     }
@@ -92,8 +94,9 @@ public final class LeanConsumer implements AutoCloseable {
     }
 
     /**
-     * Waits until a broker has sent something, or can be sent something, for so long at most; returns at once if records are
-     * there. Attempts that were put off, such as a new connection, are made by the next poll: wait for a second at most.
+     * Waits until a broker has sent something, or can be sent something, for so long at most; returns at once if
+     * records are there. Attempts that were put off, such as a new connection, are made by the next poll: wait for a
+     * second at most.
      *
      * @param longest does not wait if it is not more than 0
      */
@@ -113,7 +116,8 @@ public final class LeanConsumer implements AutoCloseable {
 
     /**
      * Stops handing out records of a partition, and fetching it. What was fetched stays, and is handed out after
-     * {@link #resume}: nothing is fetched twice. Paused in its own handler, the record that is being handled is the last.
+     * {@link #resume}: nothing is fetched twice. Paused in its own handler, the record that is being handled is the
+     * last.
      */
     public void pause(int index) {
         engine.pause(index);
@@ -134,23 +138,25 @@ public final class LeanConsumer implements AutoCloseable {
     }
 
     /**
-     * The leader epoch of what is before {@link #position}: of the batch that was handed out last, or as the start said; -1
-     * if it is not known. Kept with a position, it lets whoever {@linkplain StartAt#offset(long, int) starts} there notice
-     * that the log was truncated.
+     * The leader epoch of what is before {@link #position}: of the batch that was handed out last, or as the start
+     * said; -1 if it is not known. Kept with a position, it lets whoever {@linkplain StartAt#offset(long, int) starts}
+     * there notice that the log was truncated.
      */
     public int leaderEpoch(int index) {
         return engine.leaderEpoch(index);
     }
 
     /**
-     * The end of what can be read, as the broker last said it: the high watermark, or of committed records the last stable
-     * offset; -1 before the first answer.
+     * The end of what can be read, as the broker last said it: the high watermark, or of committed records the last
+     * stable offset; -1 before the first answer.
      */
     public long endOffset(int index) {
         return engine.endOffset(index);
     }
 
-    /** The id of the broker that is asked for a partition: its leader, or a replica nearby; -1 while it is looked for. */
+    /**
+     * The id of the broker that is asked for a partition: its leader, or a replica nearby; -1 while it is looked for.
+     */
     public int broker(int index) {
         return engine.broker(index);
     }
@@ -161,8 +167,8 @@ public final class LeanConsumer implements AutoCloseable {
     }
 
     /**
-     * After a {@link CorruptBatchException}, {@link BatchTooLargeException} or {@link UnsupportedBatchException}: goes on
-     * behind the batch.
+     * After a {@link CorruptBatchException}, {@link BatchTooLargeException} or {@link UnsupportedBatchException}: goes
+     * on behind the batch.
      *
      * @throws IllegalStateException if there was none, or its end is not known
      */

@@ -4,8 +4,8 @@ import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A fault of a lean consumer that does not pass by itself. Immutable. One of a partition is a {@link PartitionException};
- * any other is of the whole consumer, and comes again with each poll.
+ * A fault of a lean consumer that does not pass by itself. Immutable. One of a partition is a
+ * {@link PartitionException}; any other is of the whole consumer, and comes again with each poll.
  */
 public class LeanException extends RuntimeException {
 

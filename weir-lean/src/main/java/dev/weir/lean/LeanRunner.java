@@ -40,8 +40,8 @@ public final class LeanRunner implements Agent {
     }
 
     /**
-     * Idles in the operating system until a broker sends something: no processor time at all is spent on waiting, at the
-     * price of some microseconds to wake up. Agrona's own strategies are the choice where these count.
+     * Idles in the operating system until a broker sends something: no processor time at all is spent on waiting, at
+     * the price of some microseconds to wake up. Agrona's own strategies are the choice where these count.
      */
     public IdleStrategy idleStrategy() {
         return new AwaitingIdleStrategy(consumer);

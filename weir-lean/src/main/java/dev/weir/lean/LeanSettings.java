@@ -12,24 +12,27 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
  * How a lean consumer fetches. Immutable; made by {@link #builder}.
  *
  * @param properties of the Kafka client, as far as they name brokers ({@code bootstrap.servers}), this client
- *     ({@code client.id}, {@code client.rack}) and how to authenticate ({@code security.protocol}, {@code ssl.*}, {@code sasl.*});
- *     others are ignored
+ *     ({@code client.id}, {@code client.rack}) and how to authenticate ({@code security.protocol}, {@code ssl.*},
+ *     {@code sasl.*}); others are ignored
  * @param readCommitted leaves out aborted transactions and waits for open ones; default false
  * @param minFetchBytes what a broker waits for before it answers, for at most {@code maxFetchWait}: default 1
  * @param maxFetchWait default 500 ms
  * @param maxFetchBytes of one answer: 1 KB to 512 MB, default 8 MB. A broker may exceed it by one batch
- * @param maxPartitionBytes of one partition in an answer: 1 KB to 512 MB, default 1 MB. A broker may exceed it by one batch
- * @param maxResponseBytes above this an answer is refused, and the batch in it that is too large is named: 64 KB to 1 GB,
- *     default 64 MB, at least {@code maxFetchBytes} and 64 KB. Each broker's connection holds two buffers that grow up to it
+ * @param maxPartitionBytes of one partition in an answer: 1 KB to 512 MB, default 1 MB. A broker may exceed it by one
+ *     batch
+ * @param maxResponseBytes above this an answer is refused, and the batch in it that is too large is named: 64 KB to 1
+ *     GB, default 64 MB, at least {@code maxFetchBytes} and 64 KB. Each broker's connection holds two buffers that grow
+ *     up to it
  * @param maxBatchBytes of a decompressed batch: 64 KB to 1 GB, default 64 MB
  * @param maxPollRecords after how many records a poll returns, when the batch is finished: default 10,000
  * @param checkCrc whether checksums are compared; default true
  * @param onCorruptBatch default {@link CorruptBatchPolicy#FAIL}
  * @param onOffsetLost default {@link OffsetLostPolicy#FAIL}
  * @param receiveBufferBytes of a socket; -1 leaves it to the system; default 1 MB
- * @param requestTimeout after which a broker that does not answer is left: at least {@code maxFetchWait} and a second, default
- *     30 s
- * @param maxBackoff the longest wait between two attempts at the same thing: 10 ms to 5 min, default 1 s; the first is 20 ms
+ * @param requestTimeout after which a broker that does not answer is left: at least {@code maxFetchWait} and a second,
+ *     default 30 s
+ * @param maxBackoff the longest wait between two attempts at the same thing: 10 ms to 5 min, default 1 s; the first is
+ *     20 ms
  * @param metadataMaxAge after which leaders are asked for again though nothing failed: 100 ms to 1 day, default 5 min
  */
 public record LeanSettings(

@@ -37,7 +37,9 @@ public final class OffsetLostException extends PartitionException {
         return new OffsetLostException(topic, partition, offset, what, -1, true);
     }
 
-    /** From where on the log differs from what was read, if it was truncated; -1 if the offset is not in the log at all. */
+    /**
+     * From where on the log differs from what was read, if it was truncated; -1 if the offset is not in the log at all.
+     */
     public long divergentOffset() {
         return divergentOffset;
     }

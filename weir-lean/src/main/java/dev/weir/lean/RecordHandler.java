@@ -5,8 +5,8 @@ package dev.weir.lean;
 public interface RecordHandler {
 
     /**
-     * Takes the next record of its partition. May pause, seek and unassign partitions, this one too. If it throws, the poll
-     * throws the same, and the record comes again.
+     * Takes the next record of its partition. May pause, seek and unassign partitions, this one too. If it throws, the
+     * poll throws the same, and the record comes again.
      *
      * @param record valid during the call
      */

@@ -4,8 +4,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.record.TimestampType;
 
 /**
- * A record where it lies: one object that shows each record in turn. Confined to the polling thread; valid, with everything
- * that it gives out, during the callback. To keep it, copy what you need, or all with {@link #toConsumerRecord}.
+ * A record where it lies: one object that shows each record in turn. Confined to the polling thread; valid, with
+ * everything that it gives out, during the callback. To keep it, copy what you need, or all with
+ * {@link #toConsumerRecord}.
  */
 public interface RecordView {
 
@@ -13,7 +14,10 @@ public interface RecordView {
 
     int partition();
 
-    /** The dense number of the partition in its consumer, as {@link LeanConsumer#assign} returned it: an index for arrays. */
+    /**
+     * The dense number of the partition in its consumer, as {@link LeanConsumer#assign} returned it: an index for
+     * arrays.
+     */
     int index();
 
     long offset();

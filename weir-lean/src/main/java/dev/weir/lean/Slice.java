@@ -6,11 +6,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 
 /**
- * A part of a buffer: the key or value of a record, or of a header. Confined to the polling thread; one that a record gave
- * out is valid during the callback, and shows the next record afterwards. To keep bytes, copy them.
+ * A part of a buffer: the key or value of a record, or of a header. Confined to the polling thread; one that a record
+ * gave out is valid during the callback, and shows the next record afterwards. To keep bytes, copy them.
  *
- * <p>Numbers are read big-endian, at an offset from the slice's start. A slice may be {@linkplain #isNull null}, as keys and
- * values may: then its length is 0.
+ * <p>Numbers are read big-endian, at an offset from the slice's start. A slice may be {@linkplain #isNull null}, as
+ * keys and values may: then its length is 0.
  */
 public final class Slice {
 

@@ -6,8 +6,8 @@ import java.time.Instant;
  * Where reading a partition starts. Immutable.
  *
  * @param offset the first offset to read, if not negative
- * @param timestampMillis otherwise: the first record of at least that time; {@link #BEGINNING} and {@link #END} as in the
- *     protocol
+ * @param timestampMillis otherwise: the first record of at least that time; {@link #BEGINNING} and {@link #END} as in
+ *     the protocol
  * @param leaderEpoch of the record before the offset, or {@link #NO_EPOCH}; with it a log that was truncated before the
  *     offset is noticed
  */
@@ -38,8 +38,8 @@ public record StartAt(long offset, long timestampMillis, int leaderEpoch) {
     }
 
     /**
-     * At an offset behind a record of that leader epoch; if the log does not have the offset, or has other records before
-     * it, {@link LeanSettings#onOffsetLost} says what then.
+     * At an offset behind a record of that leader epoch; if the log does not have the offset, or has other records
+     * before it, {@link LeanSettings#onOffsetLost} says what then.
      */
     public static StartAt offset(long offset, int leaderEpoch) {
         if (offset < 0) {

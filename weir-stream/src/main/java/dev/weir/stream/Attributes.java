@@ -4,8 +4,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What can be said of a stage beside what it does. Immutable; each method returns a changed copy. Null or 0 means that the
- * stage's own default holds.
+ * What can be said of a stage beside what it does. Immutable; each method returns a changed copy. Null or 0 means that
+ * the stage's own default holds.
  *
  * @param name the stage's name in snapshots and threads
  * @param dispatcher where the stage's own threads run; for a boundary, where the segment above it runs

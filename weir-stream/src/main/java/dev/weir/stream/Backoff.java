@@ -9,8 +9,8 @@ import java.util.concurrent.ThreadLocalRandom;
  *
  * @param min the wait after the first failure, at least 0
  * @param max the longest wait, at least {@code min}
- * @param jitter the share of each wait, 0 to 1, of which a random part is left out, so that those who failed together do
- *     not come back together
+ * @param jitter the share of each wait, 0 to 1, of which a random part is left out, so that those who failed together
+ *     do not come back together
  */
 public record Backoff(Duration min, Duration max, double jitter) {
 

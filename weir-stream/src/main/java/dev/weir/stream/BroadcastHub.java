@@ -12,10 +12,10 @@ import java.util.List;
  * then on. It goes at the pace of the slowest taker, and waits while there is none. An element is acknowledged when all
  * have done so who were there when it was brought.
  *
- * <p>A taker that is stopped takes what is in its buffer. One that ends in another way leaves that: it is acknowledged if
- * another that got the same goes on, otherwise it stays unfinished, so that the bringing pipeline delivers it again when
- * it starts anew. When the bringing pipeline ends the takers wait for the next one. {@link #close} ends the bringing pipeline at
- * once, without a failure, and the takers after what was brought.
+ * <p>A taker that is stopped takes what is in its buffer. One that ends in another way leaves that: it is acknowledged
+ * if another that got the same goes on, otherwise it stays unfinished, so that the bringing pipeline delivers it again
+ * when it starts anew. When the bringing pipeline ends the takers wait for the next one. {@link #close} ends the
+ * bringing pipeline at once, without a failure, and the takers after what was brought.
  *
  * {@snippet :
  * void publish() throws InterruptedException {

@@ -15,8 +15,8 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * Dispatchers by name, from code or from a configuration file. Thread-safe; whoever made it closes it, after the pipelines
- * that use it.
+ * Dispatchers by name, from code or from a configuration file. Thread-safe; whoever made it closes it, after the
+ * pipelines that use it.
  *
  * <p>The file is one of Java properties, {@code docs/dispatchers.md} describes it:
  *
@@ -56,8 +56,8 @@ public final class Dispatchers implements AutoCloseable {
     /**
      * The dispatchers of a file.
      *
-     * @param environment what overrides the file: {@code WEIR_DISPATCHER_CPU_SIZE} is {@code dispatcher.cpu.size}; other
-     *     variables are ignored
+     * @param environment what overrides the file: {@code WEIR_DISPATCHER_CPU_SIZE} is {@code dispatcher.cpu.size};
+     *     other variables are ignored
      * @throws IllegalArgumentException for an unknown key or a bad value, with the file and the line or the variable
      */
     public static Dispatchers load(Path file, Map<String, String> environment) throws IOException {

@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Operators that look at one element at a time. Part of {@link Source}.
  *
- * <p>Unless a method says otherwise: elements keep their order; a batch is asked for when one is wanted below; the end and
- * a failure from above are handed on at once; a cancellation drops nothing that would not come again. An element for
- * which a function throws is put to the stage's {@link Supervision}; if that fails the stream, the elements before it
- * still go on first.
+ * <p>Unless a method says otherwise: elements keep their order; a batch is asked for when one is wanted below; the end
+ * and a failure from above are handed on at once; a cancellation drops nothing that would not come again. An element
+ * for which a function throws is put to the stage's {@link Supervision}; if that fails the stream, the elements before
+ * it still go on first.
  */
 abstract class ElementOperators<T> {
 
@@ -108,8 +108,8 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * {@link #statefulMap(Supplier, BiFunction, Function, Consumer)} with a state that emits nothing at the end and needs
-     * no closing.
+     * {@link #statefulMap(Supplier, BiFunction, Function, Consumer)} with a state that emits nothing at the end and
+     * needs no closing.
      *
      * <pre>{@code
      * Source.of(3, 1, 2).statefulMap(() -> new long[1], (sum, n) -> sum[0] += n) // 3, 4, 6
@@ -204,10 +204,11 @@ abstract class ElementOperators<T> {
      *
      * <p>Acknowledgements: whatever came in one batch with the last of them, or is still on its way from above, is not
      * acknowledged. It was not worked on; a source that waits for acknowledgements delivers it again to the next run.
-     * In a stream within the stream (a group, a section, a branch while others run) the rest of the pipeline goes on, and
-     * an element that nobody ever acknowledges would hold back all commits behind it. So there what came in one batch
-     * with the last is acknowledged: it was not wanted; and so is what that inner stream still holds in its buffers, groups,
-     * parallel stages and streams of its own. What a handler is working on is acknowledged when the handler returns.
+     * In a stream within the stream (a group, a section, a branch while others run) the rest of the pipeline goes on,
+     * and an element that nobody ever acknowledges would hold back all commits behind it. So there what came in one
+     * batch with the last is acknowledged: it was not wanted; and so is what that inner stream still holds in its
+     * buffers, groups, parallel stages and streams of its own. What a handler is working on is acknowledged when the
+     * handler returns.
      *
      * <pre>{@code
      * Source.repeat("x").take(3) // x, x, x
@@ -227,9 +228,9 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Lets elements through until {@code predicate} refuses one, ends there, and closes what is above at once. What lies
-     * beyond the end is not acknowledged, as with {@link #take}; unless {@code inclusive}, that is also the element that
-     * was refused.
+     * Lets elements through until {@code predicate} refuses one, ends there, and closes what is above at once. What
+     * lies beyond the end is not acknowledged, as with {@link #take}; unless {@code inclusive}, that is also the
+     * element that was refused.
      *
      * <pre>{@code
      * Source.of(1, 2, 3, 1).takeWhile(n -> n < 3)       // 1, 2
@@ -286,8 +287,8 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * As {@link #limit}, for the sum of the elements' weights. An exception of {@code weight}, or a negative weight, is put
-     * to the supervision, of which a restart begins to count again; the limit itself is not.
+     * As {@link #limit}, for the sum of the elements' weights. An exception of {@code weight}, or a negative weight, is
+     * put to the supervision, of which a restart begins to count again; the limit itself is not.
      *
      * <pre>{@code
      * Source<String> shortRows = Source.from(rows).limitWeighted(1_000_000, String::length);
@@ -398,7 +399,8 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Logs each element that passes and the end, and at ERROR a failure from above, with the names of pipeline and stage.
+     * Logs each element that passes and the end, and at ERROR a failure from above, with the names of pipeline and
+     * stage.
      *
      * <pre>{@code
      * source.log(System.getLogger("orders"), Logger.Level.INFO)

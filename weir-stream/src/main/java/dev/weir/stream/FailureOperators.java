@@ -28,9 +28,9 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Emits one last element in place of a failure from above, and completes. Elements before the failure have gone on by
-     * then; those that were lost with it stay unacknowledged, and nobody waits for the last element. A cancellation is
-     * not a failure.
+     * Emits one last element in place of a failure from above, and completes. Elements before the failure have gone on
+     * by then; those that were lost with it stay unacknowledged, and nobody waits for the last element. A cancellation
+     * is not a failure.
      *
      * {@snippet :
      * source.map(Integer::parseInt).recover(failure -> -1)
@@ -45,16 +45,17 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Goes on with another source in place of a failure from above, also if that one fails, up to {@code attempts} times.
-     * What failed is closed first; what was lost with it stays unacknowledged. Completes when the source that is running
-     * does; a stop reaches the one that is running, and a cancellation is not a failure.
+     * Goes on with another source in place of a failure from above, also if that one fails, up to {@code attempts}
+     * times. What failed is closed first; what was lost with it stays unacknowledged. Completes when the source that is
+     * running does; a stop reaches the one that is running, and a cancellation is not a failure.
      *
      * {@snippet :
      * primary.recoverWith(1, failure -> failure instanceof IOException ? replica : null)
      * }
      *
      * @param attempts at least 1
-     * @param replacement makes the source, or returns null to let the failure go on; what it throws replaces the failure
+     * @param replacement makes the source, or returns null to let the failure go on; what it throws replaces the
+     *     failure
      */
     @Operator(acks = PASSES, cost = PER_BATCH)
     public Source<T> recoverWith(int attempts, Function<? super Throwable, ? extends @Nullable Source<T>> replacement) {
@@ -98,17 +99,17 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Builds everything above anew when it fails, after a wait, within the same pipeline. The section that failed is closed
-     * first, its threads ended and its resources closed; the stages below notice nothing but the pause.
+     * Builds everything above anew when it fails, after a wait, within the same pipeline. The section that failed is
+     * closed first, its threads ended and its resources closed; the stages below notice nothing but the pause.
      *
      * <p>Acknowledgements: elements that had left the section go on and are acknowledged to the run of the section that
-     * emitted them, which may be closed by then and has to put up with that. Elements inside the section when it failed are
-     * never acknowledged. So a source that remembers what was acknowledged emits both anew unless it heard of them in
-     * time: at least once, with duplicates of what was on its way. Sources that count on being drained before they are
-     * closed get no time for it.
+     * emitted them, which may be closed by then and has to put up with that. Elements inside the section when it failed
+     * are never acknowledged. So a source that remembers what was acknowledged emits both anew unless it heard of them
+     * in time: at least once, with duplicates of what was on its way. Sources that count on being drained before they
+     * are closed get no time for it.
      *
-     * <p>Completes when the section does. A stop ends the section, or the wait for it; a section that fails after a stop
-     * fails the stream. Once there were too many restarts the last failure goes on.
+     * <p>Completes when the section does. A stop ends the section, or the wait for it; a section that fails after a
+     * stop fails the stream. Once there were too many restarts the last failure goes on.
      *
      * {@snippet :
      * readings.map(this::decode)
@@ -121,21 +122,21 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Builds a section of the stream anew when it fails, after a wait; what is above goes on, on a thread of its own behind
-     * a buffer. The section that failed is closed first, then the next gets again, in their order, the elements that the
-     * section had been given and that are not finished, and then those that follow.
+     * Builds a section of the stream anew when it fails, after a wait; what is above goes on, on a thread of its own
+     * behind a buffer. The section that failed is closed first, then the next gets again, in their order, the elements
+     * that the section had been given and that are not finished, and then those that follow.
      *
-     * <p>Acknowledgements: nothing is acknowledged that did not get through as a whole. An element is finished when, of one
-     * time that it was given to the section, all that came of it is finished. What had left the section before the failure
-     * goes on, so the stages below may see it twice: at least once. The elements are kept until they are finished; they
-     * must not be changed by the section. An element that fails each time brings the section down each time: skip it by
-     * supervision within the section, or limit the restarts.
+     * <p>Acknowledgements: nothing is acknowledged that did not get through as a whole. An element is finished when, of
+     * one time that it was given to the section, all that came of it is finished. What had left the section before the
+     * failure goes on, so the stages below may see it twice: at least once. The elements are kept until they are
+     * finished; they must not be changed by the section. An element that fails each time brings the section down each
+     * time: skip it by supervision within the section, or limit the restarts.
      *
-     * <p>A source within the section is waited for before the next is built, up to 30 seconds: until what it had emitted is
-     * finished below, and committed.
+     * <p>A source within the section is waited for before the next is built, up to 30 seconds: until what it had
+     * emitted is finished below, and committed.
      *
-     * <p>Completes when the section does. A failure from above goes through the section and is not restarted from; so does
-     * one after a stop. Once there were too many restarts the last failure goes on.
+     * <p>Completes when the section does. A failure from above goes through the section and is not restarted from; so
+     * does one after a stop. Once there were too many restarts the last failure goes on.
      *
      * {@snippet :
      * orders.restarted(
@@ -156,9 +157,9 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Fails with a {@link StreamTimeoutException} when no element comes for {@code timeout} while one is asked for. Time in
-     * which the stages below are busy does not count. The stages above must not block the thread by themselves: put
-     * {@link #async} in between if they might.
+     * Fails with a {@link StreamTimeoutException} when no element comes for {@code timeout} while one is asked for.
+     * Time in which the stages below are busy does not count. The stages above must not block the thread by themselves:
+     * put {@link #async} in between if they might.
      *
      * {@snippet :
      * heartbeats.idleTimeout(Duration.ofSeconds(30))
@@ -170,8 +171,8 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Fails with a {@link StreamTimeoutException} when the first element has not come {@code timeout} after the start. The
-     * stages above must not block the thread by themselves, as for {@link #idleTimeout}.
+     * Fails with a {@link StreamTimeoutException} when the first element has not come {@code timeout} after the start.
+     * The stages above must not block the thread by themselves, as for {@link #idleTimeout}.
      *
      * {@snippet :
      * answers.initialTimeout(Duration.ofSeconds(5))
@@ -183,8 +184,8 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Fails with a {@link StreamTimeoutException} when the stages above have not completed {@code timeout} after the start.
-     * They must not block the thread by themselves, as for {@link #idleTimeout}.
+     * Fails with a {@link StreamTimeoutException} when the stages above have not completed {@code timeout} after the
+     * start. They must not block the thread by themselves, as for {@link #idleTimeout}.
      *
      * {@snippet :
      * export.completionTimeout(Duration.ofHours(1))
@@ -196,8 +197,8 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Fails the pipeline with a {@link StreamTimeoutException} when, after elements were handed down, the next are not asked
-     * for within {@code timeout}. As the stages below do not ask, the failure cannot come down to them: they are
+     * Fails the pipeline with a {@link StreamTimeoutException} when, after elements were handed down, the next are not
+     * asked for within {@code timeout}. As the stages below do not ask, the failure cannot come down to them: they are
      * interrupted, and {@link #recover} does not see it.
      *
      * {@snippet :
@@ -210,9 +211,9 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Puts in an element of its own whenever none has come for {@code interval} and one is asked for. Nobody waits for its
-     * acknowledgement. If the supplier throws, the stage's supervision decides: to skip means that none is put in this
-     * time. The stages above must not block the thread by themselves, as for {@link #idleTimeout}.
+     * Puts in an element of its own whenever none has come for {@code interval} and one is asked for. Nobody waits for
+     * its acknowledgement. If the supplier throws, the stage's supervision decides: to skip means that none is put in
+     * this time. The stages above must not block the thread by themselves, as for {@link #idleTimeout}.
      *
      * {@snippet :
      * ticks.keepAlive(Duration.ofSeconds(1), () -> Tick.NOTHING)
@@ -238,8 +239,8 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Lets elements pass until the switch is turned; see {@link KillSwitch}. A batch that the stages above hand over at that
-     * very moment still passes.
+     * Lets elements pass until the switch is turned; see {@link KillSwitch}. A batch that the stages above hand over at
+     * that very moment still passes.
      *
      * {@snippet :
      * KillSwitch shop = new KillSwitch();

@@ -190,8 +190,8 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Emits lists of one element of each input, first with first, second with second. Ends when any input ends; what the
-     * others have left is treated as beyond a {@link #take}.
+     * Emits lists of one element of each input, first with first, second with second. Ends when any input ends; what
+     * the others have left is treated as beyond a {@link #take}.
      *
      * {@snippet :
      * Source.of(1, 2).zipN(Source.of(10, 20), Source.of(100, 200)) // [1, 10, 100], [2, 20, 200]
@@ -241,8 +241,8 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
 
     /**
      * Combines the elements of two sources one by one. Ends when either ends; what the other has left is
-     * treated as beyond a {@link #take}. The two elements are acknowledged when the result is. A pair for which {@code combine} throws is put
-     * to the supervision.
+     * treated as beyond a {@link #take}. The two elements are acknowledged when the result is. A pair for which
+     * {@code combine} throws is put to the supervision.
      *
      * {@snippet :
      * prices.zipWith(amounts, (price, amount) -> price * amount)
@@ -274,8 +274,8 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      *
      * <p>An element is acknowledged when it was replaced by a newer one of its input, or the end has come, and each
      * result that it is part of is finished; one that never was in a result when the end comes is not. When
-     * {@code combine} throws, the supervision decides on the element that came last: a skipped one remains the latest of
-     * its input; {@code RESTART} forgets the latest of both.
+     * {@code combine} throws, the supervision decides on the element that came last: a skipped one remains the latest
+     * of its input; {@code RESTART} forgets the latest of both.
      *
      * {@snippet :
      * orders.zipLatestWith(rates, (order, rate) -> order.in(rate))

@@ -85,9 +85,9 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Sends the elements that {@code divert} accepts to {@code sink} instead of on, with their acknowledgements. It waits
-     * for room in the sink's buffer. When the sink returns early the stream ends with the next element for it; the sink
-     * ends when the stream does. An element for which {@code divert} throws is put to the supervision.
+     * Sends the elements that {@code divert} accepts to {@code sink} instead of on, with their acknowledgements. It
+     * waits for room in the sink's buffer. When the sink returns early the stream ends with the next element for it;
+     * the sink ends when the stream does. An element for which {@code divert} throws is put to the supervision.
      *
      * {@snippet :
      * orders.divertTo(rejects, order -> !order.isValid())
@@ -99,8 +99,8 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Hands each element to each branch and merges what they emit, as it comes. Each branch runs on a thread of its own,
-     * behind a buffer; all go at the pace of the slowest.
+     * Hands each element to each branch and merges what they emit, as it comes. Each branch runs on a thread of its
+     * own, behind a buffer; all go at the pace of the slowest.
      *
      * <p>An element is acknowledged when every branch has done so. When a branch ends by itself (a {@code take}), the
      * others go on and its share counts as acknowledged, as is what its own stages hold; when the last one ends, the

@@ -14,9 +14,9 @@ import java.util.function.ToLongFunction;
 abstract class GroupingOperators<T> extends ElementOperators<T> {
 
     /**
-     * Gathers elements into lists of {@code count}, the last one perhaps shorter. The members are acknowledged together,
-     * when their list is. At the end and before a failure of the input the open list is emitted; on cancellation its
-     * members stay unacknowledged. Pulls until a list is full.
+     * Gathers elements into lists of {@code count}, the last one perhaps shorter. The members are acknowledged
+     * together, when their list is. At the end and before a failure of the input the open list is emitted; on
+     * cancellation its members stay unacknowledged. Pulls until a list is full.
      *
      * {@snippet :
      * Source.of(1, 2, 3, 4, 5).grouped(2); // [1, 2], [3, 4], [5]
@@ -30,9 +30,9 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Gathers elements into lists of {@code count}, or of fewer if {@code window} has passed since a list's first element
-     * came. Otherwise as {@link #grouped}. A list whose time has come is emitted when the stage below next pulls, so an
-     * element may wait for longer below a busy sink.
+     * Gathers elements into lists of {@code count}, or of fewer if {@code window} has passed since a list's first
+     * element came. Otherwise as {@link #grouped}. A list whose time has come is emitted when the stage below next
+     * pulls, so an element may wait for longer below a busy sink.
      *
      * {@snippet :
      * source.groupedWithin(1000, Duration.ofMillis(100)).map(rows -> insert(rows));
@@ -80,9 +80,9 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Gathers neighbours of the same key into lists of at most {@code max}. Otherwise as {@link #grouped}: a list is emitted
-     * when an element of another key is there. An exception of {@code key} is put to the stage's supervision; RESTART drops
-     * and acknowledges the open list as well.
+     * Gathers neighbours of the same key into lists of at most {@code max}. Otherwise as {@link #grouped}: a list is
+     * emitted when an element of another key is there. An exception of {@code key} is put to the stage's supervision;
+     * RESTART drops and acknowledges the open list as well.
      *
      * {@snippet :
      * Source.of("a1", "a2", "b1", "a3").groupedAdjacentBy(s -> s.charAt(0), 100); // [a1, a2], [b1], [a3]
@@ -97,8 +97,8 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Gathers neighbours of the same key into lists of at most {@code max}, or of fewer if {@code window} has passed since a
-     * list's first element came. As {@link #groupedAdjacentBy(Function, int)} and {@link #groupedWithin}.
+     * Gathers neighbours of the same key into lists of at most {@code max}, or of fewer if {@code window} has passed
+     * since a list's first element came. As {@link #groupedAdjacentBy(Function, int)} and {@link #groupedWithin}.
      *
      * {@snippet :
      * rows.groupedAdjacentBy(row -> row.table(), 1000, Duration.ofMillis(100)).map(group -> insert(group));
@@ -139,9 +139,10 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      * thread of its own. Elements that come in one batch come at once and are aggregated even if the stage below waits.
      * When {@code max} is reached another aggregate begins, and what is above waits.
      *
-     * <p>The elements of an aggregate are acknowledged together, when it is. At the end and before a failure of the input
-     * what is aggregated is emitted; on cancellation it stays unacknowledged. An exception of a function is put to the
-     * stage's supervision; RESTART drops and acknowledges the open aggregate as well. The functions must not block.
+     * <p>The elements of an aggregate are acknowledged together, when it is. At the end and before a failure of the
+     * input what is aggregated is emitted; on cancellation it stays unacknowledged. An exception of a function is put
+     * to the stage's supervision; RESTART drops and acknowledges the open aggregate as well. The functions must not
+     * block.
      *
      * {@snippet :
      * source.batch(100, StringBuilder::new, StringBuilder::append).map(text -> write(text));
@@ -197,9 +198,9 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Aggregates elements for as long as the stage below is busy, without a bound, so that what is above never waits. The
-     * claims of all elements are kept until the aggregate is acknowledged: 16 bytes each, if anybody waits for them.
-     * Otherwise as {@link #batch}.
+     * Aggregates elements for as long as the stage below is busy, without a bound, so that what is above never waits.
+     * The claims of all elements are kept until the aggregate is acknowledged: 16 bytes each, if anybody waits for
+     * them. Otherwise as {@link #batch}.
      *
      * {@snippet :
      * clicks.conflateWithSeed(click -> 1L, (count, click) -> count + 1);
@@ -213,13 +214,13 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Replaces each element by the first of what {@code expander} makes of it, and emits more of that, one for each pull,
-     * for as long as the stage below asks and nothing newer has come. What is above runs on a thread of its own.
+     * Replaces each element by the first of what {@code expander} makes of it, and emits more of that, one for each
+     * pull, for as long as the stage below asks and nothing newer has come. What is above runs on a thread of its own.
      *
      * <p>The first carries the element's acknowledgement, the others none. If there is no first, the element is
      * acknowledged at once. Ends with its input; a failure goes on behind the elements before it. An exception of
-     * {@code expander} or its iterator is put to the stage's supervision: skipping drops the element, or the rest of its
-     * iterator.
+     * {@code expander} or its iterator is put to the stage's supervision: skipping drops the element, or the rest of
+     * its iterator.
      *
      * {@snippet :
      * readings.expand(reading -> Stream.iterate(reading, last -> last.older()).iterator());
@@ -249,10 +250,10 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      * Buffers up to {@code capacity} elements for a slower stage below; what is above runs on a thread of its own and,
      * unless the strategy is {@link OverflowStrategy#BACKPRESSURE}, never waits.
      *
-     * <p>An element that is dropped is acknowledged at once. What the stage below has pulled is no longer in the buffer,
-     * and it pulls up to 512 elements at once; if it waits, a batch from above goes past the buffer whole. As batches come
-     * at once, a buffer smaller than a batch drops some of each that meets a busy stage. At the end and before a failure
-     * of the input the buffer is emitted; on cancellation it stays unacknowledged.
+     * <p>An element that is dropped is acknowledged at once. What the stage below has pulled is no longer in the
+     * buffer, and it pulls up to 512 elements at once; if it waits, a batch from above goes past the buffer whole. As
+     * batches come at once, a buffer smaller than a batch drops some of each that meets a busy stage. At the end and
+     * before a failure of the input the buffer is emitted; on cancellation it stays unacknowledged.
      *
      * {@snippet :
      * ticks.buffer(10_000, OverflowStrategy.DROP_HEAD).map(tick -> slowly(tick));

@@ -10,8 +10,8 @@ public interface Handler<T, R> {
      * Does the work.
      *
      * @return the result, never null
-     * @throws Exception to have the stage's {@link Supervision} decide: unless told otherwise, the pipeline fails and the
-     *     element is not acknowledged
+     * @throws Exception to have the stage's {@link Supervision} decide: unless told otherwise, the pipeline fails and
+     *     the element is not acknowledged
      */
     R handle(T element) throws Exception;
 }

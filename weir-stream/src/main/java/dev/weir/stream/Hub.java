@@ -113,7 +113,8 @@ abstract class Hub<T> implements AutoCloseable {
     }
 
     /**
-     * Waits until there is room, then adds, both under the lock: nobody sees an element before all is done with it here.
+     * Waits until there is room, then adds, both under the lock: nobody sees an element before all is done with it
+     * here.
      *
      * @return false if the hub is closed
      */
@@ -139,8 +140,8 @@ abstract class Hub<T> implements AutoCloseable {
     }
 
     /**
-     * Whether any of those that got the same goes on; {@code taker} does not from here on. Of several that leave at once, each
-     * of which would count on the others, so at least the last leaves its share unfinished.
+     * Whether any of those that got the same goes on; {@code taker} does not from here on. Of several that leave at
+     * once, each of which would count on the others, so at least the last leaves its share unfinished.
      */
     final boolean othersGoOn(Taker<T> taker, List<Taker<T>> all) {
         lock.lock();

@@ -5,12 +5,12 @@ import java.util.Objects;
 
 /**
  * Ends the streams that it was put into with {@link Source#via}, from outside, for good: one stream, or the streams of
- * several pipelines at once. Thread-safe; may be thrown before the pipelines run. The first call decides, further ones do
- * nothing.
+ * several pipelines at once. Thread-safe; may be thrown before the pipelines run. The first call decides, further ones
+ * do nothing.
  *
- * <p>What is above the switch is interrupted, even if it would wait for ever, and closed; what has passed the switch goes
- * on undisturbed. Elements that had not passed it stay unacknowledged. To end a pipeline with all that it has taken in
- * finished there is {@link RunningPipeline#drain}.
+ * <p>What is above the switch is interrupted, even if it would wait for ever, and closed; what has passed the switch
+ * goes on undisturbed. Elements that had not passed it stay unacknowledged. To end a pipeline with all that it has
+ * taken in finished there is {@link RunningPipeline#drain}.
  */
 public final class KillSwitch {
 

@@ -7,7 +7,9 @@ public final class LimitExceededException extends RuntimeException {
 
     private final long limit;
 
-    /** Creates it for a stage that lets {@code limit} through, which is counted {@code inUnit}: elements, for instance. */
+    /**
+     * Creates it for a stage that lets {@code limit} through, which is counted {@code inUnit}: elements, for instance.
+     */
     public LimitExceededException(String stage, long limit, String inUnit) {
         super("more than " + limit + " " + inUnit + " came to stage " + stage);
         this.limit = limit;

@@ -41,7 +41,10 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
         return Source.at(AsyncBoundary.node(node(), Objects.requireNonNull(dispatcher, "dispatcher"), buffer));
     }
 
-    /** {@link #mapParallel(Parallelism, Dispatcher, Handler)} with a fixed number of workers on {@link Dispatcher#cpu()}. */
+    /**
+     * {@link #mapParallel(Parallelism, Dispatcher, Handler)} with a fixed number of workers on
+     * {@link Dispatcher#cpu()}.
+     */
     @Operator(acks = SAME, cost = WORKERS)
     public <R> Source<R> mapParallel(int workers, Handler<? super T, ? extends R> handler) {
         return mapParallel(Parallelism.fixed(workers), Dispatcher.cpu(), handler);
@@ -104,12 +107,12 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      * handlers are quick, few of them are awake.
      *
      * <ul>
-     *   <li>Order by key: elements of a key run one after the other. A key that is slow or stuck holds up no other: what
-     *       waits behind it has room of its own, for 8 elements per thread and 512 at least. Once that is full, the next
-     *       element that has to wait halts the input. An idle key takes no memory.
+     *   <li>Order by key: elements of a key run one after the other. A key that is slow or stuck holds up no other:
+     *       what waits behind it has room of its own, for 8 elements per thread and 512 at least. Once that is full,
+     *       the next element that has to wait halts the input. An idle key takes no memory.
      *   <li>Completion: when the input has ended and all handlers are done and their results taken.
-     *   <li>Failure: a handler that fails fails the stream at once; a failure from above follows the results of the elements
-     *       before it.
+     *   <li>Failure: a handler that fails fails the stream at once; a failure from above follows the results of the
+     *       elements before it.
      *   <li>Cancellation: handlers are interrupted, and waited for.
      *   <li>Acknowledgement: goes with the result.
      *   <li>Demand: elements are taken in while there is room for 8 per thread, 512 at least.
@@ -139,7 +142,9 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
         return mapAsync(Parallelism.fixed(parallelism), Ordering.input(), function);
     }
 
-    /** {@link #mapAsync(Parallelism, Ordering, Function)} with a fixed parallelism, each result as soon as it is there. */
+    /**
+     * {@link #mapAsync(Parallelism, Ordering, Function)} with a fixed parallelism, each result as soon as it is there.
+     */
     @Operator(acks = SAME, cost = "under 100 ns where the future is done at once; no thread")
     public <R> Source<R> mapAsyncUnordered(
             int parallelism, Function<? super T, ? extends CompletionStage<? extends R>> function) {
@@ -157,16 +162,17 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
 
     /**
      * Starts an asynchronous computation for each element, up to {@code parallelism} at once, and hands on what they
-     * complete with; no thread waits for them. The function is called by one thread of the pipeline at a time and must not
-     * block.
+     * complete with; no thread waits for them. The function is called by one thread of the pipeline at a time and must
+     * not block.
      *
      * <p>Ordered by key, the computation of an element starts when that of the one before it of its key is done.
      *
      * <ul>
      *   <li>Completion: when the input has ended and all computations are done and their results taken.
      *   <li>Failure: a computation that fails, or completes with null, and a function that throws, are put to the
-     *       supervision; unless that skips the element, the stream fails at once. Retries wait on a virtual thread for each
-     *       element, which counts as running meanwhile. A failure from above follows the results of the elements before it.
+     *       supervision; unless that skips the element, the stream fails at once. Retries wait on a virtual thread for
+     *       each element, which counts as running meanwhile. A failure from above follows the results of the elements
+     *       before it.
      *   <li>Cancellation and failure: futures that run are cancelled; none is waited for.
      *   <li>Acknowledgement: goes with the result.
      *   <li>Demand: elements are taken in while there is room for results, 8 for each that may run and 512 at least; as
@@ -194,14 +200,14 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
     }
 
     /**
-     * As {@link #scan}, for a function that answers later: it is called for an element when the answer for the one before
-     * it is there, on a virtual thread, and may block. The emissions are under way as soon as they are made.
+     * As {@link #scan}, for a function that answers later: it is called for an element when the answer for the one
+     * before it is there, on a virtual thread, and may block. The emissions are under way as soon as they are made.
      *
      * <ul>
      *   <li>Completion: when the input has ended and the last answer is there.
-     *   <li>Failure: an answer that fails, or is null, and a function that throws, are put to the supervision, which may
-     *       call again with the same; unless that skips the element, the stream fails at once. A restart goes on from
-     *       {@code initial}, without emitting it again. A failure from above follows the emissions before it.
+     *   <li>Failure: an answer that fails, or is null, and a function that throws, are put to the supervision, which
+     *       may call again with the same; unless that skips the element, the stream fails at once. A restart goes on
+     *       from {@code initial}, without emitting it again. A failure from above follows the emissions before it.
      *   <li>Cancellation: the future that runs is cancelled.
      *   <li>Acknowledgement: each emission carries that of its element; nobody waits for that of {@code initial}.
      *   <li>Demand: up to 512 elements are taken in ahead.
@@ -221,8 +227,8 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
     }
 
     /**
-     * As {@link #fold}, for a function that answers later: it is called for an element when the answer for the one before
-     * it is there. On a failure or a cancellation nothing is emitted; else as {@link #scanAsync}.
+     * As {@link #fold}, for a function that answers later: it is called for an element when the answer for the one
+     * before it is there. On a failure or a cancellation nothing is emitted; else as {@link #scanAsync}.
      *
      * <p>The elements are acknowledged together, when the result is, also those before a restart by supervision, which
      * begins with {@code initial} again.

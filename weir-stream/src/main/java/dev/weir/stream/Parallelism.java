@@ -1,11 +1,12 @@
 package dev.weir.stream;
 
 /**
- * How many elements a parallel stage works on at once: a fixed number, or one that the stage finds by itself. Immutable.
+ * How many elements a parallel stage works on at once: a fixed number, or one that the stage finds by itself.
+ * Immutable.
  *
- * <p>An adaptive stage raises its limit while that raises the rate at which elements are done, and lowers it when the same
- * rate can be had with less, when what the functions call gets slower under the load, and when nobody takes the results.
- * The limit of the moment is {@link StageSnapshot#parallelism}.
+ * <p>An adaptive stage raises its limit while that raises the rate at which elements are done, and lowers it when the
+ * same rate can be had with less, when what the functions call gets slower under the load, and when nobody takes the
+ * results. The limit of the moment is {@link StageSnapshot#parallelism}.
  *
  * @param min the lowest limit, at least 1
  * @param max the highest limit, at least {@code min}; memory is set aside for it

@@ -9,14 +9,14 @@ import java.util.Objects;
  * A place where one running pipeline brings its elements and each goes to one of those that take; pipelines come and go
  * on both sides. Thread-safe; whoever made it closes it.
  *
- * <p>One pipeline at a time ends in {@link #sink}; any number begin with {@link #source}. A {@link Route} says who gets an
- * element. When there is no room with that one the bringing pipeline waits, as it does while fewer take than there must
- * be. Acknowledgements go with the elements.
+ * <p>One pipeline at a time ends in {@link #sink}; any number begin with {@link #source}. A {@link Route} says who gets
+ * an element. When there is no room with that one the bringing pipeline waits, as it does while fewer take than there
+ * must be. Acknowledgements go with the elements.
  *
- * <p>A taker that is stopped takes what is in its inbox. One that ends in another way leaves that, and the elements it was
- * working on, unfinished, and never gives them to another taker: the bringing pipeline delivers them again when it starts
- * anew. When the bringing pipeline ends the takers wait for the next one. {@link #close} ends the bringing pipeline at
- * once, without a failure, and the takers after what was brought.
+ * <p>A taker that is stopped takes what is in its inbox. One that ends in another way leaves that, and the elements it
+ * was working on, unfinished, and never gives them to another taker: the bringing pipeline delivers them again when it
+ * starts anew. When the bringing pipeline ends the takers wait for the next one. {@link #close} ends the bringing
+ * pipeline at once, without a failure, and the takers after what was brought.
  *
  * {@snippet :
  * void book() throws InterruptedException {
@@ -122,7 +122,9 @@ public final class PartitionHub<T> extends Hub<T> {
         return parts;
     }
 
-    /** Gives {@code part} to {@code taker}, or puts it with {@code back} if that has left. False if the hub is closed. */
+    /**
+     * Gives {@code part} to {@code taker}, or puts it with {@code back} if that has left. False if the hub is closed.
+     */
     private boolean give(Batch<T> part, Taker<T> taker, Batch<T> back) throws InterruptedException {
         return whenRoom(() -> !present().contains(taker) || taker.inbox().elements() < buffer, () -> {
             if (present().contains(taker)) {

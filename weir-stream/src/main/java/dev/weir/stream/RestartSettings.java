@@ -30,8 +30,8 @@ public record RestartSettings(Backoff backoff, int maxRestarts, Duration within,
     }
 
     /**
-     * Restarts without limit, on failure only. The back-off begins anew once there was no restart for ten times its max,
-     * at least a minute.
+     * Restarts without limit, on failure only. The back-off begins anew once there was no restart for ten times its
+     * max, at least a minute.
      */
     public static RestartSettings of(Backoff backoff) {
         Duration calm = backoff.max().multipliedBy(10);

@@ -14,8 +14,8 @@ import java.util.function.Function;
  * The end of a blueprint that makes one result of all elements, such as {@link Sink#toList()}. Immutable and free to
  * share: each run makes its own result.
  *
- * <p>The sink is also the key to its result: {@link RunningPipeline#result}. For a run to its end and nothing else there
- * is {@link Source#runTo}.
+ * <p>The sink is also the key to its result: {@link RunningPipeline#result}. For a run to its end and nothing else
+ * there is {@link Source#runTo}.
  *
  * <pre>{@code
  * ResultSink<Integer, Long> count = Sink.count();

@@ -4,8 +4,8 @@ import java.util.Objects;
 import java.util.function.Predicate;
 
 /**
- * When and how often a stage's function is called again for an element for which it threw. Immutable; thread-safe if the
- * predicate is.
+ * When and how often a stage's function is called again for an element for which it threw. Immutable; thread-safe if
+ * the predicate is.
  *
  * @param attempts how often the function is called for one element at most, the first call included; at least 1
  * @param backoff the waits in between

@@ -35,8 +35,8 @@ public interface RunningPipeline extends AutoCloseable {
     void stop();
 
     /**
-     * Ends emission, waits until what was emitted is finished, and cancels what is not done by the deadline. After the end
-     * it returns the report at once.
+     * Ends emission, waits until what was emitted is finished, and cancels what is not done by the deadline. After the
+     * end it returns the report at once.
      *
      * @param deadline from now; cancels at once if it is not more than 0
      * @return what was left undone, also after a failure
@@ -63,9 +63,9 @@ public interface RunningPipeline extends AutoCloseable {
     <H> List<H> handles(Class<H> type);
 
     /**
-     * The result that a sink of this pipeline makes of the elements. Completes when the sink is done, perhaps before the
-     * pipeline is; if the sink does not get that far, with the failure that ended the pipeline. Completing or cancelling
-     * the future itself does nothing to the pipeline.
+     * The result that a sink of this pipeline makes of the elements. Completes when the sink is done, perhaps before
+     * the pipeline is; if the sink does not get that far, with the failure that ended the pipeline. Completing or
+     * cancelling the future itself does nothing to the pipeline.
      *
      * @param key the sink: a {@link ResultSink}
      * @throws IllegalArgumentException if the sink does not stand in this pipeline, or more than once
@@ -73,8 +73,8 @@ public interface RunningPipeline extends AutoCloseable {
     <R> CompletableFuture<R> result(ResultKey<R> key);
 
     /**
-     * Drains for {@link #DEFAULT_DRAIN}, then cancels. Does not throw what made the pipeline fail. As {@link #drain}, not
-     * for stages of the pipeline.
+     * Drains for {@link #DEFAULT_DRAIN}, then cancels. Does not throw what made the pipeline fail. As {@link #drain},
+     * not for stages of the pipeline.
      */
     @Override
     void close();

@@ -44,8 +44,8 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /**
-     * Calls {@code action}, which may block, with up to {@code concurrency} elements at once, each on a virtual thread, in
-     * no order. An element is acknowledged when the action has returned; one that throws fails the pipeline.
+     * Calls {@code action}, which may block, with up to {@code concurrency} elements at once, each on a virtual thread,
+     * in no order. An element is acknowledged when the action has returned; one that throws fails the pipeline.
      *
      * @param concurrency 1 to 100,000
      */
@@ -61,8 +61,8 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /**
-     * Calls {@code function}, which answers later, with up to {@code parallelism} elements under way at once, in no order. An
-     * element is acknowledged when its stage has completed, whatever with; one that fails fails the pipeline.
+     * Calls {@code function}, which answers later, with up to {@code parallelism} elements under way at once, in no
+     * order. An element is acknowledged when its stage has completed, whatever with; one that fails fails the pipeline.
      *
      * {@snippet :
      * orders.to(Sink.forEachAsync(100, order -> store.putAsync(order))).run()
@@ -173,9 +173,9 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /**
-     * Gives each element to {@code subscriber} as it asks for them, with the rules of {@link Source#asPublisher}: for those
-     * who want the {@link RunningPipeline} in hand. {@code onSubscribe} is called by the thread that starts the pipeline.
-     * A subscriber serves one run only.
+     * Gives each element to {@code subscriber} as it asks for them, with the rules of {@link Source#asPublisher}: for
+     * those who want the {@link RunningPipeline} in hand. {@code onSubscribe} is called by the thread that starts the
+     * pipeline. A subscriber serves one run only.
      *
      * {@snippet :
      * RunningPipeline running = orders.to(Sink.toSubscriber(subscriber)).run();

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * at a time; {@link #cancel} may be called from any thread.
  *
  * <p>An element is acknowledged when its taker comes back for the next, so one that was taken and not finished is not
- * lost. The pipeline fetches a batch when the one before is used up: a taker who does not come halts it. It is done when
- * the taker has seen the end, or has cancelled.
+ * lost. The pipeline fetches a batch when the one before is used up: a taker who does not come halts it. It is done
+ * when the taker has seen the end, or has cancelled.
  *
  * <pre>{@code
  * void workOff() throws InterruptedException {
@@ -119,8 +119,8 @@ public final class SinkQueue<T> {
     }
 
     /**
-     * Wants no more. What was not taken, and the element taken last, stay unacknowledged. The stream above is closed, at
-     * the latest when it has the next element; {@link RunningPipeline#stop} does not wait for that.
+     * Wants no more. What was not taken, and the element taken last, stay unacknowledged. The stream above is closed,
+     * at the latest when it has the next element; {@link RunningPipeline#stop} does not wait for that.
      */
     public void cancel() {
         lock.lock();

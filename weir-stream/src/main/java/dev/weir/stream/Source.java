@@ -24,9 +24,9 @@ import java.util.function.Supplier;
  *
  * <p>Operators between two asynchronous boundaries run fused on one thread, batch by batch. Functions given to fused
  * operators are called by one thread at a time and must not block; for work that blocks there is {@link #mapBlocking},
- * for heavy computing {@link #mapParallel}. An exception out of any function fails the pipeline; the element that caused
- * it and all that are unfinished stay unacknowledged. {@link #supervised}, right behind an operator, says otherwise: to
- * try again, to skip the element, or to begin anew.
+ * for heavy computing {@link #mapParallel}. An exception out of any function fails the pipeline; the element that
+ * caused it and all that are unfinished stay unacknowledged. {@link #supervised}, right behind an operator, says
+ * otherwise: to try again, to skip the element, or to begin anew.
  *
  * <p>Elements are never null.
  */
@@ -58,8 +58,8 @@ public final class Source<T> extends FailureOperators<T> {
      * Emits the elements of an iterable, anew in each run. A failure of its iterator follows the elements before it; a
      * stop ends the source after the element it is at.
      *
-     * <p>This source, and each that asks user code for one element after the other, gathers {@link Batch#DEFAULT_CAPACITY}
-     * of them before it hands them on. Where that may take long, let it gather less:
+     * <p>This source, and each that asks user code for one element after the other, gathers
+     * {@link Batch#DEFAULT_CAPACITY} of them before it hands them on. Where that may take long, let it gather less:
      * {@code with(Attributes.NONE.withBuffer(1))}.
      */
     @Operator(acks = "none: nobody waits for them", cost = "the iterator's; batches are used again")
@@ -141,9 +141,10 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
-     * Emits what other threads put into {@code queue}; see {@link SourceQueue}. A full queue refuses offers or lets them
-     * wait, which is its back-pressure. When the pipeline is told to stop, what is in the queue still goes out; when it
-     * fails, is cancelled or wants no more, that is dropped. In each case offers are answered as closed from then on.
+     * Emits what other threads put into {@code queue}; see {@link SourceQueue}. A full queue refuses offers or lets
+     * them wait, which is its back-pressure. When the pipeline is told to stop, what is in the queue still goes out;
+     * when it fails, is cancelled or wants no more, that is dropped. In each case offers are answered as closed from
+     * then on.
      *
      * @param queue feeds one run; a second is refused when it starts
      */
@@ -158,7 +159,8 @@ public final class Source<T> extends FailureOperators<T> {
      * returns nothing.
      *
      * <pre>{@code
-     * Source<Integer> powers = Source.unfold(1, n -> n > 100 ? Optional.empty() : Optional.of(new Unfolded<>(2 * n, n)));
+     * Source<Integer> powers =
+     *         Source.unfold(1, n -> n > 100 ? Optional.empty() : Optional.of(new Unfolded<>(2 * n, n)));
      * }</pre>
      *
      * @param initial the state to begin with, in each run
@@ -170,9 +172,9 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
-     * The same for a function that answers later, for instance with the next page of a list. It is asked for one step at
-     * a time, when an element is wanted; steps that are there at once go on together. An answer that is under way when
-     * the stream ends is not waited for.
+     * The same for a function that answers later, for instance with the next page of a list. It is asked for one step
+     * at a time, when an element is wanted; steps that are there at once go on together. An answer that is under way
+     * when the stream ends is not waited for.
      */
     @Operator(acks = "none", cost = "the function's, a wake-up per step that is not there at once")
     public static <S, T> Source<T> unfoldAsync(
@@ -182,10 +184,10 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
-     * Emits what is read from a resource, such as a file, until {@code read} returns nothing. Each run opens its own when
-     * it first wants an element, and closes it exactly once: behind the last element, or when the stream fails, is
-     * cancelled, or is not wanted any more. {@code open}, {@code read} and {@code close} run on the segment's thread and
-     * may block.
+     * Emits what is read from a resource, such as a file, until {@code read} returns nothing. Each run opens its own
+     * when it first wants an element, and closes it exactly once: behind the last element, or when the stream fails, is
+     * cancelled, or is not wanted any more. {@code open}, {@code read} and {@code close} run on the segment's thread
+     * and may block.
      *
      * <pre>{@code
      * Source<String> lines = Source.resource(
@@ -232,11 +234,11 @@ public final class Source<T> extends FailureOperators<T> {
     /**
      * Emits what a publisher sends; each run subscribes anew.
      *
-     * <p>Asks for {@code buffer} elements when the pipeline first wants some, and for more whenever half of them have been
-     * taken, so that never more than {@code buffer} wait or are under way, beside the batch that is being worked on. The
-     * publisher may signal from any thread. Its completion ends the stream, its failure fails it, both behind the
-     * elements sent before. When the pipeline stops, fails or wants no more, the subscription is cancelled. Nobody waits
-     * for acknowledgements: a publisher has no way to take them.
+     * <p>Asks for {@code buffer} elements when the pipeline first wants some, and for more whenever half of them have
+     * been taken, so that never more than {@code buffer} wait or are under way, beside the batch that is being worked
+     * on. The publisher may signal from any thread. Its completion ends the stream, its failure fails it, both behind
+     * the elements sent before. When the pipeline stops, fails or wants no more, the subscription is cancelled. Nobody
+     * waits for acknowledgements: a publisher has no way to take them.
      *
      * {@snippet :
      * Flow.Publisher<Order> orders = JdkFlowAdapter.publisherToFlowPublisher(flux); // Reactor
@@ -251,9 +253,9 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
-     * Operators as a {@link Flow.Processor}: what it is sent goes through them to its subscribers. It is subscribed to one
-     * publisher and runs once: from its first subscriber on, until the end, a failure, or until the last subscriber has
-     * cancelled. Subscribers share its elements as with {@link #asSharedPublisher}; its input behaves as
+     * Operators as a {@link Flow.Processor}: what it is sent goes through them to its subscribers. It is subscribed to
+     * one publisher and runs once: from its first subscriber on, until the end, a failure, or until the last subscriber
+     * has cancelled. Subscribers share its elements as with {@link #asSharedPublisher}; its input behaves as
      * {@link #fromPublisher}, but that a failure does not wait behind elements for which there is no demand.
      *
      * {@snippet :
@@ -275,11 +277,11 @@ public final class Source<T> extends FailureOperators<T> {
     /**
      * This stream as a publisher: each subscriber gets a run of its own, which starts when it subscribes.
      *
-     * <p>Never more is sent than was requested; one batch waits for demand, and the stages above as far as their buffers
-     * go. Signals come from the run's thread, one at a time. An element is acknowledged when {@code onNext} has returned;
-     * for a subscriber that is done later see {@link #withClaim}. Cancelling ends the run as a sink that wants no more:
-     * what was not yet handed over stays unacknowledged. A failure of the run goes to {@code onError}; an exception out
-     * of the subscriber fails the run and is logged.
+     * <p>Never more is sent than was requested; one batch waits for demand, and the stages above as far as their
+     * buffers go. Signals come from the run's thread, one at a time. An element is acknowledged when {@code onNext} has
+     * returned; for a subscriber that is done later see {@link #withClaim}. Cancelling ends the run as a sink that
+     * wants no more: what was not yet handed over stays unacknowledged. A failure of the run goes to {@code onError};
+     * an exception out of the subscriber fails the run and is logged.
      *
      * {@snippet :
      * Flow.Publisher<Order> orders = Source.from(file).map(Order::parse).asPublisher();
@@ -293,9 +295,9 @@ public final class Source<T> extends FailureOperators<T> {
 
     /**
      * This stream as a publisher whose subscribers share one run, which starts with the first of them and ends when the
-     * last has cancelled. A subscriber gets what nobody had asked for before it came; the slowest one sets the pace, within a batch the
-     * others may be ahead of it. An element is acknowledged when all have returned from {@code onNext}. Whoever comes
-     * after the end is told how it ended. Else as {@link #asPublisher}.
+     * last has cancelled. A subscriber gets what nobody had asked for before it came; the slowest one sets the pace,
+     * within a batch the others may be ahead of it. An element is acknowledged when all have returned from
+     * {@code onNext}. Whoever comes after the end is told how it ended. Else as {@link #asPublisher}.
      */
     @Operator(acks = "when onNext of every subscriber has returned", cost = "one run; a few ns per element, subscriber")
     public Flow.Publisher<T> asSharedPublisher() {
@@ -304,9 +306,9 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
-     * Hands each element on together with a claim that its holder ends by hand, whenever it is done: the element counts as
-     * acknowledged when both that and the rest of the pipeline have finished with it. For libraries that take elements
-     * asynchronously, below {@link #asPublisher}. A claim that is never ended holds back the source's commits.
+     * Hands each element on together with a claim that its holder ends by hand, whenever it is done: the element counts
+     * as acknowledged when both that and the rest of the pipeline have finished with it. For libraries that take
+     * elements asynchronously, below {@link #asPublisher}. A claim that is never ended holds back the source's commits.
      *
      * <p>Completion, failure, cancellation and demand pass through.
      *
@@ -336,8 +338,8 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
-     * Runs to the end, or throws what made the pipeline fail, for sinks without a result. An interrupt of the caller cancels
-     * the pipeline.
+     * Runs to the end, or throws what made the pipeline fail, for sinks without a result. An interrupt of the caller
+     * cancels the pipeline.
      *
      * <pre>{@code
      * void greet() throws InterruptedException {

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A bounded queue by which other threads feed a pipeline; see {@link Source#queue}. Thread-safe.
  *
- * <p>It may be filled before the pipeline runs, feeds one run, and takes nothing more when that ends or is told to stop.
+ * <p>It may be filled before the pipeline runs, feeds one run, and takes nothing more when that ends or is told to
+ * stop.
  *
  * <pre>{@code
  * SourceQueue<Order> orders = SourceQueue.of(1000);

@@ -11,16 +11,17 @@ import java.util.function.Predicate;
 /**
  * Operators that run streams within the stream. Part of {@link Source}.
  *
- * <p>A failure of an inner stream fails the whole, unless the inner stream recovers from it; what closes the whole closes
- * all inner streams. All inner streams of a stage count under the same stage names.
+ * <p>A failure of an inner stream fails the whole, unless the inner stream recovers from it; what closes the whole
+ * closes all inner streams. All inner streams of a stage count under the same stage names.
  *
- * <p>A stop of the pipeline ends their sources too, except collections, which come to their end. If one was cut short by
- * that, the element that the stream was made of is not acknowledged: it comes again with the next run.
+ * <p>A stop of the pipeline ends their sources too, except collections, which come to their end. If one was cut short
+ * by that, the element that the stream was made of is not acknowledged: it comes again with the next run.
  */
 abstract class SubstreamOperators<T> extends FanOutOperators<T> {
 
     /**
-     * Replaces each element by the elements of a source, one source after the other, pulled by the thread of this stage.
+     * Replaces each element by the elements of a source, one source after the other, pulled by the thread of this
+     * stage.
      *
      * <p>The element is acknowledged when its source has ended and all that came of it is finished. Elements that carry
      * an acknowledgement of their own keep it beside that. An element for which {@code function} throws is put to the
@@ -87,16 +88,18 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      * Gives the elements of each key a stream of their own, which {@code function} describes, and merges what these
      * emit. The order is kept within a key.
      *
-     * <p>As long as the streams have no thread of their own they run on the thread of this stage, whenever their key has
-     * elements: a hundred thousand of them cost memory and nothing else. Operators of time in them then look at the clock
-     * only when elements of their key come; with an {@code async()} below them they keep time by themselves. Streams with
-     * threads of their own (an asynchronous boundary, a parallel stage) each have a segment and buffers, and a key whose
-     * buffer is full halts all. A stream is built once in advance to see which they are, and closed without an element.
+     * <p>As long as the streams have no thread of their own they run on the thread of this stage, whenever their key
+     * has elements: a hundred thousand of them cost memory and nothing else. Operators of time in them then look at the
+     * clock only when elements of their key come; with an {@code async()} below them they keep time by themselves.
+     * Streams with threads of their own (an asynchronous boundary, a parallel stage) each have a segment and buffers,
+     * and a key whose buffer is full halts all. A stream is built once in advance to see which they are, and closed
+     * without an element.
      *
-     * <p>Acknowledgements go with the elements through the stream of their key. When that ends by itself (a {@code take}),
-     * further elements of the key are acknowledged and dropped. One for which {@code key} throws or returns null is put to
-     * the supervision. After {@code idleAfter} without an element a group ends as at the end of the stream, and a later
-     * element begins a new one; if the stream before has threads of its own and is still at work, all wait for it.
+     * <p>Acknowledgements go with the elements through the stream of their key. When that ends by itself (a
+     * {@code take}), further elements of the key are acknowledged and dropped. One for which {@code key} throws or
+     * returns null is put to the supervision. After {@code idleAfter} without an element a group ends as at the end of
+     * the stream, and a later element begins a new one; if the stream before has threads of its own and is still at
+     * work, all wait for it.
      *
      * {@snippet :
      * events.groupBy(Event::user, 100_000, Duration.ofMinutes(5), user -> user.scan(0, (n, e) -> n + 1))
@@ -119,11 +122,12 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
     }
 
     /**
-     * Begins a new stream before each element that {@code predicate} accepts; {@code function} says what becomes of each,
-     * and their outputs follow one another. The first element begins the first stream whatever the predicate says.
+     * Begins a new stream before each element that {@code predicate} accepts; {@code function} says what becomes of
+     * each, and their outputs follow one another. The first element begins the first stream whatever the predicate
+     * says.
      *
-     * <p>Acknowledgements go with the elements. When the stream of a section ends by itself (a {@code take}), the rest of
-     * the section is acknowledged and dropped. An element for which the predicate throws is put to the supervision.
+     * <p>Acknowledgements go with the elements. When the stream of a section ends by itself (a {@code take}), the rest
+     * of the section is acknowledged and dropped. An element for which the predicate throws is put to the supervision.
      *
      * {@snippet :
      * lines.splitWhen(line -> line.startsWith("#"), chapter -> chapter.grouped(1000))
@@ -149,12 +153,12 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
     }
 
     /**
-     * Hands the first {@code n} elements as a list, and the rest as a source that can be used once, to {@code function};
-     * what that makes of them is the stream. If the stream ends earlier the list is shorter.
+     * Hands the first {@code n} elements as a list, and the rest as a source that can be used once, to
+     * {@code function}; what that makes of them is the stream. If the stream ends earlier the list is shorter.
      *
      * <p>Acknowledgements of the rest go with the elements. Those of the prefix are held until the stream made by
-     * {@code function} has ended and all that it has emitted is finished, as nothing tells which of it came of the prefix.
-     * With a source that has no end, and commits in order, use it for {@code n = 0} only.
+     * {@code function} has ended and all that it has emitted is finished, as nothing tells which of it came of the
+     * prefix. With a source that has no end, and commits in order, use it for {@code n = 0} only.
      *
      * {@snippet :
      * lines.prefixAndTail(1, (header, rows) -> rows.map(row -> parse(header.getFirst(), row)))

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * Decides what becomes of an element for which a stage's function threw: whether the function is called again, and if
  * that is of no use, what then. Thread-safe if its decider is.
  *
- * <p>Failures of the machinery (interruption, a failed stage above, {@link VirtualMachineError}) are not asked about, nor
- * is anything that is thrown while the pipeline is being cancelled.
+ * <p>Failures of the machinery (interruption, a failed stage above, {@link VirtualMachineError}) are not asked about,
+ * nor is anything that is thrown while the pipeline is being cancelled.
  */
 public final class Supervision {
 
@@ -21,8 +21,8 @@ public final class Supervision {
         /** The element is dropped and acknowledged; the stage goes on. */
         SKIP,
         /**
-         * The element is dropped and stays unacknowledged, so that the source delivers it again some day; commits do not
-         * move past it. The stage goes on.
+         * The element is dropped and stays unacknowledged, so that the source delivers it again some day; commits do
+         * not move past it. The stage goes on.
          */
         SKIP_UNACKNOWLEDGED,
         /** As {@link #SKIP}, and the stage forgets its state: sums, groups, seen keys. */
@@ -56,9 +56,9 @@ public final class Supervision {
     }
 
     /**
-     * Calls the function again for the same element, as {@code policy} says, then decides by {@code then} on what it threw
-     * last. Order is kept: what waits behind the element, by key or by input, goes on waiting. A stage with threads of its
-     * own waits on one of them; a fused stage holds up its whole segment meanwhile.
+     * Calls the function again for the same element, as {@code policy} says, then decides by {@code then} on what it
+     * threw last. Order is kept: what waits behind the element, by key or by input, goes on waiting. A stage with
+     * threads of its own waits on one of them; a fused stage holds up its whole segment meanwhile.
      *
      * @param then a supervision that does not retry
      */
@@ -75,16 +75,16 @@ public final class Supervision {
     }
 
     /**
-     * The decision on {@code failure}; FAIL for what no stage can go on after, and for whatever is thrown on a thread whose
-     * work is being cancelled: to skip that element might acknowledge what was never done.
+     * The decision on {@code failure}; FAIL for what no stage can go on after, and for whatever is thrown on a thread
+     * whose work is being cancelled: to skip that element might acknowledge what was never done.
      */
     public Decision decide(Throwable failure) {
         return TaskGroup.isCurrentInterrupted() ? Decision.FAIL : decideElsewhere(failure);
     }
 
     /**
-     * The same for what failed on any thread, such as the one that completes a future: that it is being interrupted says
-     * nothing of this pipeline.
+     * The same for what failed on any thread, such as the one that completes a future: that it is being interrupted
+     * says nothing of this pipeline.
      */
     public Decision decideElsewhere(Throwable failure) {
         if (failure instanceof VirtualMachineError || failure instanceof InterruptedException) {

@@ -16,8 +16,8 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     public static final int DEFAULT_MAX_HELD = 1024;
 
     /**
-     * Lets at most {@code elements} pass {@code per} duration, evenly spread, and holds back the others. The burst is what
-     * comes in 10 ms, at least 1. As {@link #throttle(long, Duration, long, ThrottleMode)}.
+     * Lets at most {@code elements} pass {@code per} duration, evenly spread, and holds back the others. The burst is
+     * what comes in 10 ms, at least 1. As {@link #throttle(long, Duration, long, ThrottleMode)}.
      *
      * {@snippet :
      * source.throttle(100, Duration.ofSeconds(1)); // one every 10 ms
@@ -31,13 +31,13 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     /**
      * Lets at most {@code elements} pass {@code per} duration on average, and {@code burst} at once after a pause.
      *
-     * <p>Each element takes a permit out of a bucket that fills evenly and holds {@code burst} of them; it is full at the
-     * start. Shaping, an element for which there is none waits, and nothing is pulled meanwhile; enforcing, it fails with
-     * a {@link RateExceededException}, which is put to the stage's supervision. As the elements of a batch come at once, a
-     * throttle that enforces needs a burst as large as a batch.
+     * <p>Each element takes a permit out of a bucket that fills evenly and holds {@code burst} of them; it is full at
+     * the start. Shaping, an element for which there is none waits, and nothing is pulled meanwhile; enforcing, it
+     * fails with a {@link RateExceededException}, which is put to the stage's supervision. As the elements of a batch
+     * come at once, a throttle that enforces needs a burst as large as a batch.
      *
-     * <p>Acknowledgements go with their elements; what is held at a failure of the stage's own or at a cancellation stays
-     * unacknowledged. The end and a failure of the input follow the elements before them.
+     * <p>Acknowledgements go with their elements; what is held at a failure of the stage's own or at a cancellation
+     * stays unacknowledged. The end and a failure of the input follow the elements before them.
      *
      * {@snippet :
      * source.throttle(1000, Duration.ofSeconds(1), 1000, ThrottleMode.ENFORCING)
@@ -70,8 +70,8 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Lets at most {@code elements} of each key pass {@code per} duration on average, and {@code burst} of it at once after
-     * a pause; holds {@link #DEFAULT_MAX_HELD} of those that come too early. As
+     * Lets at most {@code elements} of each key pass {@code per} duration on average, and {@code burst} of it at once
+     * after a pause; holds {@link #DEFAULT_MAX_HELD} of those that come too early. As
      * {@link #throttlePerKey(long, Duration, long, Function, int)}.
      *
      * {@snippet :
@@ -85,15 +85,15 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Lets at most {@code elements} of each key pass {@code per} duration on average, and {@code burst} of it at once after
-     * a pause. An element that comes too early is held, and those of other keys overtake it; each key keeps its order. A key
-     * is whatever has a limit of its own, such as a customer, or the host that the element will be sent to; byte arrays are
-     * equal by content.
+     * Lets at most {@code elements} of each key pass {@code per} duration on average, and {@code burst} of it at once
+     * after a pause. An element that comes too early is held, and those of other keys overtake it; each key keeps its
+     * order. A key is whatever has a limit of its own, such as a customer, or the host that the element will be sent
+     * to; byte arrays are equal by content.
      *
-     * <p>The stage takes in more for as long as it holds fewer than {@code maxHeld}: a key that exceeds its rate for long
-     * fills that room in the end, and then holds up all. A key is remembered, with some 150 bytes, until its bucket is full
-     * again, that is {@code burst} times {@code per / elements} after its last element; it is forgotten when something else
-     * comes after that.
+     * <p>The stage takes in more for as long as it holds fewer than {@code maxHeld}: a key that exceeds its rate for
+     * long fills that room in the end, and then holds up all. A key is remembered, with some 150 bytes, until its
+     * bucket is full again, that is {@code burst} times {@code per / elements} after its last element; it is forgotten
+     * when something else comes after that.
      *
      * <p>Acknowledgements go with their elements. The end and a failure of the input wait behind what is held; on
      * cancellation that stays unacknowledged. An exception of {@code key}, or a null key, is put to the stage's
@@ -162,9 +162,9 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Lets pass what comes within {@code time} since the run was started, then ends, and closes what is above at once. The
-     * stages above must not block the thread by themselves, as for {@link Source#idleTimeout}: then it ends when they answer.
-     * Acknowledgements as with {@link #take}.
+     * Lets pass what comes within {@code time} since the run was started, then ends, and closes what is above at once.
+     * The stages above must not block the thread by themselves, as for {@link Source#idleTimeout}: then it ends when
+     * they answer. Acknowledgements as with {@link #take}.
      *
      * {@snippet :
      * Source<Price> ofThisMinute = prices.takeWithin(Duration.ofMinutes(1));
@@ -190,9 +190,10 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Emits an element once {@code quiet} has passed without a newer one; the others are dropped and acknowledged at once.
-     * Of a batch, whose elements come at once, only the last can go on. At the end and before a failure of the input the
-     * last element is emitted; on cancellation it stays unacknowledged. Time counts while the stage is pulled.
+     * Emits an element once {@code quiet} has passed without a newer one; the others are dropped and acknowledged at
+     * once. Of a batch, whose elements come at once, only the last can go on. At the end and before a failure of the
+     * input the last element is emitted; on cancellation it stays unacknowledged. Time counts while the stage is
+     * pulled.
      *
      * {@snippet :
      * keystrokes.debounce(Duration.ofMillis(300)).map(text -> search(text));
@@ -207,8 +208,8 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
 
     /**
      * Emits the latest element at the end of each {@code interval} in which one came; the others are dropped and
-     * acknowledged at once. Intervals follow one another from the start of the run. At the end and before a failure of the
-     * input the last element is emitted; on cancellation it stays unacknowledged.
+     * acknowledged at once. Intervals follow one another from the start of the run. At the end and before a failure of
+     * the input the last element is emitted; on cancellation it stays unacknowledged.
      *
      * {@snippet :
      * prices.sample(Duration.ofSeconds(1)).map(price -> show(price));

@@ -28,33 +28,34 @@ public interface AckTarget {
     void ack(long token);
 
     /**
-     * Ends one claim on the token of an element that nobody wants: it lies beyond the end that a stage below has set. The
-     * element of a source stays unfinished, for which the default does nothing; a source that waits at its end for what is
-     * unfinished need not wait for this claim. That of a stream within a stream, the rest of which goes on, counts as
-     * finished. The token must not be used for that claim again.
+     * Ends one claim on the token of an element that nobody wants: it lies beyond the end that a stage below has set.
+     * The element of a source stays unfinished, for which the default does nothing; a source that waits at its end for
+     * what is unfinished need not wait for this claim. That of a stream within a stream, the rest of which goes on,
+     * counts as finished. The token must not be used for that claim again.
      */
     default void forgo(long token) {}
 
     /**
-     * Says that the holder of a claim on {@code token} was closed before it handed the element on, so that nobody will end
-     * that claim: a buffer below which the stream ended, or failed, which the holder cannot tell. The element of a source
-     * stays unfinished and need not be waited for, as with {@link #forgo}; that of a stream within the stream is finished
-     * once that stream has ended by itself and the rest goes on. The token must not be used for that claim again.
+     * Says that the holder of a claim on {@code token} was closed before it handed the element on, so that nobody will
+     * end that claim: a buffer below which the stream ended, or failed, which the holder cannot tell. The element of a
+     * source stays unfinished and need not be waited for, as with {@link #forgo}; that of a stream within the stream is
+     * finished once that stream has ended by itself and the rest goes on. The token must not be used for that claim
+     * again.
      */
     default void abandon(long token) {}
 
     /**
      * Asked before work on an element begins that is worth sparing: whether the source has lost the element, so that
-     * somebody else will do that work. If so, this has ended one claim on the token, the element stays unfinished, and the
-     * caller drops it. Work that has begun goes on.
+     * somebody else will do that work. If so, this has ended one claim on the token, the element stays unfinished, and
+     * the caller drops it. Work that has begun goes on.
      */
     default boolean dropIfRevoked(long token) {
         return false;
     }
 
     /**
-     * Whether the source has lost the element, so that {@link #dropIfRevoked} would be true: from then on it stays so. Ends no
-     * claim; quick, and takes no lock.
+     * Whether the source has lost the element, so that {@link #dropIfRevoked} would be true: from then on it stays so.
+     * Ends no claim; quick, and takes no lock.
      */
     default boolean isRevoked(long token) {
         return false;
@@ -62,16 +63,16 @@ public interface AckTarget {
 
     /**
      * Whether the element with {@code token} is one of those that came of the element with {@code ofToken} of {@code
-     * of}, or that one itself: a target that stands for others asks them. For who looks for an element, not for who works on
-     * it.
+     * of}, or that one itself: a target that stands for others asks them. For who looks for an element, not for who
+     * works on it.
      */
     default boolean standsFor(long token, AckTarget of, long ofToken) {
         return this == of && token == ofToken;
     }
 
     /**
-     * Where the element with {@code token} came from, for messages: {@code topic-partition@offset} of a Kafka record. Empty
-     * if its source has no such places. Only for a token of which the caller holds a claim.
+     * Where the element with {@code token} came from, for messages: {@code topic-partition@offset} of a Kafka record.
+     * Empty if its source has no such places. Only for a token of which the caller holds a claim.
      */
     default String placeOf(long token) {
         return "";

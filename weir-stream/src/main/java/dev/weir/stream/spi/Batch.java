@@ -129,7 +129,10 @@ public final class Batch<T> {
         abandon(first, size);
     }
 
-    /** The same for those before {@code kept}, which were to go on, and those from {@code first} on: what lies between is settled. */
+    /**
+     * The same for those before {@code kept}, which were to go on, and those from {@code first} on: what lies between
+     * is settled.
+     */
     public void abandonAllBut(int kept, int first) {
         abandon(0, kept);
         abandon(first, size);
@@ -153,7 +156,10 @@ public final class Batch<T> {
         return to != AckTarget.NONE && to.isRevoked(tokens[index]);
     }
 
-    /** Takes the elements out whose source has lost them; the caller is to drop them. They keep their order, as do the others. */
+    /**
+     * Takes the elements out whose source has lost them; the caller is to drop them. They keep their order, as do the
+     * others.
+     */
     public Batch<?> removeRevoked() {
         Batch<?> revoked = new Batch<>(0);
         int kept = 0;
@@ -339,8 +345,8 @@ public final class Batch<T> {
     }
 
     /**
-     * Appends the elements that have been {@link #set} in the places from the size up to {@code end}, which share a claim.
-     * There is room for as many as the batch was made for.
+     * Appends the elements that have been {@link #set} in the places from the size up to {@code end}, which share a
+     * claim. There is room for as many as the batch was made for.
      */
     public void extend(int end, AckTarget to, long token) {
         int first = size;
@@ -374,9 +380,9 @@ public final class Batch<T> {
 
     /**
      * Gives the batch up without handing it on: its owner is done with every element. Its arrays go back to where they
-     * came from, to be filled anew; it is empty from now on. Acknowledges nothing. On the thread that the batch was filled
-     * on, the batch itself is filled anew by the next pull: nothing may use it then. Not to release a batch costs garbage and
-     * nothing else, so whoever is in doubt leaves it.
+     * came from, to be filled anew; it is empty from now on. Acknowledges nothing. On the thread that the batch was
+     * filled on, the batch itself is filled anew by the next pull: nothing may use it then. Not to release a batch
+     * costs garbage and nothing else, so whoever is in doubt leaves it.
      */
     public void release() {
         BatchPool pool = home;

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
  * The batches that were {@linkplain Batch#release released}, for the source that fills the next. Thread-safe: one stage
  * takes, any thread gives back.
  *
- * <p>What the taking thread releases itself, it takes again as it is: a segment that is fused from source to sink has one
- * batch and allocates none. Of a batch that another thread releases only the arrays come back: the object stays with
- * whoever may still refer to it, empty. See ADR 41.
+ * <p>What the taking thread releases itself, it takes again as it is: a segment that is fused from source to sink has
+ * one batch and allocates none. Of a batch that another thread releases only the arrays come back: the object stays
+ * with whoever may still refer to it, empty. See ADR 41.
  */
 public final class BatchPool {
 
@@ -31,7 +31,9 @@ public final class BatchPool {
     /** When all spares were made. */
     private CollectionEpoch sparesMadeIn = CollectionEpoch.current();
 
-    /** The first thread that took. Written once: a thread that finds itself here is that thread, whatever others see. */
+    /**
+     * The first thread that took. Written once: a thread that finds itself here is that thread, whatever others see.
+     */
     private @Nullable Thread owner;
 
     // Of the owner.

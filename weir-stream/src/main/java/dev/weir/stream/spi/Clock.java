@@ -39,8 +39,8 @@ public interface Clock {
     long nanoTime();
 
     /**
-     * Waits on a condition until it is signalled or the deadline has come; may return early, as conditions do. The caller
-     * holds the lock and asks {@link #hasPassed} afterwards.
+     * Waits on a condition until it is signalled or the deadline has come; may return early, as conditions do. The
+     * caller holds the lock and asks {@link #hasPassed} afterwards.
      *
      * @param lock the lock that {@code condition} belongs to
      * @param deadlineNanos a time of this clock, or {@link Stage#NEVER}

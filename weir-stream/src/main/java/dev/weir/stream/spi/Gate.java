@@ -3,9 +3,9 @@ package dev.weir.stream.spi;
 import java.util.function.BooleanSupplier;
 
 /**
- * What a handler or function of a parallel stage also is if its calls may have to wait for something that is no business of
- * the stage, such as a service that is down. The stage calls {@link #enter} and then the function, on one thread, for each
- * attempt. Thread-safe.
+ * What a handler or function of a parallel stage also is if its calls may have to wait for something that is no
+ * business of the stage, such as a service that is down. The stage calls {@link #enter} and then the function, on one
+ * thread, for each attempt. Thread-safe.
  *
  * <p>Nothing has begun as long as a call waits here. So it ends the wait when the source has lost the element:
  *
@@ -19,8 +19,8 @@ public interface Gate<T> {
     /**
      * Waits until the work on an element may begin.
      *
-     * @param revoked whether the source has lost the element: asked before each wait, after it, and last of all. Never true
-     *     and then false again; quick, and takes no lock
+     * @param revoked whether the source has lost the element: asked before each wait, after it, and last of all. Never
+     *     true and then false again; quick, and takes no lock
      * @return false if it has; then the work must not begin
      */
     boolean enter(T element, BooleanSupplier revoked) throws InterruptedException;

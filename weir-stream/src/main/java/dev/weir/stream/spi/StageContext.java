@@ -43,18 +43,18 @@ public interface StageContext {
     void fail(Throwable cause);
 
     /**
-     * Looks for an element of this source in the stages below it, each under its own lock; null if it is in none of them: it
-     * was never pulled, is finished, or is on its way between two. Costs nothing as long as nobody asks, so it is for
-     * people who want to know why a pipeline is stuck, not for every second. Any thread.
+     * Looks for an element of this source in the stages below it, each under its own lock; null if it is in none of
+     * them: it was never pulled, is finished, or is on its way between two. Costs nothing as long as nobody asks, so it
+     * is for people who want to know why a pipeline is stuck, not for every second. Any thread.
      */
     default @Nullable Whereabouts find(AckTarget target, long token) {
         return null;
     }
 
     /**
-     * Has the stages below let go of elements that this source, or another, has lost: those that wait for their work are
-     * dropped, and who waits with one in hand looks at it again. To be called once {@link AckTarget#isRevoked} is true of
-     * them. Does not block; any thread.
+     * Has the stages below let go of elements that this source, or another, has lost: those that wait for their work
+     * are dropped, and who waits with one in hand looks at it again. To be called once {@link AckTarget#isRevoked} is
+     * true of them. Does not block; any thread.
      */
     default void dropRevoked() {}
 
@@ -77,12 +77,15 @@ public interface StageContext {
     }
 
     /**
-     * One that may wait for long, for acknowledgements of what was emitted: of a stream within the run it goes on while the
-     * run does, until the end of that makes it hurry. One that cannot be hurried is closed without patience there.
+     * One that may wait for long, for acknowledgements of what was emitted: of a stream within the run it goes on while
+     * the run does, until the end of that makes it hurry. One that cannot be hurried is closed without patience there.
      */
     interface PatientTermination extends Termination {
 
-        /** A close that is under way, or will be, has no more patience from now on than this. Does not block; any thread. */
+        /**
+         * A close that is under way, or will be, has no more patience from now on than this. Does not block; any
+         * thread.
+         */
         void hurry(Duration patience);
     }
 }

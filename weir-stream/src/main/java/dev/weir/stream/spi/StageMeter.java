@@ -48,8 +48,8 @@ public final class StageMeter {
     }
 
     /**
-     * Adds to what the stage has in hand: taken, not handed on, and not told by {@link StageContext#depth}. A drain that has to
-     * give up reports it. Once what was added is no longer there it is taken off again.
+     * Adds to what the stage has in hand: taken, not handed on, and not told by {@link StageContext#depth}. A drain
+     * that has to give up reports it. Once what was added is no longer there it is taken off again.
      */
     public void holds(int more) {
         held.add(more);

@@ -5,7 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where in a run an element was found. Immutable.
  *
- * @param stage the name of the stage that has it; several names with "or" between if it is in one of stages that cannot tell
+ * @param stage the name of the stage that has it; several names with "or" between if it is in one of stages that cannot
+ *     tell
  * @param value what it is there, the result if the stage is done with it; null if the stage cannot tell
  * @param atWork whether the stage's function has it, otherwise it waits
  */

@@ -71,7 +71,10 @@ public final class RestProbe {
                 && !isFree(LockSupport.getBlocker(thread));
     }
 
-    /** Whether that is a lock or a latch which nobody holds or closes any more, so that who waits there is about to go on. */
+    /**
+     * Whether that is a lock or a latch which nobody holds or closes any more, so that who waits there is about to go
+     * on.
+     */
     private static boolean isFree(@Nullable Object blocker) {
         if (blocker == null) {
             return false;

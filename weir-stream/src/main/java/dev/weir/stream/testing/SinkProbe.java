@@ -16,11 +16,11 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sink that a test drives: it pulls only what was requested, hands elements to the test, and acknowledges each when the
- * test takes it, or later when told. For one run. Thread-safe.
+ * A sink that a test drives: it pulls only what was requested, hands elements to the test, and acknowledges each when
+ * the test takes it, or later when told. For one run. Thread-safe.
  *
- * <p>Methods that wait give up after ten seconds of the system's time with an {@link AssertionError}, whatever clock the
- * pipeline is on. See {@link SourceProbe} for an example.
+ * <p>Methods that wait give up after ten seconds of the system's time with an {@link AssertionError}, whatever clock
+ * the pipeline is on. See {@link SourceProbe} for an example.
  */
 public final class SinkProbe<T> {
 

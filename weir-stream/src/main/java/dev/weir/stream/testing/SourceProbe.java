@@ -19,11 +19,11 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A source that a test drives: it emits, ends or fails when told, and knows what was pulled and acknowledged. For one run.
- * Thread-safe.
+ * A source that a test drives: it emits, ends or fails when told, and knows what was pulled and acknowledged. For one
+ * run. Thread-safe.
  *
- * <p>Methods that wait give up after ten seconds of the system's time with an {@link AssertionError}, whatever clock the
- * pipeline is on.
+ * <p>Methods that wait give up after ten seconds of the system's time with an {@link AssertionError}, whatever clock
+ * the pipeline is on.
  *
  * {@snippet :
  * @Test
@@ -119,8 +119,8 @@ public final class SourceProbe<T> {
     }
 
     /**
-     * Waits until the pipeline has taken all that was emitted and pulls for more: what is fused with the source has then
-     * seen all of it and waits, for more or for a time of the pipeline's clock.
+     * Waits until the pipeline has taken all that was emitted and pulls for more: what is fused with the source has
+     * then seen all of it and waits, for more or for a time of the pipeline's clock.
      */
     public void awaitPull() throws InterruptedException {
         await("pulls for more", this::isPulled);

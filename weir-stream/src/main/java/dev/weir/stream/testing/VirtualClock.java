@@ -16,9 +16,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * A clock that stands still until a test advances it, for {@link dev.weir.stream.Pipeline#on}. Thread-safe.
  *
  * <p>{@link #advance} wakes the stages whose deadline has come; they run on their own threads, so a test waits for what
- * they do (an element at a {@link SinkProbe}, a completion), never for time. One advance is one jump: whoever wakes sees
- * the time after it, however many deadlines it passed. Before a test advances it makes sure that the stages have come to
- * the point at which they wait, by {@link SourceProbe#awaitPull} or {@link #awaitWaiters}.
+ * they do (an element at a {@link SinkProbe}, a completion), never for time. One advance is one jump: whoever wakes
+ * sees the time after it, however many deadlines it passed. Before a test advances it makes sure that the stages have
+ * come to the point at which they wait, by {@link SourceProbe#awaitPull} or {@link #awaitWaiters}.
  */
 public final class VirtualClock implements Clock {
 
@@ -119,8 +119,8 @@ public final class VirtualClock implements Clock {
     }
 
     /**
-     * Waits until at least {@code count} stages wait for a time that has not come yet. A stage that was woken by something
-     * else than time may still count for a moment.
+     * Waits until at least {@code count} stages wait for a time that has not come yet. A stage that was woken by
+     * something else than time may still count for a moment.
      */
     public void awaitWaiters(int count) throws InterruptedException {
         guard.lockInterruptibly();

@@ -9,8 +9,8 @@ import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets everything pass until its switch is turned. The turning thread interrupts the stages above if the segment is in one
- * of them; the segment's own thread closes them.
+ * Lets everything pass until its switch is turned. The turning thread interrupts the stages above if the segment is in
+ * one of them; the segment's own thread closes them.
  */
 final class KillSwitchStage<T> implements Stage<T> {
 

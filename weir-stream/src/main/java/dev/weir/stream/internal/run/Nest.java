@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * Where a stage starts streams of its own while the pipeline runs: sub-streams, or a replacement for one that failed.
  * Made during assembly, then confined to the thread of its stage, but for {@link #stop}.
  *
- * <p>All streams of a nest share the counters of their stages by name, so that a hundred thousand of them show as one; so do those
- * within them.
+ * <p>All streams of a nest share the counters of their stages by name, so that a hundred thousand of them show as one;
+ * so do those within them.
  */
 public final class Nest {
 
@@ -157,8 +157,8 @@ public final class Nest {
         }
 
         /**
-         * Ends the stream, waits until its segments have closed their stages, and closes its resources; those that wait for
-         * what was emitted go on with that, see {@link #letGo}. May be called more than once.
+         * Ends the stream, waits until its segments have closed their stages, and closes its resources; those that wait
+         * for what was emitted go on with that, see {@link #letGo}. May be called more than once.
          */
         @Override
         public void close() {
@@ -215,8 +215,8 @@ public final class Nest {
         }
 
         /**
-         * Whether the stream, which has been closed, did all that it had to: no stop cut off a source, and nothing beside it
-         * has failed, such as a side sink.
+         * Whether the stream, which has been closed, did all that it had to: no stop cut off a source, and nothing
+         * beside it has failed, such as a side sink.
          */
         public boolean isWhole() {
             return cutAt == null && !nest.run.tasks().isCancelled();

@@ -86,7 +86,9 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
         }
     }
 
-    /** Begins the next stream. A parent without one, because of a failure or an interrupt, is left with those behind it. */
+    /**
+     * Begins the next stream. A parent without one, because of a failure or an interrupt, is left with those behind it.
+     */
     private void begin() throws InterruptedException {
         Node<R> stream = Streams.of(parents, next, function, supervised);
         if (stream != null) {

@@ -195,8 +195,8 @@ final class GroupByStage<T, R> implements Stage<R> {
     }
 
     /**
-     * Pulls the streams that have been given something, then those that are to end, until the batch is full or the deadline has
-     * come.
+     * Pulls the streams that have been given something, then those that are to end, until the batch is full or the
+     * deadline has come.
      */
     private void drain(Batch<R> done, long deadlineNanos) throws InterruptedException {
         InlineGroup group;
@@ -265,7 +265,10 @@ final class GroupByStage<T, R> implements Stage<R> {
             stream = nest.start(branch.lowest(), branch.input(), this);
         }
 
-        /** Whether the stream has nothing more for now; otherwise the batch is full, or it has not taken all by the deadline. */
+        /**
+         * Whether the stream has nothing more for now; otherwise the batch is full, or it has not taken all by the
+         * deadline.
+         */
         boolean drain(Batch<R> done, long deadlineNanos) throws InterruptedException {
             beginTurn();
             Stage<R> pulled = stream;
