@@ -7,7 +7,10 @@ import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
-/** Drops and acknowledges what comes before a time has passed since the start of the run. */
+/**
+ * Drops and acknowledges what comes before a time has passed since the start of the run. Confined to the thread of its
+ * segment.
+ */
 final class DropWithinStage<T> implements Stage<T> {
 
     private final Stage<T> upstream;

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Gathers elements into lists, up to a weight, of one key each and, if a window is set, for no longer than that from a
  * list's first element. Acknowledges all members together. An open list is emitted before the end or a failure.
+ * Confined to the thread of its segment.
  */
 final class GroupedStage<T> implements Stage<List<T>> {
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Holds the latest element until its time and acknowledges those that it takes the place of: debounce, whose time
  * begins anew with each element, and sample, whose times come at a fixed interval from the start. The last element is
- * emitted before the end or the failure of the input.
+ * emitted before the end or the failure of the input. Confined to the thread of its segment.
  */
 final class LatestStage<T> implements Stage<T> {
 

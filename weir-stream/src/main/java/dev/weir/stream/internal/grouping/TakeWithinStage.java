@@ -7,7 +7,10 @@ import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
-/** Lets pass what comes before a time has passed since the start of the run; then ends and closes what is above. */
+/**
+ * Lets pass what comes before a time has passed since the start of the run; then ends and closes what is above.
+ * Confined to the thread of its segment.
+ */
 final class TakeWithinStage<T> implements Stage<T> {
 
     private final Stage<T> upstream;
