@@ -17,6 +17,7 @@ import java.util.concurrent.locks.Condition;
 /**
  * Works on many elements at once, each on a lane: a thread that takes the next ready element, may block in the handler,
  * and takes another. The segment above feeds the table of elements; the segment below pulls what is done.
+ * All shared state is under the stage's lock, outside which handlers run.
  *
  * <p>Lanes are started as ready elements outnumber idle lanes, up to the limit. An idle lane on virtual threads waits
  * for more; on a pool it ends, so that stages can share the pool.
