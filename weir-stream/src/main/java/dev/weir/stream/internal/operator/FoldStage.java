@@ -52,7 +52,7 @@ final class FoldStage<T, R> extends InPlaceStage<T, R> {
     }
 
     @Override
-    int rework(Batch<T> batch) throws InterruptedException {
+    protected int rework(Batch<T> batch) throws InterruptedException {
         int size = batch.size();
         for (int i = 0; i < size; i++) {
             try {

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A failure of the stage's own follows the elements before it. When the stage ends by itself, it closes the one
  * above at once, and what that had handed over beyond the end is forgone.
  */
-abstract class InPlaceStage<T, R> implements Stage<R> {
+public abstract class InPlaceStage<T, R> implements Stage<R> {
 
     /** In place of a result: the function had none. */
     static final Object NOTHING = new Object();
@@ -34,7 +34,7 @@ abstract class InPlaceStage<T, R> implements Stage<R> {
     private boolean upstreamClosed;
     private @Nullable Throwable failure;
 
-    InPlaceStage(Wiring<T> wiring) {
+    protected InPlaceStage(Wiring<T> wiring) {
         this.upstream = wiring.upstream();
         this.meter = wiring.meter();
         this.clock = wiring.clock();
@@ -48,7 +48,7 @@ abstract class InPlaceStage<T, R> implements Stage<R> {
      *
      * @return how many go on
      */
-    abstract int rework(Batch<T> batch) throws InterruptedException;
+    protected abstract int rework(Batch<T> batch) throws InterruptedException;
 
     /** What is emitted behind the last element, or null. Called once, when the stage above has ended normally. */
     @Nullable
