@@ -63,9 +63,9 @@ public interface RunningPipeline extends AutoCloseable {
     <H> List<H> handles(Class<H> type);
 
     /**
-     * The result that a sink of this pipeline makes of the elements. Completes when the sink is done, perhaps before the
-     * pipeline is; if the sink does not get that far, with the failure that ended the pipeline. Completing or cancelling
-     * the future itself does nothing to the pipeline.
+     * The result that a sink of this pipeline makes of the elements. Completes when the sink is done, perhaps before
+     * the pipeline is; if the sink does not get that far, with the failure that ended the pipeline. Completing or
+     * cancelling the future itself does nothing to the pipeline.
      *
      * @param key the sink: a {@link ResultSink}
      * @throws IllegalArgumentException if the sink does not stand in this pipeline, or more than once

@@ -25,9 +25,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * How the packages within a module may depend on each other, how many files one may have, and that no main code leans on a
- * test harness. Each rule is also shown a planted violation. A facade and its internals know each other by design, so that
- * only internal packages are looked at for circles.
+ * How the packages within a module may depend on each other, how many files one may have, and that no main code leans
+ * on a test harness. Each rule is also shown a planted violation. A facade and its internals know each other by design,
+ * so that only internal packages are looked at for circles.
  */
 class InternalPackagesTest {
 
@@ -146,8 +146,8 @@ class InternalPackagesTest {
     }
 
     /**
-     * A harness is what drives code in tests: probes, test libraries, doubles of the Kafka clients, simulated worlds. The
-     * rest of the testkit runs brokers, which the benchmark and the command need.
+     * A harness is what drives code in tests: probes, test libraries, doubles of the Kafka clients, simulated worlds.
+     * The rest of the testkit runs brokers, which the benchmark and the command need.
      */
     private static ArchRule leansOnNoTestHarness(String root) {
         return noClasses()

@@ -12,7 +12,8 @@ import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads one batch after the other, and is the view of each. Confined to one thread; allocates nothing but what a codec does.
+ * Reads one batch after the other, and is the view of each. Confined to one thread; allocates nothing but what a codec
+ * does.
  *
  * <pre>
  *   reader.of(topic, partition, index);
@@ -98,7 +99,8 @@ public final class BatchReader implements BatchView {
     }
 
     /**
-     * Compares what the header says with itself, and with what is wanted: a broker never sends a batch that ends before it.
+     * Compares what the header says with itself, and with what is wanted: a broker never sends a batch that ends before
+     * it.
      *
      * @param checksum whether to compare that first
      */

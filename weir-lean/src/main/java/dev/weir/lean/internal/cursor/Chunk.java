@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records of one partition in one response. Confined to one thread; used again for later ones. It retains the response's
- * buffer until {@link #release} or {@link #detach}.
+ * The records of one partition in one response. Confined to one thread; used again for later ones. It retains the
+ * response's buffer until {@link #release} or {@link #detach}.
  */
 public final class Chunk {
 

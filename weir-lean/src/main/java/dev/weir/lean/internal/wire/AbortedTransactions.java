@@ -4,10 +4,11 @@ import java.util.Arrays;
 import org.agrona.collections.LongHashSet;
 
 /**
- * The aborted transactions of a fetch: which batches a reader of committed records must leave out. Confined to one thread,
- * used again for the next fetch.
+ * The aborted transactions of a fetch: which batches a reader of committed records must leave out. Confined to one
+ * thread, used again for the next fetch.
  *
- * <p>The broker lists pairs of producer and first offset. A producer is aborted from that offset on, until its abort marker.
+ * <p>The broker lists pairs of producer and first offset. A producer is aborted from that offset on, until its abort
+ * marker.
  */
 public final class AbortedTransactions {
 

@@ -68,7 +68,9 @@ class BatchReaderTest {
         }
     }
 
-    /** The usual record is read in another way than the others; what is usual ends where a number takes one byte more. */
+    /**
+     * The usual record is read in another way than the others; what is usual ends where a number takes one byte more.
+     */
     @Test
     void records_atTheBordersOfTheUsual_readAsTheOfficialClientReadsThem() {
         List<SimpleRecord> records = new ArrayList<>();

@@ -61,9 +61,9 @@ public final class JointAck implements AckTarget {
     }
 
     /**
-     * What the holder of a claim carries from where the targets of the members are others. Unless it always was the only
-     * holder of what is left, that is one of its own, with a further claim on each member: what the others did with theirs, or
-     * will, is told to the targets as they are.
+     * What the holder of a claim carries from where the targets of the members are others. Unless it always was the
+     * only holder of what is left, that is one of its own, with a further claim on each member: what the others did
+     * with theirs, or will, is told to the targets as they are.
      */
     public AckTarget leave(UnaryOperator<AckTarget> change) {
         if (claims.get() == 1 && !abandoned && !forgone) {

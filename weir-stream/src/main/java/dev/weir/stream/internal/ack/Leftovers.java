@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * The claims that the stages of a stream within the stream held when they were closed. Thread-safe.
  *
  * <p>Such a stage does not know whether it is closed because that stream ended by itself or because it failed, but
- * whoever began the stream does, sooner or later. Until then the claims wait here. If it did not end by itself, they are
- * abandoned further out: the stream around may have.
+ * whoever began the stream does, sooner or later. Until then the claims wait here. If it did not end by itself, they
+ * are abandoned further out: the stream around may have.
  */
 public final class Leftovers {
 
@@ -57,7 +57,10 @@ public final class Leftovers {
         }
     }
 
-    /** The stream has ended; it is about to be known whether the rest goes on. Whatever is forgone from now on waits here too. */
+    /**
+     * The stream has ended; it is about to be known whether the rest goes on. Whatever is forgone from now on waits
+     * here too.
+     */
     public void due() {
         due = true;
     }
@@ -66,7 +69,9 @@ public final class Leftovers {
         return due;
     }
 
-    /** The stream has ended by itself while the rest goes on: what it left, and what is still to come, is acknowledged. */
+    /**
+     * The stream has ended by itself while the rest goes on: what it left, and what is still to come, is acknowledged.
+     */
     public void finish() {
         settle(State.FINISHED).forEach(claim -> claim.target.ack(claim.token));
     }
@@ -76,7 +81,10 @@ public final class Leftovers {
         settle(State.CLOSED).forEach(claim -> claim.target.abandon(claim.token));
     }
 
-    /** The same for streams that take turns on one thread, of that whose turn it is: what the next one leaves waits for its own end. */
+    /**
+     * The same for streams that take turns on one thread, of that whose turn it is: what the next one leaves waits for
+     * its own end.
+     */
     public void finishThisTurn() {
         settle(State.OPEN).forEach(claim -> claim.target.ack(claim.token));
     }

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The target of elements that went into a stream within the stream: what such a stream does not want, because it ends
- * before the rest, is finished. What its stages held when they were closed goes to the {@link Leftovers} of that stream,
- * if there are any. Thread-safe.
+ * before the rest, is finished. What its stages held when they were closed goes to the {@link Leftovers} of that
+ * stream, if there are any. Thread-safe.
  */
 public final class Within implements AckTarget {
 
@@ -105,8 +105,8 @@ public final class Within implements AckTarget {
         }
 
         /**
-         * The target of an element that leaves the stream: what becomes of it out there is no business of this border any
-         * more. To be asked once for each claim; see {@link #leave}.
+         * The target of an element that leaves the stream: what becomes of it out there is no business of this border
+         * any more. To be asked once for each claim; see {@link #leave}.
          */
         public AckTarget outside(AckTarget target) {
             if (target instanceof Within within && within.border == this) {

@@ -66,8 +66,8 @@ final class Backlog<T> {
     }
 
     /**
-     * Whether so much is done that it should leave: what makes room for more, or all but what is being worked on, so that
-     * nothing else is done soon.
+     * Whether so much is done that it should leave: what makes room for more, or all but what is being worked on, so
+     * that nothing else is done soon.
      */
     boolean isMuchDone() {
         Work<T> newest = claimable.peekLast();

@@ -9,7 +9,10 @@ import java.lang.invoke.MethodHandles;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
 
-/** Calls the handler for the elements of a chunk. Stateless; copied for each class of handlers, so all that is hot is in it. */
+/**
+ * Calls the handler for the elements of a chunk. Stateless; copied for each class of handlers, so all that is hot is in
+ * it.
+ */
 interface ChunkLoop {
 
     Specialised<ChunkLoop> COPIES = Specialised.of(MethodHandles.lookup(), new HandlerLoop());

@@ -10,14 +10,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Tells whoever waits for the oldest batch that it is done: now, or later together with those behind it. Later is after
- * 4 ms at the latest, by a look of its own, which goes on only as long as there is something to look after. Guarded by the
- * lock of its owner.
+ * 4 ms at the latest, by a look of its own, which goes on only as long as there is something to look after. Guarded by
+ * the lock of its owner.
  */
 final class HeadSignal {
 
     private static final long LOOK_MILLIS = 2;
 
-    /** The JDK's own thread for delays. A look keeps it for a moment; on a pool it could wait behind what it is to help. */
+    /**
+     * The JDK's own thread for delays. A look keeps it for a moment; on a pool it could wait behind what it is to help.
+     */
     private static final Executor LATER =
             CompletableFuture.delayedExecutor(LOOK_MILLIS, TimeUnit.MILLISECONDS, Runnable::run);
 
@@ -61,7 +63,10 @@ final class HeadSignal {
         }
     }
 
-    /** Signals if what is done was done at the last look already: nobody came for it meanwhile. Whoever is busy will come. */
+    /**
+     * Signals if what is done was done at the last look already: nobody came for it meanwhile. Whoever is busy will
+     * come.
+     */
     private void look() {
         lock.lock();
         try {

@@ -29,17 +29,19 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Computes on batches with several workers and hands them on in the order of the input. The segment above feeds it; the
- * segment below pulls.
+ * segment below pulls. All shared state is under the stage's lock, except a batch that is worked on.
  *
- * <p>Workers claim chunks of the oldest batch that has unclaimed elements and replace them in place; a batch leaves when
- * all its chunks are done and all batches before it have left. Workers are started when there is work and end when there
- * is none, so that stages can share a dispatcher.
+ * <p>Workers claim chunks of the oldest batch that has unclaimed elements and replace them in place; a batch leaves
+ * when all its chunks are done and all batches before it have left. Workers are started when there is work and end when
+ * there is none, so that stages can share a dispatcher.
  */
 public final class ParallelMap<T, R> implements Stage<R> {
 
     private static final int MAX_WORKERS = 1024;
 
-    /** What is done is worth waking the puller for when it took a worker so long. A wake-up takes 20 us of a processor. */
+    /**
+     * What is done is worth waking the puller for when it took a worker so long. A wake-up takes 20 us of a processor.
+     */
     private static final long WAKE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     /** Chunks per worker and batch: more balance uneven elements better, fewer cost less. */

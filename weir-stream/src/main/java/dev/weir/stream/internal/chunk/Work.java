@@ -97,7 +97,8 @@ final class Work<T> {
     }
 
     /**
-     * Closes the gaps of dropped elements and cuts off what failed and all behind it, abandoned. For a batch that is done.
+     * Closes the gaps of dropped elements and cuts off what failed and all behind it, abandoned. For a batch that is
+     * done.
      */
     void trim() {
         int to = failedAt;
@@ -133,8 +134,8 @@ final class Work<T> {
     }
 
     /**
-     * Says that nobody will pull the batch: it is abandoned once all who work on it have ended. Nobody claims any of it from
-     * now on.
+     * Says that nobody will pull the batch: it is abandoned once all who work on it have ended. Nobody claims any of it
+     * from now on.
      */
     void cancel() {
         cancelled = true;

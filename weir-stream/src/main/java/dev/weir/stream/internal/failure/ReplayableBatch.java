@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * A batch that is given again after each failure, until each of its elements is finished. Thread-safe, except for
  * {@link #give} and {@link #close}.
  *
- * <p>Each time it is given the elements have claims of their own. An element is finished when all claims of one time have
- * ended: then everything that came of it that time is done, whatever was lost with the times before.
+ * <p>Each time it is given the elements have claims of their own. An element is finished when all claims of one time
+ * have ended: then everything that came of it that time is done, whatever was lost with the times before.
  */
 final class ReplayableBatch<T> {
 

@@ -13,8 +13,8 @@ import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A section in the middle of a stream that is built anew when it fails, and then gets again what it had been given and is
- * not finished. Confined to the segment of its stage, but for {@link Input}.
+ * A section in the middle of a stream that is built anew when it fails, and then gets again what it had been given and
+ * is not finished. Confined to the segment of its stage, but for {@link Input}.
  *
  * <p>What is above has a segment of its own: it is not interrupted when the section is.
  */

@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * Aggregates what comes while nobody takes, up to a weight: batch, and conflate without one. Under the exchange's lock,
  * the user's functions included.
  *
- * <p>A batch from above is always taken in whole; the aggregates that get full by it wait, and the next batch with them.
+ * <p>A batch from above is always taken in whole; the aggregates that get full by it wait, and the next batch with
+ * them.
  */
 final class Aggregation<T, A> extends Exchange<T, A> {
 

@@ -19,10 +19,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Gathers elements into lists, up to a weight, of one key each and, if a window is set, for no longer than that from a
  * list's first element. Acknowledges all members together. An open list is emitted before the end or a failure.
+ * Confined to the thread of its segment.
  */
 final class GroupedStage<T> implements Stage<List<T>> {
 
-    /** How long and how heavy a group gets; without a weigher each element weighs 1, without a key all have the same. */
+    /**
+     * How long and how heavy a group gets; without a weigher each element weighs 1, without a key all have the same.
+     */
     record Limits<T>(
             long weight,
             @Nullable ToLongFunction<? super T> weigher,

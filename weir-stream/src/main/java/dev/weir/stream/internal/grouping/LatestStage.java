@@ -11,9 +11,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds the latest element until its time and acknowledges those that it takes the place of: debounce, whose time begins
- * anew with each element, and sample, whose times come at a fixed interval from the start. The last element is emitted
- * before the end or the failure of the input.
+ * Holds the latest element until its time and acknowledges those that it takes the place of: debounce, whose time
+ * begins anew with each element, and sample, whose times come at a fixed interval from the start. The last element is
+ * emitted before the end or the failure of the input. Confined to the thread of its segment.
  */
 final class LatestStage<T> implements Stage<T> {
 

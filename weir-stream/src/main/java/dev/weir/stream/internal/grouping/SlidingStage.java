@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Emits windows of {@code size} elements, each {@code step} elements after the one before. The stage keeps an element's
- * own claim until the last window that holds it, and gives each window before that one more.
+ * own claim until the last window that holds it, and gives each window before that one more. Confined to the thread of
+ * its segment.
  */
 final class SlidingStage<T> implements Stage<List<T>> {
 

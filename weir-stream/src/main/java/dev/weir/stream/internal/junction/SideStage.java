@@ -75,7 +75,9 @@ abstract class SideStage<T> implements Stage<T> {
         failure = cause;
     }
 
-    /** Gives the side its part. If nobody wants that any more, false or an exception, what was to go on is abandoned. */
+    /**
+     * Gives the side its part. If nobody wants that any more, false or an exception, what was to go on is abandoned.
+     */
     final boolean give(Batch<T> part, Batch<T> on) throws InterruptedException {
         boolean given = false;
         try {

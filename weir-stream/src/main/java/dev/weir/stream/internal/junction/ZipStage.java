@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Combines the elements of two inputs one by one. Ends with the shorter; what the longer has left is forgone. A failure
- * leaves after the pairs before it.
+ * leaves after the pairs before it. Confined to the thread of its segment.
  */
 final class ZipStage<A, B, R> implements Stage<R> {
 

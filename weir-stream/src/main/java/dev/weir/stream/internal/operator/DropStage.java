@@ -21,7 +21,7 @@ final class DropStage<T> extends InPlaceStage<T, T> {
     }
 
     @Override
-    int rework(Batch<T> batch) {
+    protected int rework(Batch<T> batch) {
         int size = batch.size();
         if (left == 0) {
             return size;

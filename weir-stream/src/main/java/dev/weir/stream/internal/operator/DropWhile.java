@@ -4,8 +4,8 @@ import dev.weir.stream.internal.run.Node;
 import java.util.function.Predicate;
 
 /**
- * Drops elements until the first that a predicate refuses, and lets that and the others through. Confined to the thread of
- * its segment.
+ * Drops elements until the first that a predicate refuses, and lets that and the others through. Confined to the thread
+ * of its segment.
  */
 final class DropWhile<T> implements FilterStage.Remembering<T> {
 

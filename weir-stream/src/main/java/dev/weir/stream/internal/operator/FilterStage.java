@@ -9,8 +9,8 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * Keeps the elements that a predicate accepts, or those that it refuses, and acknowledges the others. Confined to the thread
- * of its segment.
+ * Keeps the elements that a predicate accepts, or those that it refuses, and acknowledges the others. Confined to the
+ * thread of its segment.
  */
 final class FilterStage<T> extends InPlaceStage<T, T> {
 
@@ -45,7 +45,7 @@ final class FilterStage<T> extends InPlaceStage<T, T> {
     }
 
     @Override
-    int rework(Batch<T> batch) throws InterruptedException {
+    protected int rework(Batch<T> batch) throws InterruptedException {
         return loop.run(batch, this);
     }
 

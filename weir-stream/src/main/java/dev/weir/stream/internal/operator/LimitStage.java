@@ -26,7 +26,7 @@ final class LimitStage<T> extends InPlaceStage<T, T> {
     }
 
     @Override
-    int rework(Batch<T> batch) {
+    protected int rework(Batch<T> batch) {
         int kept = (int) Math.min(limit - seen, batch.size());
         seen += kept;
         if (kept < batch.size()) {

@@ -27,7 +27,7 @@ final class LogStage<T> extends InPlaceStage<T, T> {
     }
 
     @Override
-    int rework(Batch<T> batch) throws InterruptedException {
+    protected int rework(Batch<T> batch) throws InterruptedException {
         int size = batch.size();
         if (!logger.isLoggable(level)) {
             return size;

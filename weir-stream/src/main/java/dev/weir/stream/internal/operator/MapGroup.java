@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
  * result; and the door through which the sink below does so. Confined to the thread of the segment.
  *
  * <p><b>Why.</b> A chain of maps spends more time between its functions than in them: each stage stores a reference per
- * element, and G1 surrounds each store with two checks. A group stores once for all of its functions; with a sink that takes
- * part, nothing is stored at all. ADR 10 has the figures and ADR 66 the reasons why groups stay.
+ * element, and G1 surrounds each store with two checks. A group stores once for all of its functions; with a sink that
+ * takes part, nothing is stored at all. ADR 10 has the figures and ADR 66 the reasons why groups stay.
  *
- * <p><b>How a group forms.</b> {@link MapStage} is the one implementation. A map that is built right below another one joins
- * its group, unless that is full; the lowest map stands for the group and pulls from above the highest. No other stage knows
- * of groups. Four, because the compiler inlines no deeper than fifteen calls.
+ * <p><b>How a group forms.</b> {@link MapStage} is the one implementation. A map that is built right below another one
+ * joins its group, unless that is full; the lowest map stands for the group and pulls from above the highest. No other
+ * stage knows of groups. Four, because the compiler inlines no deeper than fifteen calls.
  *
  * <p><b>How a batch goes through it.</b>
  * <pre>
@@ -27,11 +27,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>What must not change by it.</b>
  * <ul>
- *   <li><em>Supervision stays with each map.</em> What a function throws is caught around that function, with the element
- *       that it was given. An element that is dropped leaves by {@link Dropped}, which costs no stack trace; {@link #drop}
- *       settles it. A failure leaves after the elements before it, by {@link #throwFailure}.
- *   <li><em>Counters stay with each map.</em> Elements are counted exactly. Busy time is measured for the whole group and
- *       shared out as the functions shared the time of the last sample.
+ *   <li><em>Supervision stays with each map.</em> What a function throws is caught around that function, with the
+ *       element that it was given. An element that is dropped leaves by {@link Dropped}, which costs no stack trace;
+ *       {@link #drop} settles it. A failure leaves after the elements before it, by {@link #throwFailure}.
+ *   <li><em>Counters stay with each map.</em> Elements are counted exactly. Busy time is measured for the whole group
+ *       and shared out as the functions shared the time of the last sample.
  *   <li><em>An element that was not consumed keeps its acknowledgement.</em> It stays beside the element in the batch.
  * </ul>
  *
@@ -39,7 +39,10 @@ import org.jspecify.annotations.Nullable;
  */
 interface MapGroup<R> {
 
-    /** The group right above a sink, which from now on takes the elements of most batches through it; null if there is none. */
+    /**
+     * The group right above a sink, which from now on takes the elements of most batches through it; null if there is
+     * none.
+     */
     static <T> @Nullable MapGroup<T> rightAbove(Stage<T> upstream) {
         Stage<T> stage = upstream instanceof Passage<T> passage ? passage.upstream() : upstream;
         return stage instanceof MapStage<?, T> map ? map.joinedBySink() : null;

@@ -15,8 +15,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces each element in place; its acknowledgement stays beside it. A failure leaves after the elements before it. Up to
- * {@value #LONGEST_GROUP} of them form a group, see {@link MapGroup}. Confined to the thread of its segment.
+ * Replaces each element in place; its acknowledgement stays beside it. A failure leaves after the elements before it.
+ * Up to {@value #LONGEST_GROUP} of them form a group, see {@link MapGroup}. Confined to the thread of its segment.
  */
 final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
 
@@ -162,7 +162,9 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
         }
     }
 
-    /** The one that comes first in the stream: a lower stage has seen only what was before the failure of a higher one. */
+    /**
+     * The one that comes first in the stream: a lower stage has seen only what was before the failure of a higher one.
+     */
     private @Nullable Throwable firstFailure() {
         return failure != null || above == null ? failure : above.firstFailure();
     }

@@ -14,8 +14,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces each element with the help of a state of the user's, which it makes and closes. Confined to the thread of its
- * segment.
+ * Replaces each element with the help of a state of the user's, which it makes and closes. Confined to the thread of
+ * its segment.
  */
 final class StatefulMapStage<S, T, R> extends InPlaceStage<T, R> {
 
@@ -67,7 +67,7 @@ final class StatefulMapStage<S, T, R> extends InPlaceStage<T, R> {
     }
 
     @Override
-    int rework(Batch<T> batch) throws InterruptedException {
+    protected int rework(Batch<T> batch) throws InterruptedException {
         return loop.run(batch, this);
     }
 

@@ -24,7 +24,7 @@ final class TakeStage<T> extends InPlaceStage<T, T> {
     }
 
     @Override
-    int rework(Batch<T> batch) {
+    protected int rework(Batch<T> batch) {
         int kept = (int) Math.min(left, batch.size());
         left -= kept;
         if (left == 0) {

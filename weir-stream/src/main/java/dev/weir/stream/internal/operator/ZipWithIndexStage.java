@@ -18,7 +18,7 @@ final class ZipWithIndexStage<T> extends InPlaceStage<T, Indexed<T>> {
     }
 
     @Override
-    int rework(Batch<T> batch) {
+    protected int rework(Batch<T> batch) {
         int size = batch.size();
         for (int i = 0; i < size; i++) {
             batch.set(i, new Indexed<>(next++, batch.get(i)));

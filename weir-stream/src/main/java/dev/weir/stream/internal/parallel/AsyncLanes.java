@@ -17,16 +17,17 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * Starts an asynchronous computation for each element, with a bounded number of them running, and hands their results on.
- * The segment above feeds the table of elements and starts them; any thread may complete them; the segment below pulls.
+ * Starts an asynchronous computation for each element, with a bounded number of them running, and hands their results
+ * on. The segment above feeds the table of elements and starts them; any thread may complete them; the segment below
+ * pulls.
  *
- * <p>The user's function is called by one thread at a time, the <em>starter</em>: whoever set {@link #starting}. As a rule
- * that is the feeder, which does not ask for more while there is something to start. A completion never calls the function:
- * if it makes an element ready while the feeder is busy above, it starts a task of the run for it. So user code neither
- * runs on threads of strangers, nor after the end, nor in itself however deep futures complete at once.
+ * <p>The user's function is called by one thread at a time, the <em>starter</em>: whoever set {@link #starting}. As a
+ * rule that is the feeder, which does not ask for more while there is something to start. A completion never calls the
+ * function: if it makes an element ready while the feeder is busy above, it starts a task of the run for it. So user
+ * code neither runs on threads of strangers, nor after the end, nor in itself however deep futures complete at once.
  *
- * <p>If failures are to be retried, a virtual thread does that for the element, which counts as running meanwhile; it and
- * the starter take turns in calling the function.
+ * <p>If failures are to be retried, a virtual thread does that for the element, which counts as running meanwhile; it
+ * and the starter take turns in calling the function.
  */
 final class AsyncLanes<T, R> extends Lanes<T, R> implements Computations.Owner<R> {
 
@@ -154,8 +155,8 @@ final class AsyncLanes<T, R> extends Lanes<T, R> implements Computations.Owner<R
     }
 
     /**
-     * Under the lock, which it gives up meanwhile: starts what was taken until as many run as may, and completes what was
-     * done at once.
+     * Under the lock, which it gives up meanwhile: starts what was taken until as many run as may, and completes what
+     * was done at once.
      */
     private void startRun() {
         Throwable broken = null;

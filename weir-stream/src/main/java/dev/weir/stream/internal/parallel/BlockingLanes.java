@@ -17,13 +17,14 @@ import java.util.concurrent.locks.Condition;
 /**
  * Works on many elements at once, each on a lane: a thread that takes the next ready element, may block in the handler,
  * and takes another. The segment above feeds the table of elements; the segment below pulls what is done.
+ * All shared state is under the stage's lock, outside which handlers run.
  *
- * <p>Lanes are started as ready elements outnumber idle lanes, up to the limit. An idle lane on virtual threads waits for
- * more; on a pool it ends, so that stages can share the pool.
+ * <p>Lanes are started as ready elements outnumber idle lanes, up to the limit. An idle lane on virtual threads waits
+ * for more; on a pool it ends, so that stages can share the pool.
  *
- * <p>While handlers are quick, waking a lane costs more than what it would do: then a few lanes work on what is ready, and
- * one of the others stands watch, lest the few block. It looks every millisecond, and if nothing was taken meanwhile,
- * calls all.
+ * <p>While handlers are quick, waking a lane costs more than what it would do: then a few lanes work on what is ready,
+ * and one of the others stands watch, lest the few block. It looks every millisecond, and if nothing was taken
+ * meanwhile, calls all.
  */
 public final class BlockingLanes<T, R> extends Lanes<T, R> {
 
@@ -112,7 +113,9 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
         return true;
     }
 
-    /** Adds elements from {@code from} on while there is room; returns the next index, or NONE if the stage is cut off. */
+    /**
+     * Adds elements from {@code from} on while there is room; returns the next index, or NONE if the stage is cut off.
+     */
     private int addSome(Batch<T> batch, long[] keysOfBatch, int from, StageMeter feederMeter)
             throws InterruptedException {
         int toStart;

@@ -12,9 +12,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The computations that a stage starts for its elements: the call of the function, the end of its future, and the retries.
- * Thread-safe without a lock: {@link #start} belongs to the starter, {@link #completed} to the thread that completes the
- * future, and a retry to its own virtual thread. Each is for the slot that it was given.
+ * The computations that a stage starts for its elements: the call of the function, the end of its future, and the
+ * retries. Thread-safe without a lock: {@link #start} belongs to the starter, {@link #completed} to the thread that
+ * completes the future, and a retry to its own virtual thread. Each is for the slot that it was given.
  */
 final class Computations<T, R> {
 
@@ -106,7 +106,10 @@ final class Computations<T, R> {
         return null;
     }
 
-    /** Acknowledges an element that is to be dropped if it is to be. A target that refuses fails the stage, not its caller. */
+    /**
+     * Acknowledges an element that is to be dropped if it is to be. A target that refuses fails the stage, not its
+     * caller.
+     */
     private Verdict settled(Verdict verdict, int slot) {
         try {
             verdict.settle(table.target(slot), table.token(slot));

@@ -8,8 +8,8 @@ import dev.weir.stream.spi.Gate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls of a handler that blocks, retries included. Thread-safe without a lock: each lane calls for the slot that it has
- * taken from the table.
+ * The calls of a handler that blocks, retries included. Thread-safe without a lock: each lane calls for the slot that
+ * it has taken from the table.
  */
 final class HandlerCalls<T, R> {
 
@@ -34,7 +34,9 @@ final class HandlerCalls<T, R> {
         this.table = table;
     }
 
-    /** The handler's result for a running slot, or a verdict that has been settled. Blocks as long as the handler does. */
+    /**
+     * The handler's result for a running slot, or a verdict that has been settled. Blocks as long as the handler does.
+     */
     Object callFor(int slot) {
         Object outcome = outcomeFor(slot);
         if (outcome == Verdict.REVOKED) {

@@ -21,7 +21,9 @@ final class LaneStages {
 
     private static final int MIN_CAPACITY = 512;
 
-    /** Elements inside per lane: behind each running one some wait, so that keys which block each other leave no gap. */
+    /**
+     * Elements inside per lane: behind each running one some wait, so that keys which block each other leave no gap.
+     */
     private static final int CAPACITY_PER_LANE = 8;
 
     private LaneStages() {}

@@ -25,9 +25,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stage that works on many elements at once: the segment above feeds a table of elements, a subclass has them worked on,
- * the segment below pulls what is done. {@link #pull} belongs to the segment below; the fields that are not final are under
- * the lock unless they say otherwise.
+ * A stage that works on many elements at once: the segment above feeds a table of elements, a subclass has them worked
+ * on, the segment below pulls what is done. {@link #pull} belongs to the segment below; the fields that are not final
+ * are under the lock unless they say otherwise.
  */
 abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLanes, AsyncLanes {
 
@@ -225,8 +225,8 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
     void afterPull() {}
 
     /**
-     * Under the lock, after each change. A feeder that waits is called when there is ample room; until then the table counts
-     * as full.
+     * Under the lock, after each change. A feeder that waits is called when there is ample room; until then the table
+     * counts as full.
      */
     final void updateStall() {
         boolean full = feederCall.isForRoom() ? !table.isEmpty() : table.isFull();
@@ -352,8 +352,8 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
     }
 
     /**
-     * Without the lock: drops what is ready and was lost, and what becomes ready by that. It need not wait for a lane while
-     * the lanes are at work on other elements.
+     * Without the lock: drops what is ready and was lost, and what becomes ready by that. It need not wait for a lane
+     * while the lanes are at work on other elements.
      */
     final void dropReadyRevoked() {
         int[] revoked;
@@ -389,7 +389,9 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
         }
     }
 
-    /** Under the lock, which it gives up meanwhile: see {@link #dropReadyRevoked}. Others may wait behind what was lost. */
+    /**
+     * Under the lock, which it gives up meanwhile: see {@link #dropReadyRevoked}. Others may wait behind what was lost.
+     */
     final void dropReadyRevokedMeanwhile() {
         lock.unlock();
         try {

@@ -9,8 +9,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A computation that runs for one element. Refers to its stage until it is done or the stage is closed, so that a future
- * which never completes keeps nothing but this. Thread-safe.
+ * A computation that runs for one element. Refers to its stage until it is done or the stage is closed, so that a
+ * future which never completes keeps nothing but this. Thread-safe.
  */
 final class Running<R> implements BiConsumer<R, @Nullable Throwable> {
 

@@ -3,8 +3,9 @@ package dev.weir.stream.internal.parallel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Elements that the starter of {@link AsyncLanes} takes on in one hold of the lock, and completes in the next if they are done at once;
- * what may not start after all it gives back. Confined to the starter, who holds the lock where a table is given.
+ * Elements that the starter of {@link AsyncLanes} takes on in one hold of the lock, and completes in the next if they
+ * are done at once; what may not start after all it gives back. Confined to the starter, who holds the lock where a
+ * table is given.
  */
 final class StarterRun {
 

@@ -2,7 +2,6 @@ package dev.weir.stream.internal.run;
 
 import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
-import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.Stage;
@@ -32,8 +31,7 @@ public final class Assembly {
     private @Nullable StageMeter openSegment;
     private @Nullable StageEntry lastEntry;
     private int nests;
-    private boolean probe;
-    private boolean threadsWithin;
+    private @Nullable ThreadProbe probe;
 
     /** What the names of stages begin with that are added now. */
     private String prefix = "";
@@ -136,23 +134,21 @@ public final class Assembly {
         return nest != null;
     }
 
-    /** What is built is only to show what it needs; see {@link Nest#hasThreads}. */
-    void probes() {
-        probe = true;
+    /** Builds only for {@code asking}. */
+    void probe(ThreadProbe asking) {
+        probe = asking;
     }
 
-    /** Whether what is built is never run, only closed: nobody but the engine is to notice that it was there. */
+    /** Whether what is built is never run, only closed: see {@link ThreadProbe}. */
     public boolean isProbe() {
-        return probe;
+        return probe != null;
     }
 
     /** In a probe: notes that the stage will start streams which read its input, if those have threads of their own. */
     public void noteThreadsWithin(BooleanSupplier hasThreads) {
-        threadsWithin |= probe && hasThreads.getAsBoolean();
-    }
-
-    boolean hasThreadsWithin() {
-        return threadsWithin;
+        if (probe != null) {
+            probe.noteThreadsWithin(hasThreads);
+        }
     }
 
     /** Says what stage {@code input} stands for in this assembly. */
@@ -178,19 +174,7 @@ public final class Assembly {
 
     /** A stage whose making is seen from outside: in a probe none is made. */
     public <T> Stage<T> made(Supplier<Stage<T>> make) {
-        return probe ? new Unused<>() : make.get();
-    }
-
-    /** In place of a source that nobody is going to pull. */
-    private record Unused<T>() implements Stage<T> {
-
-        @Override
-        public Batch<T> pull(long deadlineNanos) {
-            throw new IllegalStateException("a probe is not pulled");
-        }
-
-        @Override
-        public void close() {}
+        return isProbe() ? new ThreadProbe.Unused<>() : make.get();
     }
 
     /** Ends the open segment with {@code loop}; stages that are added later belong to the next one. */

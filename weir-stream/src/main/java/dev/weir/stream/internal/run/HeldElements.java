@@ -3,8 +3,8 @@ package dev.weir.stream.internal.run;
 import dev.weir.stream.spi.StageMeter;
 
 /**
- * The count of elements that a stage has taken and neither handed on nor finished. The stage's meter notes it, which stages
- * of many streams may share. Confined to the stage's thread.
+ * The count of elements that a stage has taken and neither handed on nor finished. The stage's meter notes it, which
+ * stages of many streams may share. Confined to the stage's thread.
  */
 public final class HeldElements {
 

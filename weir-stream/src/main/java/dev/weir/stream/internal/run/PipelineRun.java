@@ -227,7 +227,10 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
         ending.leftUndone(what);
     }
 
-    /** Notes that {@code elements} of {@code stage} are left because a stop has cut off their stream, at the stage {@code at}. */
+    /**
+     * Notes that {@code elements} of {@code stage} are left because a stop has cut off their stream, at the stage
+     * {@code at}.
+     */
     void cutOff(String stage, int elements, String at) {
         ending.cutOff(stage, elements, at);
     }

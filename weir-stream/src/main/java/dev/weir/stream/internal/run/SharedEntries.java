@@ -5,8 +5,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
- * The entries of all streams of a nest, by name. Nests at the same place of other streams share them, so that the list of
- * a run's stages does not grow with its streams. Thread-safe.
+ * The entries of all streams of a nest, by name. Nests at the same place of other streams share them, so that the list
+ * of a run's stages does not grow with its streams. Thread-safe.
  */
 final class SharedEntries {
 

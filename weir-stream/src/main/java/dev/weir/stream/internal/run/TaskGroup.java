@@ -55,8 +55,8 @@ public final class TaskGroup {
 
     /**
      * What the calling thread's segment, or the one below that has therefore cancelled it, failed with, or null: tells
-     * stages that are interrupted or closed whether that is the end of the stream or comes of a failure. What fails after an
-     * interrupt of the segment alone, as nobody wants its output any more, is no failure.
+     * stages that are interrupted or closed whether that is the end of the stream or comes of a failure. What fails
+     * after an interrupt of the segment alone, as nobody wants its output any more, is no failure.
      */
     public static @Nullable Throwable currentFailure() {
         Task task = CURRENT.get();
@@ -299,8 +299,8 @@ public final class TaskGroup {
         }
 
         /**
-         * Defers interrupts for this segment alone: the body is about to call stages that belong to another, which go on
-         * when this one has ended. Own thread only; ends with {@link #letGo}.
+         * Defers interrupts for this segment alone: the body is about to call stages that belong to another, which go
+         * on when this one has ended. Own thread only; ends with {@link #letGo}.
          */
         public void hold() {
             life.hold();

@@ -20,13 +20,17 @@ final class TaskLifecycle {
 
     /** Where the task is. Each says which interrupts reach its thread. */
     enum State {
-        /** The body waits for its turn. An interrupt is kept for it, or brings a thread of its own if it may wait long. */
+        /**
+         * The body waits for its turn. An interrupt is kept for it, or brings a thread of its own if it may wait long.
+         */
         QUEUED,
         /** The body was interrupted while it waited in a pool's queue, and a thread of its own is about to begin it. */
         RESCUED,
         /** The body runs. Each interrupt reaches its thread. */
         RUNNING,
-        /** The body runs in stages of another segment. An interrupt for its own segment alone waits until it is back. */
+        /**
+         * The body runs in stages of another segment. An interrupt for its own segment alone waits until it is back.
+         */
         HOLDING,
         /** The same, and such an interrupt waits. */
         DEFERRING,

@@ -10,7 +10,10 @@ import dev.weir.stream.spi.StageMeter;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Replaces each element by a stream, one after the other. The streams are pulled by the thread of this stage. */
+/**
+ * Replaces each element by a stream, one after the other. The streams are pulled by the thread of this stage. Confined
+ * to the thread of its segment.
+ */
 final class FlatMapConcatStage<T, R> implements Stage<R> {
 
     private final Stage<T> upstream;
@@ -86,7 +89,9 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
         }
     }
 
-    /** Begins the next stream. A parent without one, because of a failure or an interrupt, is left with those behind it. */
+    /**
+     * Begins the next stream. A parent without one, because of a failure or an interrupt, is left with those behind it.
+     */
     private void begin() throws InterruptedException {
         Node<R> stream = Streams.of(parents, next, function, supervised);
         if (stream != null) {

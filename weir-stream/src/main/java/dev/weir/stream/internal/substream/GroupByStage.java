@@ -9,6 +9,7 @@ import dev.weir.stream.internal.run.Branch;
 import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.HeldElements;
 import dev.weir.stream.internal.run.Nest;
+import dev.weir.stream.internal.run.ThreadProbe;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Segment;
 import dev.weir.stream.internal.run.StageEntry;
@@ -83,7 +84,7 @@ final class GroupByStage<T, R> implements Stage<R> {
             Stage<T> upstream = above.build(assembly);
             StageEntry entry = assembly.fused(attributes);
             Nest nest = assembly.nest();
-            assembly.noteThreadsWithin(() -> Streams.haveThreads(nest, branch, assembly.clock()));
+            assembly.noteThreadsWithin(() -> ThreadProbe.hasThreads(nest, branch));
             GroupByStage<T, R> stage = new GroupByStage<>(
                     upstream,
                     branch,
@@ -110,7 +111,7 @@ final class GroupByStage<T, R> implements Stage<R> {
 
     /** Looks at a first stream, which is not used. */
     private void begin() {
-        if (Streams.haveThreads(nest, branch, clock)) {
+        if (ThreadProbe.hasThreads(nest, branch)) {
             asynchronous = takeOver();
         }
     }
@@ -194,8 +195,8 @@ final class GroupByStage<T, R> implements Stage<R> {
     }
 
     /**
-     * Pulls the streams that have been given something, then those that are to end, until the batch is full or the deadline has
-     * come.
+     * Pulls the streams that have been given something, then those that are to end, until the batch is full or the
+     * deadline has come.
      */
     private void drain(Batch<R> done, long deadlineNanos) throws InterruptedException {
         InlineGroup group;
@@ -264,7 +265,10 @@ final class GroupByStage<T, R> implements Stage<R> {
             stream = nest.start(branch.lowest(), branch.input(), this);
         }
 
-        /** Whether the stream has nothing more for now; otherwise the batch is full, or it has not taken all by the deadline. */
+        /**
+         * Whether the stream has nothing more for now; otherwise the batch is full, or it has not taken all by the
+         * deadline.
+         */
         boolean drain(Batch<R> done, long deadlineNanos) throws InterruptedException {
             beginTurn();
             Stage<R> pulled = stream;

@@ -6,6 +6,7 @@ import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.run.Branch;
 import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Nest;
+import dev.weir.stream.internal.run.ThreadProbe;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.TaskGroup;
 import dev.weir.stream.internal.run.TaskGroup.Task;
@@ -79,7 +80,7 @@ final class SplitStage<T, R> implements Stage<R> {
             Stage<T> upstream = above.build(assembly);
             var entry = assembly.fused(attributes);
             Nest nest = assembly.nest();
-            assembly.noteThreadsWithin(() -> Streams.haveThreads(nest, branch, assembly.clock()));
+            assembly.noteThreadsWithin(() -> ThreadProbe.hasThreads(nest, branch));
             Cut<T> cut = new Cut<>(predicate::test, after, Supervised.by(attributes, assembly.clock()));
             SplitStage<T, R> stage = new SplitStage<>(upstream, branch, cut, nest, entry.meter(), assembly.clock());
             entry.depth(stage.atHand::get);

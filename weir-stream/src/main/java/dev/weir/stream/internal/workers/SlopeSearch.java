@@ -3,8 +3,8 @@ package dev.weir.stream.internal.workers;
 import dev.weir.stream.Parallelism;
 
 /**
- * Finds how many elements to work on at once from the rate and the latency at which they are done. Pure: it is told what
- * was measured and knows no clock. Not thread-safe.
+ * Finds how many elements to work on at once from the rate and the latency at which they are done. Pure: it is told
+ * what was measured and knows no clock. Not thread-safe.
  */
 final class SlopeSearch {
     // After Gradient2Limit of Netflix's concurrency-limits (github.com/Netflix/concurrency-limits), which compares

@@ -17,8 +17,8 @@ class SlopeSearchTest {
     private static final long SECOND = 1_000_000_000L;
 
     /**
-     * A closed system: as many elements inside as the limit allows, each first waits (blocking work), then queues for one
-     * of a few servers (processors, connections), then leaves for a consumer that may be slower than all that.
+     * A closed system: as many elements inside as the limit allows, each first waits (blocking work), then queues for
+     * one of a few servers (processors, connections), then leaves for a consumer that may be slower than all that.
      */
     static final class Simulation {
         final Limit limit;
@@ -30,7 +30,9 @@ class SlopeSearchTest {
         double interference;
         /** What the stage below takes at most, per second. */
         double takenPerSecond = Double.MAX_VALUE;
-        /** Whether a handler begins before it has a server: else it waits outside, as virtual threads do for a carrier. */
+        /**
+         * Whether a handler begins before it has a server: else it waits outside, as virtual threads do for a carrier.
+         */
         boolean countsQueueing = true;
 
         private long now;

@@ -48,7 +48,10 @@ public class JointAckStress {
         result.r2 = members.acks[1].get();
     }
 
-    /** One holder leaves a stream and is acknowledged outside, the other is abandoned inside: so the member is, once, inside. */
+    /**
+     * One holder leaves a stream and is acknowledged outside, the other is abandoned inside: so the member is, once,
+     * inside.
+     */
     @JCStressTest
     @Outcome(id = "0, 1", expect = Expect.ACCEPTABLE, desc = "all claims ended, one abandoned where it was")
     @Outcome(expect = Expect.FORBIDDEN, desc = "a claim was lost, or what was abandoned inside was told outside")

@@ -78,7 +78,9 @@ public class WorkCancelStress {
         abandoned.into(result);
     }
 
-    /** Workers that look at the flag before they report their work, as the closer looks at the work before it sets it. */
+    /**
+     * Workers that look at the flag before they report their work, as the closer looks at the work before it sets it.
+     */
     @JCStressTest
     @Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "each abandoned once")
     @Outcome(expect = Expect.FORBIDDEN, desc = "one was left, or abandoned twice")

@@ -10,7 +10,9 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 
-/** Two workers share a batch of five in chunks of two: each element goes to one of them, and one completes the batch. */
+/**
+ * Two workers share a batch of five in chunks of two: each element goes to one of them, and one completes the batch.
+ */
 @JCStressTest
 @Outcome(id = "11111, 1, 1", expect = Expect.ACCEPTABLE, desc = "each element once, completed once")
 @Outcome(expect = Expect.FORBIDDEN, desc = "an element was left out or given twice")

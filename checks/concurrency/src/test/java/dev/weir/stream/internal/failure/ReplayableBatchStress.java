@@ -109,7 +109,10 @@ public class ReplayableBatchStress {
         }
     }
 
-    /** An element is abandoned while its source loses it, between two runs of the section: it is so once to whoever gave it. */
+    /**
+     * An element is abandoned while its source loses it, between two runs of the section: it is so once to whoever gave
+     * it.
+     */
     @JCStressTest
     @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "once")
     @Outcome(expect = Expect.FORBIDDEN, desc = "twice or never")
