@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.buffer;
 
+import dev.weir.kafka.internal.buffer.AssignedPartition.PauseReason;
 import dev.weir.kafka.internal.fetch.Fetcher;
 import dev.weir.kafka.internal.fetch.LogPosition;
 import dev.weir.kafka.internal.lookup.OwnerThread;
@@ -82,33 +83,37 @@ public final class Assignment {
 
     /** Whether {@code partition} is still assigned and has not begun anew since. */
     public boolean isCurrent(AssignedPartition partition) {
-        return partitions.get(partition.id) == partition;
+        return partitions.get(partition.id()) == partition;
     }
 
     /** Takes partitions in, as the {@code epoch}th assignment. */
     public void add(Collection<TopicPartition> ids, int epoch) {
         for (TopicPartition id : ids) {
-            AssignedPartition partition = newPartition(id);
-            partition.epoch = epoch;
+            AssignedPartition partition = newPartition(id, epoch);
             outlets.open(partition);
             partitions.put(id, partition);
             pauses.assigned(partition);
-            if (partition.parked || partition.atEnd) {
-                pause(partition);
+            if (partition.isToBePaused()) {
+                pause(partition, PauseReason.FLOW);
             }
         }
         flow.divide(all());
     }
 
-    private AssignedPartition newPartition(TopicPartition id) {
+    private AssignedPartition newPartition(TopicPartition id, int epoch) {
         long endOffset = plan.subscription().isBounded() ? plan.endOffsets().getOrDefault(id, 0L) : Long.MAX_VALUE;
         var priorities = plan.subscription().priorities();
         return new AssignedPartition(
                 id,
-                new OffsetTracker(trackerCapacity, owner::wake),
+                newTracker(),
                 endOffset,
                 priorities.of(id),
-                FlowControl.shares(priorities, id));
+                FlowControl.shares(priorities, id),
+                epoch);
+    }
+
+    private OffsetTracker newTracker() {
+        return new OffsetTracker(trackerCapacity, owner::wake);
     }
 
     /** Takes partitions out: from now on nothing of them is emitted, nor any work on them begun. */
@@ -119,7 +124,7 @@ public final class Assignment {
         emission.takeBackUnpromised(withdrawn);
         pauses.withdrawn(withdrawn);
         outlets.withdrawn(withdrawn);
-        withdrawn.forEach(partition -> partition.tracker.revoke());
+        withdrawn.forEach(partition -> partition.tracker().revoke());
         flow.divide(all());
         return withdrawn;
     }
@@ -129,18 +134,16 @@ public final class Assignment {
     }
 
     /** Fetches no more of the partition for now. */
-    public void pause(AssignedPartition partition) {
-        if (!partition.paused) {
-            partition.paused = true;
-            fetcher.pause(List.of(partition.id));
+    public void pause(AssignedPartition partition, PauseReason reason) {
+        if (partition.pause(reason)) {
+            fetcher.pause(List.of(partition.id()));
         }
     }
 
     /** Fetches nothing more of what is assigned now. */
     public void fetchNoMore() {
         for (AssignedPartition partition : partitions.values()) {
-            partition.atEnd = true;
-            partition.paused = true;
+            boolean ignored = partition.pause(PauseReason.END);
         }
         fetcher.pause(partitions.keySet());
     }
@@ -148,16 +151,9 @@ public final class Assignment {
     /** Begins a partition anew: what was read of it so far does not count any more, finished or not. */
     public AssignedPartition renew(AssignedPartition partition) {
         emission.takeBack(List.of(partition));
-        partition.tracker.revoke();
-        AssignedPartition renewed = newPartition(partition.id);
-        renewed.outlet = partition.outlet;
-        renewed.epoch = partition.epoch;
-        renewed.topicId = partition.topicId;
-        renewed.paused = partition.paused;
-        renewed.parked = partition.parked;
-        renewed.endOffset = partition.endOffset;
-        renewed.atEnd = !owner.isEmitting() || partition.endOffset == AssignedPartition.UNKNOWN;
-        partitions.put(partition.id, renewed);
+        partition.tracker().revoke();
+        AssignedPartition renewed = partition.renewed(newTracker(), !owner.isEmitting());
+        partitions.put(partition.id(), renewed);
         pauses.assigned(renewed);
         return renewed;
     }
@@ -170,58 +166,60 @@ public final class Assignment {
     /** Fetches and commits nothing of the partitions until {@link #release}. */
     public void hold(Collection<AssignedPartition> held) {
         for (AssignedPartition partition : held) {
-            partition.held = true;
-            partition.finishedEarlier = FinishedSet.EMPTY;
-            pause(partition);
-            fetcher.hold(partition.id);
+            partition.hold();
+            pause(partition, PauseReason.FLOW);
+            fetcher.hold(partition.id());
         }
     }
 
     /** Goes on at a place that was decided here. */
     public void release(AssignedPartition partition, LogPosition place) {
-        goOn(partition, place);
-        partition.opening = false;
-        partition.placed = true;
+        seek(partition, place);
+        partition.place();
         emission.placed(partition, place.offset());
     }
 
     /** Goes on at the place that the group has committed. */
     public void goOn(AssignedPartition partition, LogPosition committed) {
-        partition.epochs.beginAt(committed);
-        fetcher.seek(partition.id, committed);
-        partition.held = false;
+        seek(partition, committed);
+        partition.goOnAtCommit();
+    }
+
+    private void seek(AssignedPartition partition, LogPosition place) {
+        partition.epochs().beginAt(place);
+        fetcher.seek(partition.id(), place);
     }
 
     /** Goes on where it is, and has that place checked anew. */
     public void checkAgain(AssignedPartition partition) {
-        if (!partition.held) {
+        if (!partition.isHeld()) {
             fetcher.seek(
-                    partition.id, new LogPosition(fetcher.position(partition.id), fetcher.leaderEpoch(partition.id)));
+                    partition.id(), new LogPosition(fetcher.position(partition.id()), fetcher.leaderEpoch(partition.id())));
         }
     }
 
     /** Whether the next fetch of the partition would be at the offset. */
     public boolean isAt(AssignedPartition partition, long offset) {
-        return !partition.held && fetcher.position(partition.id) == offset;
+        return !partition.isHeld() && fetcher.position(partition.id()) == offset;
     }
 
     /** Lets a partition of which nothing was read begin at an offset. */
     public void placeNew(TopicPartition id, long offset) {
         AssignedPartition partition = partitions.get(id);
-        if (partition == null || partition.tracker.committableOffset() >= 0) {
+        if (partition == null || partition.tracker().committableOffset() >= 0) {
             throw new IllegalStateException(
                     partition == null ? id + " is not assigned" : "records of " + id + " were read already");
         }
-        partition.finishedEarlier = FinishedSet.EMPTY;
+        partition.skip(FinishedSet.EMPTY);
         release(partition, LogPosition.at(offset));
     }
 
     /** The unfinished part of partitions, in words. */
     public static String unfinished(Collection<AssignedPartition> partitions) {
         return partitions.stream()
-                .filter(partition -> !partition.tracker.isIdle())
-                .map(partition -> partition + "@" + partition.tracker.committableOffset() + " and "
-                        + (partition.tracker.outstanding() - 1) + " after it")
+                .filter(partition -> !partition.tracker().isIdle())
+                .map(partition -> partition + "@" + partition.tracker().committableOffset() + " and "
+                        + (partition.tracker().outstanding() - 1) + " after it")
                 .collect(Collectors.joining(", "));
     }
 }

@@ -95,9 +95,9 @@ public final class Emission {
         }
         for (AssignedPartition partition : partitions) {
             partition
-                    .outlet
+                    .outlet()
                     .purge(List.of(partition))
-                    .forEach((same, token) -> same.dropped(same.tracker.forgetFrom(token)));
+                    .forEach((same, token) -> same.dropped(same.tracker().forgetFrom(token)));
         }
     }
 
@@ -112,7 +112,7 @@ public final class Emission {
 
     /** Emits the records before the partition's end, unless emission has ended, and notes the others as dropped. */
     public void emit(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list) {
-        int count = !owner.isEmitting() ? 0 : countBefore(partition.endOffset, list);
+        int count = !owner.isEmitting() ? 0 : countBefore(partition.endOffset(), list);
         for (int from = 0; from < count; from += batchSize) {
             List<ConsumerRecord<byte[], byte[]>> next = list.subList(from, Math.min(count, from + batchSize));
             if (tracked) {
@@ -122,7 +122,7 @@ public final class Emission {
             }
         }
         if (!made.isEmpty()) {
-            partition.outlet.addAll(partition, made);
+            partition.outlet().addAll(partition, made);
             made.clear();
         }
         if (count < list.size()) {
@@ -144,8 +144,8 @@ public final class Emission {
             bytes += weight(record);
         }
         long[] tokens = new long[list.size()];
-        tokens[0] = partition.tracker.append(list.get(0).offset(), (int) Math.min(bytes, Integer.MAX_VALUE));
-        Batch<ConsumerRecord<byte[], byte[]>> batch = Batch.of(list.toArray(), list.size(), partition.tracker, tokens);
+        tokens[0] = partition.tracker().append(list.get(0).offset(), (int) Math.min(bytes, Integer.MAX_VALUE));
+        Batch<ConsumerRecord<byte[], byte[]>> batch = Batch.of(list.toArray(), list.size(), partition.tracker(), tokens);
         if (gate == null) {
             made.add(batch);
         } else {
@@ -157,13 +157,13 @@ public final class Emission {
         Object[] values = list.toArray();
         long[] tokens = new long[values.length];
         int size = values.length;
-        if (partition.finishedEarlier.isBefore(list.get(0).offset())) {
-            appendAll(partition.tracker, values, tokens);
+        if (partition.finishedEarlier().isBefore(list.get(0).offset())) {
+            appendAll(partition.tracker(), values, tokens);
         } else {
             size = appendUnfinished(partition, values, tokens);
         }
         if (size > 0) {
-            made.add(Batch.of(values, size, partition.tracker, tokens));
+            made.add(Batch.of(values, size, partition.tracker(), tokens));
         }
     }
 
@@ -184,11 +184,11 @@ public final class Emission {
         int size = 0;
         for (Object value : values) {
             ConsumerRecord<?, ?> record = (ConsumerRecord<?, ?>) value;
-            if (partition.finishedEarlier.contains(record.offset())) {
-                partition.tracker.appendFinished(record.offset());
+            if (partition.finishedEarlier().contains(record.offset())) {
+                partition.tracker().appendFinished(record.offset());
             } else {
                 values[size] = record;
-                tokens[size++] = partition.tracker.append(record.offset(), weight(record));
+                tokens[size++] = partition.tracker().append(record.offset(), weight(record));
             }
         }
         return size;

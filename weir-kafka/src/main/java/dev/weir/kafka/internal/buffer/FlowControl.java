@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.buffer;
 
+import dev.weir.kafka.internal.buffer.AssignedPartition.PauseReason;
 import dev.weir.kafka.ConsumerDump.Paused;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.Subscription.Priorities;
@@ -88,13 +89,13 @@ public final class FlowControl {
         partitions = assigned.size();
         shares = 0;
         for (AssignedPartition partition : assigned) {
-            shares += partition.shares;
+            shares += partition.shares();
         }
     }
 
     private long shareBytes(AssignedPartition partition) {
         long beyondMinimum = Math.max(0, budgetBytes - partitions * MIN_SHARE_BYTES);
-        return MIN_SHARE_BYTES + beyondMinimum / Math.max(1, shares) * partition.shares;
+        return MIN_SHARE_BYTES + beyondMinimum / Math.max(1, shares) * partition.shares();
     }
 
     private boolean isOvercommitted() {
@@ -125,9 +126,8 @@ public final class FlowControl {
         // Those too that have come since all were paused.
         Collection<TopicPartition> running = new ArrayList<>();
         for (AssignedPartition partition : assignment.values()) {
-            if (!partition.paused) {
-                partition.paused = true;
-                running.add(partition.id);
+            if (partition.pause(PauseReason.FLOW)) {
+                running.add(partition.id());
             }
         }
         fetcher.pause(running);
@@ -136,7 +136,7 @@ public final class FlowControl {
     private static long outstandingBytes(Map<TopicPartition, AssignedPartition> assignment) {
         long bytes = 0;
         for (AssignedPartition partition : assignment.values()) {
-            bytes += partition.tracker.outstandingBytes();
+            bytes += partition.tracker().outstandingBytes();
         }
         return bytes;
     }
@@ -151,7 +151,7 @@ public final class FlowControl {
             }
             looksAgain = false;
             for (AssignedPartition partition : assignment.values()) {
-                looksAgain |= !partition.tracker.isIdle() && !partition.tracker.watch(0, 0);
+                looksAgain |= !partition.tracker().isIdle() && !partition.tracker().watch(0, 0);
             }
         } while (looksAgain);
         return false;
@@ -169,25 +169,25 @@ public final class FlowControl {
 
     /** Pauses the partition if it is full. */
     public void afterFetch(AssignedPartition partition, Fetcher fetcher) {
-        if (!partition.paused && isFull(partition)) {
+        if (!partition.isPaused() && isFull(partition)) {
             partition.advance();
             if (isFull(partition)) {
-                partition.paused = true;
-                fetcher.pause(List.of(partition.id));
+                boolean ignored = partition.pause(PauseReason.FLOW);
+                fetcher.pause(List.of(partition.id()));
             }
         }
     }
 
     /** Which of the two marks a paused partition is above, or was. */
     public Paused reason(AssignedPartition partition) {
-        boolean manyBytes = partition.tracker.outstandingBytes() > shareBytes(partition) / 2;
-        boolean manyRecords = partition.tracker.outstanding() > highRecords / 2;
+        boolean manyBytes = partition.tracker().outstandingBytes() > shareBytes(partition) / 2;
+        boolean manyRecords = partition.tracker().outstanding() > highRecords / 2;
         return allPaused || (manyBytes && !manyRecords) ? Paused.BUDGET : Paused.WINDOW;
     }
 
     private boolean isFull(AssignedPartition partition) {
-        return partition.tracker.outstanding() >= highRecords
-                || partition.tracker.outstandingBytes() >= shareBytes(partition);
+        return partition.tracker().outstanding() >= highRecords
+                || partition.tracker().outstandingBytes() >= shareBytes(partition);
     }
 
     /**
@@ -203,10 +203,10 @@ public final class FlowControl {
         boolean allLow = true;
         boolean begins = false;
         for (AssignedPartition partition : assignment.values()) {
-            if (partition.paused && !partition.atEnd && !partition.held && !partition.parked) {
+            if (partition.mayResume()) {
                 if (isDownTo(partition, LOW)) {
                     low.add(partition);
-                    begins |= partition.tracker.committableOffset() < 0;
+                    begins |= partition.tracker().committableOffset() < 0;
                 } else {
                     allLow = false;
                 }
@@ -220,14 +220,14 @@ public final class FlowControl {
                 peers = Peers.of(partition, assignment.values());
             }
             int few = isDownTo(partition, URGENT) ? Math.max(FEW, peers.paused / 2) : 0;
-            urgent = peers.ready <= few || !partition.outlet.watchReady(partition.buffered.priority, few, wake);
+            urgent = peers.ready <= few || !partition.outlet().watchReady(partition.buffered().priority, few, wake);
         }
         if (urgent && !low.isEmpty()) {
             Collection<TopicPartition> resumed = new ArrayList<>();
             for (AssignedPartition partition : low) {
-                partition.tracker.unwatch();
-                partition.paused = false;
-                resumed.add(partition.id);
+                partition.tracker().unwatch();
+                partition.resume();
+                resumed.add(partition.id());
             }
             fetcher.resume(resumed);
         }
@@ -239,17 +239,17 @@ public final class FlowControl {
         static Peers of(AssignedPartition one, Collection<AssignedPartition> assigned) {
             List<AssignedPartition> peers = new ArrayList<>();
             for (AssignedPartition partition : assigned) {
-                if (partition.paused
-                        && partition.outlet == one.outlet
-                        && partition.buffered.priority == one.buffered.priority) {
+                if (partition.isPaused()
+                        && partition.outlet() == one.outlet()
+                        && partition.buffered().priority == one.buffered().priority) {
                     peers.add(partition);
                 }
             }
-            return new Peers(one.outlet, one.buffered.priority, peers.size(), one.outlet.countReady(peers));
+            return new Peers(one.outlet(), one.buffered().priority, peers.size(), one.outlet().countReady(peers));
         }
 
         boolean include(AssignedPartition partition) {
-            return partition.outlet == outlet && partition.buffered.priority == priority;
+            return partition.outlet() == outlet && partition.buffered().priority == priority;
         }
     }
 
@@ -259,10 +259,10 @@ public final class FlowControl {
         long bytes = shareBytes(partition) / part;
         do {
             partition.advance();
-            if (partition.tracker.outstanding() <= records && partition.tracker.outstandingBytes() <= bytes) {
+            if (partition.tracker().outstanding() <= records && partition.tracker().outstandingBytes() <= bytes) {
                 return true;
             }
-        } while (!partition.tracker.watch(records, bytes));
+        } while (!partition.tracker().watch(records, bytes));
         return false;
     }
 }

@@ -27,7 +27,7 @@ public interface Outlets {
         return new Outlets() {
             @Override
             public void open(AssignedPartition partition) {
-                partition.outlet = buffer;
+                partition.goOutBy(buffer);
             }
 
             @Override

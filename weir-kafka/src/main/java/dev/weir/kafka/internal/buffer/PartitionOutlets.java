@@ -36,7 +36,7 @@ public final class PartitionOutlets implements Outlets {
         RecordBuffer buffer = new RecordBuffer(clock);
         open.add(buffer);
         // Whoever takes the partition reads from its buffer at once.
-        partition.outlet = buffer;
+        partition.goOutBy(buffer);
         lock.lock();
         try {
             announced.add(partition);
@@ -55,8 +55,8 @@ public final class PartitionOutlets implements Outlets {
             lock.unlock();
         }
         for (AssignedPartition partition : partitions) {
-            partition.outlet.end();
-            open.remove(partition.outlet);
+            partition.outlet().end();
+            open.remove(partition.outlet());
         }
     }
 

@@ -33,7 +33,7 @@ public final class Pauses {
     public void assigned(AssignedPartition partition) {
         lock.lock();
         try {
-            assigned.put(partition.id, partition);
+            assigned.put(partition.id(), partition);
             mark(partition);
         } finally {
             lock.unlock();
@@ -45,8 +45,8 @@ public final class Pauses {
         lock.lock();
         try {
             for (AssignedPartition partition : gone) {
-                assigned.remove(partition.id, partition);
-                partition.outlet.hold(partition, false);
+                assigned.remove(partition.id(), partition);
+                partition.outlet().pause(partition, false);
             }
         } finally {
             lock.unlock();
@@ -131,7 +131,7 @@ public final class Pauses {
     private List<AssignedPartition> of(String topic) {
         List<AssignedPartition> found = new ArrayList<>();
         for (AssignedPartition partition : assigned.values()) {
-            if (partition.id.topic().equals(topic)) {
+            if (partition.id().topic().equals(topic)) {
                 found.add(partition);
             }
         }
@@ -147,7 +147,7 @@ public final class Pauses {
 
     /** The buffer's lock is taken under this one, and holds nothing else. */
     private void mark(AssignedPartition partition) {
-        partition.outlet.hold(partition, covers(partition.id));
+        partition.outlet().pause(partition, covers(partition.id()));
     }
 
     private boolean covers(TopicPartition id) {

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Fetched records that the pipeline has not pulled yet: a queue per partition, taken from by {@link PriorityTurns}, a batch each
- * time, so that neither a full partition nor one that is held delays the others. Thread-safe: the owner thread adds and purges,
+ * time, so that neither a full partition nor one that is paused delays the others. Thread-safe: the owner thread adds and purges,
  * the segment thread takes. Not bounded by itself: the owner pauses partitions instead of waiting here, so that it always
  * polls.
  */
@@ -24,7 +24,7 @@ public final class RecordBuffer {
     /** What waits of one partition, with consecutive tokens. Under the buffer's lock. */
     static final class Queue {
         private final ArrayDeque<Batch<ConsumerRecord<byte[], byte[]>>> batches = new ArrayDeque<>(2);
-        private boolean held;
+        private boolean paused;
         private int records;
 
         /** Those with a greater number go first. */
@@ -49,7 +49,7 @@ public final class RecordBuffer {
     private final Clock clock;
 
     // Under the lock.
-    /** Queues that are not empty and not held. */
+    /** Queues that are not empty and not paused. */
     private final PriorityTurns turns = new PriorityTurns();
 
     private int records;
@@ -90,7 +90,7 @@ public final class RecordBuffer {
     public void hand(AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch) {
         lock.lock();
         try {
-            if (takerWaits && handed == null && turns.size() == 0 && !partition.buffered.held) {
+            if (takerWaits && handed == null && turns.size() == 0 && !partition.buffered().paused) {
                 handed = batch;
                 readyOrEnded.signal();
             } else {
@@ -105,7 +105,7 @@ public final class RecordBuffer {
     void addAll(AssignedPartition partition, List<Batch<ConsumerRecord<byte[], byte[]>>> batches) {
         lock.lock();
         try {
-            Queue queue = partition.buffered;
+            Queue queue = partition.buffered();
             boolean wasEmpty = queue.batches.isEmpty();
             for (Batch<ConsumerRecord<byte[], byte[]>> batch : batches) {
                 queue.batches.add(batch);
@@ -121,20 +121,20 @@ public final class RecordBuffer {
     }
 
     private void becomesReady(Queue queue) {
-        if (!queue.held && !queue.batches.isEmpty()) {
+        if (!queue.paused && !queue.batches.isEmpty()) {
             turns.add(queue);
             readyOrEnded.signal();
         }
     }
 
-    /** Keeps what waits of the partition, and what will be added, from being taken until it is let go again. */
-    void hold(AssignedPartition partition, boolean hold) {
+    /** Pauses or resumes a partition: what waits of it, and what is added, is not taken while it is paused. */
+    void pause(AssignedPartition partition, boolean paused) {
         lock.lock();
         try {
-            Queue queue = partition.buffered;
-            if (queue.held != hold) {
-                queue.held = hold;
-                if (hold) {
+            Queue queue = partition.buffered();
+            if (queue.paused != paused) {
+                queue.paused = paused;
+                if (paused) {
                     turns.remove(queue);
                 } else {
                     becomesReady(queue);
@@ -145,7 +145,7 @@ public final class RecordBuffer {
         }
     }
 
-    /** Says that nothing more will be added; what is inside still comes out, what is held once it is let go. */
+    /** Says that nothing more will be added; what is inside still comes out, what is paused once it is resumed. */
     public void end() {
         lock.lock();
         try {
@@ -166,7 +166,7 @@ public final class RecordBuffer {
         lock.lock();
         try {
             for (AssignedPartition partition : partitions) {
-                Queue queue = partition.buffered;
+                Queue queue = partition.buffered();
                 Batch<?> first = queue.batches.peek();
                 if (first != null) {
                     firstPurged.put(partition, first.token(0));
@@ -176,7 +176,7 @@ public final class RecordBuffer {
                     turns.remove(queue);
                 }
             }
-            // What was held may have been all that was left.
+            // What was paused may have been all that was left.
             readyOrEnded.signal();
         } finally {
             lock.unlock();
@@ -271,7 +271,7 @@ public final class RecordBuffer {
     public int records(AssignedPartition partition) {
         lock.lock();
         try {
-            return partition.buffered.records;
+            return partition.buffered().records;
         } finally {
             lock.unlock();
         }
@@ -283,7 +283,7 @@ public final class RecordBuffer {
         lock.lock();
         try {
             for (AssignedPartition partition : partitions) {
-                ready += partition.buffered.records > 0 && !partition.buffered.held ? 1 : 0;
+                ready += partition.buffered().records > 0 && !partition.buffered().paused ? 1 : 0;
             }
         } finally {
             lock.unlock();
@@ -311,7 +311,7 @@ public final class RecordBuffer {
     public boolean isNotDue(AssignedPartition partition) {
         lock.lock();
         try {
-            Batch<ConsumerRecord<byte[], byte[]>> first = partition.buffered.batches.peek();
+            Batch<ConsumerRecord<byte[], byte[]>> first = partition.buffered().batches.peek();
             return delay != null && first != null && !delay.isDue(first.get(0));
         } finally {
             lock.unlock();
@@ -327,7 +327,7 @@ public final class RecordBuffer {
         }
     }
 
-    /** Records that may be taken: those of partitions that are not held. */
+    /** Records that may be taken: those of partitions that are not paused. */
     int ready() {
         lock.lock();
         try {
@@ -342,8 +342,8 @@ public final class RecordBuffer {
     public ConsumerRecord<byte[], byte[]> find(AssignedPartition partition, long token) {
         lock.lock();
         try {
-            for (Batch<ConsumerRecord<byte[], byte[]>> batch : partition.buffered.batches) {
-                int index = batch.find(partition.tracker, token);
+            for (Batch<ConsumerRecord<byte[], byte[]>> batch : partition.buffered().batches) {
+                int index = batch.find(partition.tracker(), token);
                 if (index >= 0) {
                     return batch.get(index);
                 }

@@ -96,7 +96,7 @@ public final class SharedOutlets implements Outlets {
     public Attachment of(AssignedPartition partition) {
         Attachment others = null;
         for (Attachment each : attachments) {
-            if (each.topics.contains(partition.id.topic())) {
+            if (each.topics.contains(partition.id().topic())) {
                 return each;
             }
             if (each.topics.isEmpty()) {
@@ -109,8 +109,12 @@ public final class SharedOutlets implements Outlets {
     @Override
     public void open(AssignedPartition partition) {
         Attachment attachment = of(partition);
-        partition.parked = attachment == null || attachment.closing;
-        partition.outlet = attachment == null || attachment.closing ? parked : attachment.buffer;
+        if (attachment == null || attachment.closing) {
+            partition.beginUnread();
+            partition.goOutBy(parked);
+        } else {
+            partition.goOutBy(attachment.buffer);
+        }
     }
 
     @Override

@@ -91,7 +91,7 @@ public final class CommitAhead implements CommitGate {
 
     @Override
     public void place(AssignedPartition partition, long offset) {
-        partition.uncommittedPlace = offset;
+        partition.placeIsUncommitted(offset);
         readTo(partition, offset);
     }
 
@@ -140,8 +140,8 @@ public final class CommitAhead implements CommitGate {
             // A place is committed though its partition is paused, but not before what is in front of it.
             boolean waits = next.token == NO_TOKEN
                     ? paused.getOrDefault(next.partition, false)
-                    : paused.computeIfAbsent(next.partition, each -> isPaused.test(each.id));
-            if (waits || commits.isGone(next.partition.id)) {
+                    : paused.computeIfAbsent(next.partition, each -> isPaused.test(each.id()));
+            if (waits || commits.isGone(next.partition.id())) {
                 continue;
             }
             room -= next.batch.size();
@@ -157,7 +157,7 @@ public final class CommitAhead implements CommitGate {
 
     private void letOut(List<Promised> next) {
         Map<TopicPartition, OffsetAndMetadata> past = new HashMap<>();
-        next.forEach(each -> past.put(each.partition.id, commits.texts().commitAhead(each.partition, each.nextOffset)));
+        next.forEach(each -> past.put(each.partition.id(), commits.texts().commitAhead(each.partition, each.nextOffset)));
         try {
             commits.commitSync(past, clock.nanoTime() + ANSWER_NANOS);
         } catch (KafkaException failure) {
@@ -168,14 +168,12 @@ public final class CommitAhead implements CommitGate {
         for (Promised each : next) {
             // It stands in front, but for what is paused: thousands may wait behind it.
             waiting.removeFirstOccurrence(each);
-            each.partition.committedOffset = each.nextOffset;
-            each.partition.committedNanos = clock.nanoTime();
-            each.partition.uncommittedPlace = AssignedPartition.UNKNOWN;
+            each.partition.committedAhead(each.nextOffset, clock.nanoTime());
             if (each.token == NO_TOKEN) {
                 // A bounded read ends when nothing waits any more, which is looked at behind the next poll.
                 signals.wake();
             } else {
-                each.partition.outlet.hand(each.partition, each.batch);
+                each.partition.outlet().hand(each.partition, each.batch);
             }
         }
     }
@@ -189,8 +187,8 @@ public final class CommitAhead implements CommitGate {
     public void commitPlaces(Collection<AssignedPartition> partitions, long timeoutNanos) {
         Map<TopicPartition, OffsetAndMetadata> places = new HashMap<>();
         for (AssignedPartition partition : partitions) {
-            if (partition.uncommittedPlace != AssignedPartition.UNKNOWN) {
-                places.put(partition.id, commits.texts().commitAhead(partition, partition.uncommittedPlace));
+            if (partition.uncommittedPlace() != AssignedPartition.UNKNOWN) {
+                places.put(partition.id(), commits.texts().commitAhead(partition, partition.uncommittedPlace()));
             }
         }
         if (!places.isEmpty()) {
@@ -210,7 +208,7 @@ public final class CommitAhead implements CommitGate {
             }
             return true;
         });
-        first.forEach((partition, token) -> partition.dropped(partition.tracker.forgetFrom(token)));
+        first.forEach((partition, token) -> partition.dropped(partition.tracker().forgetFrom(token)));
     }
 
     /** Whether room that there is now has to be told to the owner; true once each time. Any thread. */

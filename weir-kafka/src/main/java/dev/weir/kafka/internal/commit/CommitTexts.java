@@ -52,26 +52,26 @@ public final class CommitTexts {
     }
 
     private int startSize(AssignedPartition partition) {
-        return startSizes.getOrDefault(partition.id.topic(), CommitText.NO_SIZE);
+        return startSizes.getOrDefault(partition.id().topic(), CommitText.NO_SIZE);
     }
 
     /** The commit of {@code offset} with all that is kept beside it. */
     OffsetAndMetadata commit(AssignedPartition partition, long offset) {
-        LogPosition place = new LogPosition(offset, partition.epochs.before(offset));
+        LogPosition place = new LogPosition(offset, partition.epochs().before(offset));
         if (maxChars == 0) {
             return place.commit("");
         }
-        FinishedSet finished = partition.tracker.finishedPast(offset, partition.finishedEarlier);
+        FinishedSet finished = partition.tracker().finishedPast(offset, partition.finishedEarlier());
         int size = startSize(partition);
         int room = size < 0 ? maxChars : Math.max(0, maxChars - CommitText.SIZE_CHARS);
         room = idOf(partition) == null ? room : CommitText.roomBesideTopicId(room);
-        String text = CommitText.encode(offset, finished, userText(partition.id, offset, room), room);
+        String text = CommitText.encode(offset, finished, userText(partition.id(), offset, room), room);
         return place.commit(noted(partition, offset, text));
     }
 
     /** The commit of {@code offset}, of which nothing past it can be finished. */
     OffsetAndMetadata commitAhead(AssignedPartition partition, long offset) {
-        return new LogPosition(offset, partition.epochs.before(offset)).commit(noted(partition, offset, ""));
+        return new LogPosition(offset, partition.epochs().before(offset)).commit(noted(partition, offset, ""));
     }
 
     private String noted(AssignedPartition partition, long offset, String text) {
@@ -80,7 +80,7 @@ public final class CommitTexts {
     }
 
     private static @Nullable Uuid idOf(AssignedPartition partition) {
-        Uuid id = partition.topicId;
+        Uuid id = partition.topicId();
         return Uuid.ZERO_UUID.equals(id) ? null : id;
     }
 

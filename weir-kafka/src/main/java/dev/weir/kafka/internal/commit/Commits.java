@@ -203,7 +203,7 @@ public final class Commits {
         }
         long records = 0;
         for (AssignedPartition partition : assigned) {
-            records += partition.finishedSinceCommit;
+            records += partition.finishedSinceCommit();
         }
         return records >= recordsPerCommit;
     }
@@ -212,13 +212,11 @@ public final class Commits {
         succeeded++;
         backoffNanos = 0;
         for (AssignedPartition partition : sent) {
-            OffsetAndMetadata offset = offsets.get(partition.id);
+            OffsetAndMetadata offset = offsets.get(partition.id());
             // An answer to a commit of an earlier assignment, or from before a seek, must not hide what this one has
             // yet to commit: that is another partition object.
-            if (offset != null && offset.offset() >= partition.committedOffset) {
-                partition.committedOffset = offset.offset();
-                partition.committedSet = CommitTexts.setOf(offset);
-                partition.committedNanos = clock.nanoTime();
+            if (offset != null && offset.offset() >= partition.committedOffset()) {
+                partition.committed(offset.offset(), CommitTexts.setOf(offset), clock.nanoTime());
             }
         }
     }
@@ -254,17 +252,17 @@ public final class Commits {
     private Map<TopicPartition, OffsetAndMetadata> finished(Collection<AssignedPartition> partitions) {
         Map<TopicPartition, OffsetAndMetadata> finished = new HashMap<>();
         for (AssignedPartition partition : partitions) {
-            if (partition.held || gone.contains(partition.id)) {
+            if (partition.isHeld() || gone.contains(partition.id())) {
                 continue;
             }
             partition.advance();
-            partition.finishedSinceCommit = 0;
+            partition.beginCommit();
             long offset = committable(partition);
-            if (offset >= 0 && offset >= partition.committedOffset) {
+            if (offset >= 0 && offset >= partition.committedOffset()) {
                 OffsetAndMetadata commit = texts.commit(partition, offset);
-                if (offset > partition.committedOffset
-                        || !CommitTexts.setOf(commit).equals(partition.committedSet)) {
-                    finished.put(partition.id, commit);
+                if (offset > partition.committedOffset()
+                        || !CommitTexts.setOf(commit).equals(partition.committedSet())) {
+                    finished.put(partition.id(), commit);
                 }
             }
         }
@@ -276,18 +274,18 @@ public final class Commits {
      * end of the log, so that the lag of an idle group is zero, and it is known even if no record was ever seen.
      */
     private long committable(AssignedPartition partition) {
-        long offset = partition.tracker.committableOffset();
-        if (!partition.tracker.isIdle()) {
+        long offset = partition.tracker().committableOffset();
+        if (!partition.tracker().isIdle()) {
             return offset;
         }
-        long position = fetcher.position(partition.id);
+        long position = fetcher.position(partition.id());
         if (position < 0) {
             return offset;
         }
-        if (position <= partition.firstDropped) {
-            partition.epochs.passed(position, fetcher.leaderEpoch(partition.id));
+        if (position <= partition.firstDropped()) {
+            partition.epochs().passed(position, fetcher.leaderEpoch(partition.id()));
         }
-        return Math.max(offset, Math.min(position, partition.firstDropped));
+        return Math.max(offset, Math.min(position, partition.firstDropped()));
     }
 
     /**

@@ -38,7 +38,7 @@ public final class Places {
     /** How long {@link #commitIfDue} has nothing to do. */
     public long nanosUntilDue() {
         // Asked twice in each turn, when nothing waits almost always.
-        return waiting.isEmpty() || waiting.stream().allMatch(place -> commits.isGone(place.partition.id))
+        return waiting.isEmpty() || waiting.stream().allMatch(place -> commits.isGone(place.partition.id()))
                 ? Long.MAX_VALUE
                 : commits.nanosUntilFree();
     }
@@ -50,13 +50,13 @@ public final class Places {
         }
         // One that is gone would never be answered, nor what is sent with it.
         List<Place> sent = waiting.stream()
-                .filter(place -> !commits.isGone(place.partition.id))
+                .filter(place -> !commits.isGone(place.partition.id()))
                 .toList();
         waiting.removeAll(sent);
         Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
         for (Place place : sent) {
             if (assignment.isCurrent(place.partition)) {
-                offsets.put(place.partition.id, commits.texts().commitAhead(place.partition, place.offset));
+                offsets.put(place.partition.id(), commits.texts().commitAhead(place.partition, place.offset));
             } else {
                 place.gone.run();
             }
@@ -69,7 +69,7 @@ public final class Places {
 
     private void answered(List<Place> sent, Map<TopicPartition, OffsetAndMetadata> offsets, boolean made) {
         for (Place place : sent) {
-            if (!offsets.containsKey(place.partition.id)) {
+            if (!offsets.containsKey(place.partition.id())) {
                 continue;
             }
             if (!assignment.isCurrent(place.partition)) {

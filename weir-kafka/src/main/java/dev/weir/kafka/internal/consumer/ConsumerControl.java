@@ -170,7 +170,7 @@ final class ConsumerControl implements ConsumerHandle {
         } else {
             Map<AssignedPartition, Position> renewed = new HashMap<>();
             for (AssignedPartition partition : partitions) {
-                renewed.put(assignment.renew(partition), wanted.getOrDefault(partition.id, Position.end()));
+                renewed.put(assignment.renew(partition), wanted.getOrDefault(partition.id(), Position.end()));
             }
             positions.place(renewed, allPlaced -> {
                 if (allPlaced) {

@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.consumer;
 
+import dev.weir.kafka.internal.buffer.AssignedPartition.PauseReason;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.Subscription;
@@ -162,11 +163,10 @@ final class ConsumerLoop implements Runnable {
     void abandon(AssignedPartition announced) {
         execute(() -> {
             // A seek has made another of it since, with the same outlet; one that went and came back has a new outlet.
-            AssignedPartition partition = assignment.get(announced.id);
-            if (partition != null && partition.outlet == announced.outlet) {
+            AssignedPartition partition = assignment.get(announced.id());
+            if (partition != null && partition.outlet() == announced.outlet()) {
                 emission.takeBack(List.of(partition));
-                partition.atEnd = true;
-                assignment.pause(partition);
+                assignment.pause(partition, PauseReason.END);
             }
         });
     }

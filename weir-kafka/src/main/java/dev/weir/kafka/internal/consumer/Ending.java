@@ -97,7 +97,7 @@ final class Ending {
         while (true) {
             owner.clearSignal();
             long left = owner.withinPatience(Long.MAX_VALUE);
-            if (left <= 0 || assignment.all().stream().noneMatch(AssignedPartition::isHeld)) {
+            if (left <= 0 || assignment.all().stream().noneMatch(AssignedPartition::hasUnsettled)) {
                 return;
             }
             delivery.commitIfDue(assignment.all());
@@ -117,7 +117,7 @@ final class Ending {
             leftUndone.add(String.valueOf(failure.getMessage()));
         }
         // What nobody has begun by now is read again: whoever is told of the end finds nothing begun after it.
-        assignment.all().forEach(partition -> partition.tracker.revoke());
+        assignment.all().forEach(partition -> partition.tracker().revoke());
         readers.dropRevoked();
         hooks.revoked(assignment.ids(), hooks.deadline());
         // As the commit saw it: what is finished after that is read again as well.

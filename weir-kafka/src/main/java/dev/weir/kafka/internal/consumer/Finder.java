@@ -26,7 +26,7 @@ final class Finder {
     record Sought(AssignedPartition partition, RecordBuffer outlet, long token) {
 
         AckTarget target() {
-            return partition.tracker;
+            return partition.tracker();
         }
     }
 

@@ -69,7 +69,7 @@ final class Intake {
     }
 
     private void emit(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> records) {
-        int ofAnotherLog = partition.epochs.note(records);
+        int ofAnotherLog = partition.epochs().note(records);
         if (ofAnotherLog != LeaderEpochs.NONE) {
             // Those before it go out no more: it may be that they are of the other log, too.
             positions.ofAnotherLog(partition, records.get(ofAnotherLog));

@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.consumer;
 
+import dev.weir.kafka.internal.buffer.AssignedPartition.PauseReason;
 import dev.weir.kafka.internal.buffer.AssignedPartition;
 import dev.weir.kafka.internal.buffer.Assignment;
 import dev.weir.kafka.internal.buffer.Emission;
@@ -104,20 +105,17 @@ final class Parking {
 
     private void unpark(AssignedPartition partition, Attachment attachment) {
         partition.advance();
-        long offset = partition.tracker.committableOffset();
+        long offset = partition.tracker().committableOffset();
         AssignedPartition continued = partition;
         if (offset >= 0) {
             continued = assignment.renew(partition);
-            continued.finishedEarlier = partition.tracker.finishedPast(offset, partition.finishedEarlier);
-            continued.committedOffset = partition.committedOffset;
-            continued.committedNanos = partition.committedNanos;
-            continued.committedSet = partition.committedSet;
+            continued.continueAfter(partition, offset);
         }
-        continued.outlet = attachment.buffer;
-        continued.parked = false;
+        continued.goOutBy(attachment.buffer);
+        continued.endUnread();
         pauses.assigned(continued);
         if (offset >= 0) {
-            assignment.release(continued, new LogPosition(offset, partition.epochs.before(offset)));
+            assignment.release(continued, new LogPosition(offset, partition.epochs().before(offset)));
         }
     }
 
@@ -125,8 +123,7 @@ final class Parking {
     private void park(Collection<AssignedPartition> partitions) {
         emission.takeBack(partitions);
         for (AssignedPartition partition : partitions) {
-            partition.parked = true;
-            assignment.pause(partition);
+            assignment.pause(partition, PauseReason.UNREAD);
         }
         commits.bringForward();
     }
@@ -144,7 +141,7 @@ final class Parking {
         detach(
                 attachment,
                 partitionsOf(attachment).stream()
-                        .filter(AssignedPartition::isHeld)
+                        .filter(AssignedPartition::hasUnsettled)
                         .toList());
     }
 
@@ -159,7 +156,7 @@ final class Parking {
         for (Attachment attachment : outlets.closing()) {
             if (attachment.detaching) {
                 List<AssignedPartition> unfinished = partitionsOf(attachment).stream()
-                        .filter(AssignedPartition::isHeld)
+                        .filter(AssignedPartition::hasUnsettled)
                         .toList();
                 long nanos = attachment.patienceNanos(clock.nanoTime());
                 if (unfinished.isEmpty() || nanos <= 0) {

@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.consumer;
 
+import dev.weir.kafka.internal.buffer.AssignedPartition.PauseReason;
 import dev.weir.kafka.ConsumerDump.Oldest;
 import dev.weir.kafka.ConsumerDump.PartitionDump;
 import dev.weir.kafka.ConsumerDump.Paused;
@@ -92,65 +93,61 @@ final class PartitionLooks {
     }
 
     PartitionDump dump(AssignedPartition partition, long now) {
-        int buffered = partition.outlet.records(partition);
-        int outstanding = tracked ? partition.tracker.outstanding() : buffered;
-        long position = partition.held ? Fetcher.UNKNOWN : fetcher.position(partition.id);
+        int buffered = partition.outlet().records(partition);
+        int outstanding = tracked ? partition.tracker().outstanding() : buffered;
+        long position = partition.isHeld() ? Fetcher.UNKNOWN : fetcher.position(partition.id());
         Oldest oldest = null;
         if (tracked && outstanding > 0) {
             oldest = oldest(partition, now);
-        } else if (partition.firstUnfinished >= 0) {
-            partition.firstUnfinished = -1;
+        } else if (partition.allFinished()) {
             progressNanos = now;
         }
         return new PartitionDump(
-                partition.id.topic(),
-                partition.id.partition(),
-                partition.epoch,
+                partition.id().topic(),
+                partition.id().partition(),
+                partition.epoch(),
                 buffered,
                 Math.max(0, outstanding - buffered),
                 oldest,
                 reasons(partition),
-                partition.committedOffset,
-                partition.committedOffset < 0 ? null : Duration.ofNanos(now - partition.committedNanos),
+                partition.committedOffset(),
+                partition.committedOffset() < 0 ? null : Duration.ofNanos(now - partition.committedNanos()),
                 position,
                 lag(partition, position, outstanding),
                 trouble.apply(partition));
     }
 
     private Oldest oldest(AssignedPartition partition, long now) {
-        long offset = partition.tracker.committableOffset();
-        if (offset != partition.firstUnfinished) {
-            partition.firstUnfinished = offset;
-            partition.firstUnfinishedNanos = now;
-            progressNanos = now;
-        }
-        return new Oldest(offset, Duration.ofNanos(now - partition.firstUnfinishedNanos), null, Oldest.IN_FLIGHT);
+        long offset = partition.tracker().committableOffset();
+        long since = partition.unfinishedSince(offset, now);
+        progressNanos = since == now ? now : progressNanos;
+        return new Oldest(offset, Duration.ofNanos(now - since), null, Oldest.IN_FLIGHT);
     }
 
     private Set<Paused> reasons(AssignedPartition partition) {
         EnumSet<Paused> reasons = EnumSet.noneOf(Paused.class);
-        if (pauses.isPaused(partition.id)) {
+        if (pauses.isPaused(partition.id())) {
             reasons.add(Paused.USER);
         }
-        if (partition.held || partition.endOffset == AssignedPartition.UNKNOWN) {
+        if (partition.isHeld() || partition.endOffset() == AssignedPartition.UNKNOWN) {
             reasons.add(Paused.STARTING);
-        } else if (partition.parked) {
+        } else if (partition.isPausedFor(PauseReason.UNREAD)) {
             reasons.add(Paused.UNREAD);
-        } else if (partition.atEnd) {
+        } else if (partition.isPausedFor(PauseReason.END)) {
             reasons.add(Paused.END);
-        } else if (partition.paused) {
+        } else if (partition.isPaused()) {
             reasons.add(flow.reason(partition));
         }
-        if (partition.outlet.isNotDue(partition)) {
+        if (partition.outlet().isNotDue(partition)) {
             reasons.add(Paused.NOT_DUE);
         }
         return Set.copyOf(reasons);
     }
 
     private long lag(AssignedPartition partition, long position, int outstanding) {
-        long behind = partition.held ? Fetcher.UNKNOWN : fetcher.lag(partition.id);
-        Long end = ends.get(partition.id);
-        if (end != null && position >= 0 && partition.paused) {
+        long behind = partition.isHeld() ? Fetcher.UNKNOWN : fetcher.lag(partition.id());
+        Long end = ends.get(partition.id());
+        if (end != null && position >= 0 && partition.isPaused()) {
             behind = Math.max(behind, end - position);
         }
         return behind == Fetcher.UNKNOWN ? -1 : behind + outstanding;
@@ -164,8 +161,8 @@ final class PartitionLooks {
         endLookDueNanos = now + END_LOOK_NANOS;
         Set<TopicPartition> paused = new HashSet<>();
         for (AssignedPartition partition : assigned) {
-            if (partition.paused && !partition.held && !partition.atEnd) {
-                paused.add(partition.id);
+            if (partition.isPaused() && !partition.isHeld() && !partition.isPausedFor(PauseReason.END)) {
+                paused.add(partition.id());
             }
         }
         ends.keySet().retainAll(paused);

@@ -58,7 +58,7 @@ public final class PartitionedSource<K, V> implements SourceFactory<PartitionSou
             long start = System.nanoTime();
             Batch<PartitionSource<K, V>> batch = new Batch<>(partitions.size());
             for (AssignedPartition partition : partitions) {
-                batch.add(new PartitionSource<>(partition.id, records(partition)));
+                batch.add(new PartitionSource<>(partition.id(), records(partition)));
             }
             context.meter().worked(batch.size(), batch.size(), start);
             return batch;
@@ -72,7 +72,7 @@ public final class PartitionedSource<K, V> implements SourceFactory<PartitionSou
                 }
                 return start.pulled(
                         new SourceStage<>(
-                                partition.outlet,
+                                partition.outlet(),
                                 settings,
                                 inner.meter(),
                                 loop.isTracked(),

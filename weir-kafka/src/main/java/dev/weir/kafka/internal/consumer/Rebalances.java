@@ -113,7 +113,7 @@ final class Rebalances implements ConsumerRebalanceListener {
      */
     private boolean awaitFinished(Collection<AssignedPartition> partitions, long deadlineNanos) {
         for (AssignedPartition partition : partitions) {
-            while (partition.isHeld()) {
+            while (partition.hasUnsettled()) {
                 long left = owner.withinPatience(deadlineNanos - clock.nanoTime());
                 if (left <= 0) {
                     return false;

@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.position;
 
+import dev.weir.kafka.internal.buffer.AssignedPartition.PauseReason;
 import dev.weir.kafka.Position;
 import dev.weir.kafka.internal.buffer.AssignedPartition;
 import dev.weir.kafka.internal.buffer.Assignment;
@@ -61,6 +62,12 @@ public final class BoundedRead {
     private long endLookDueNanos;
     private long groupLookDueNanos;
 
+    /** At their ends, and their topics asked for once more. */
+    private final Set<AssignedPartition> doubted = new HashSet<>();
+
+    /** Of which the brokers have said since then that the topic is the same one. */
+    private final Set<AssignedPartition> sureOf = new HashSet<>();
+
     /** Until when an end waits for the answer whether its topics still are the same. */
     private long sureByNanos;
 
@@ -97,7 +104,7 @@ public final class BoundedRead {
     /** Why nobody knows the end of the partition; null if it is known. */
     @Nullable
     public String trouble(AssignedPartition partition) {
-        String trouble = partition.endOffset == AssignedPartition.UNKNOWN ? unknown.get(partition.id) : null;
+        String trouble = partition.endOffset() == AssignedPartition.UNKNOWN ? unknown.get(partition.id()) : null;
         return trouble == null ? null : "its end is not known" + (trouble.isEmpty() ? "" : ": " + trouble);
     }
 
@@ -134,10 +141,9 @@ public final class BoundedRead {
 
     /** What begins once its end is known. */
     private void begin(AssignedPartition partition) {
-        long end = ends.getOrDefault(partition.id, 0L);
-        if (partition.endOffset == AssignedPartition.UNKNOWN && end != AssignedPartition.UNKNOWN) {
-            partition.endOffset = end;
-            partition.atEnd = false;
+        long end = ends.getOrDefault(partition.id(), 0L);
+        if (partition.endOffset() == AssignedPartition.UNKNOWN && end != AssignedPartition.UNKNOWN) {
+            partition.learnEnd(end);
         }
     }
 
@@ -150,16 +156,15 @@ public final class BoundedRead {
         boolean all = !assignment.all().isEmpty() || isGroupThrough();
         for (AssignedPartition partition : assignment.all()) {
             begin(partition);
-            if (partition.endOffset == AssignedPartition.UNKNOWN) {
+            if (partition.endOffset() == AssignedPartition.UNKNOWN) {
                 all = false;
                 continue;
             }
-            if (!partition.atEnd && !partition.held && isReadToEnd(partition)) {
-                partition.atEnd = true;
-                assignment.pause(partition);
-                emission.readTo(partition, Math.min(fetcher.position(partition.id), partition.firstDropped));
+            if (!partition.isPausedFor(PauseReason.END) && !partition.isHeld() && isReadToEnd(partition)) {
+                assignment.pause(partition, PauseReason.END);
+                emission.readTo(partition, Math.min(fetcher.position(partition.id()), partition.firstDropped()));
             }
-            all &= partition.atEnd;
+            all &= partition.isPausedFor(PauseReason.END);
         }
         return all && !emission.holdsBack() && isSure();
     }
@@ -168,12 +173,11 @@ public final class BoundedRead {
     private boolean isSure() {
         boolean sure = true;
         for (AssignedPartition partition : assignment.all()) {
-            if (!partition.endDoubted) {
-                partition.endDoubted = true;
+            if (doubted.add(partition)) {
                 sureByNanos = clock.nanoTime() + MAX_DOUBT.toNanos();
-                topicIds.identifyAnew(partition, 1, () -> partition.endIsSure = true);
+                topicIds.identifyAnew(partition, 1, () -> sureOf.add(partition));
             }
-            sure &= partition.endIsSure;
+            sure &= sureOf.contains(partition);
         }
         if (!sure && clock.nanoTime() - sureByNanos >= 0) {
             LOG.warn("ends without an answer whether the topics of {} still are the same ones", assignment.ids());
@@ -200,6 +204,6 @@ public final class BoundedRead {
     }
 
     private boolean isReadToEnd(AssignedPartition partition) {
-        return fetcher.position(partition.id) >= partition.endOffset;
+        return fetcher.position(partition.id()) >= partition.endOffset();
     }
 }

@@ -65,7 +65,7 @@ final class LostPositions {
     void outOfRange(org.apache.kafka.clients.consumer.OffsetOutOfRangeException failure) {
         for (AssignedPartition partition : assignment.current(failure.partitions())) {
             long wanted =
-                    Objects.requireNonNull(failure.offsetOutOfRangePartitions().get(partition.id));
+                    Objects.requireNonNull(failure.offsetOutOfRangePartitions().get(partition.id()));
             if (assignment.isAt(partition, wanted)) {
                 AssignedPartition renewed = renew(partition);
                 if (failure instanceof OtherTopicException) {
@@ -85,7 +85,7 @@ final class LostPositions {
     private AssignedPartition renew(AssignedPartition partition) {
         AssignedPartition renewed = assignment.renew(partition);
         assignment.hold(List.of(renewed));
-        renewed.epochs.beginAt(LogPosition.at(partition.epochs.end()));
+        renewed.epochs().beginAt(LogPosition.at(partition.epochs().end()));
         return renewed;
     }
 
@@ -106,14 +106,14 @@ final class LostPositions {
             long beginning,
             long end,
             org.apache.kafka.clients.consumer.OffsetOutOfRangeException failure) {
-        long divergent = divergent(failure, partition.id);
+        long divergent = divergent(failure, partition.id());
         if (policy == OutOfRangePolicy.FAIL) {
-            throw new OffsetOutOfRangeException(partition.id, wanted, beginning, end, divergent, failure);
+            throw new OffsetOutOfRangeException(partition.id(), wanted, beginning, end, divergent, failure);
         }
         long next = next(wanted, divergent, beginning, end);
         LOG.warn(
                 "{}@{} is {} {} to {}; going on at {} as the policy {} says",
-                partition.id,
+                partition.id(),
                 wanted,
                 divergent == UNKNOWN ? "out of range" : "behind other records from " + divergent + " on, in",
                 beginning,
@@ -162,15 +162,15 @@ final class LostPositions {
             // What was committed says of which topic it is; whoever starts there next finds out.
             return;
         }
-        Uuid before = partition.topicId;
-        long offset = partition.epochs.end();
-        boolean opening = partition.opening;
+        Uuid before = partition.topicId();
+        long offset = partition.epochs().end();
+        boolean opening = partition.isOpening();
         AssignedPartition renewed = renew(partition);
-        renewed.topicId = now;
+        renewed.identified(now);
         String proof = "topic id " + before + ", now " + now;
         if (bounded && !opening) {
             throw new TopicMadeAnewException(
-                    partition.id, offset, proof, "the end of this read was one in that topic as well; read again");
+                    partition.id(), offset, proof, "the end of this read was one in that topic as well; read again");
         }
         beginAnew(renewed, offset, proof);
     }
@@ -178,7 +178,7 @@ final class LostPositions {
     private void beginAnew(AssignedPartition partition, long offset, String proof) {
         if (policy == OutOfRangePolicy.FAIL) {
             throw new TopicMadeAnewException(
-                    partition.id,
+                    partition.id(),
                     offset,
                     proof,
                     "to go on, commit another offset for the group, or set the out-of-range policy to EARLIEST, LATEST or"
@@ -187,7 +187,7 @@ final class LostPositions {
         boolean toEnd = policy == OutOfRangePolicy.LATEST;
         LOG.warn(
                 "{}@{}: the topic was made anew ({}); going on at its {} as the policy {} says",
-                partition.id,
+                partition.id(),
                 offset,
                 proof,
                 toEnd ? "end" : "beginning",

@@ -112,13 +112,13 @@ public final class OffsetQueries {
         if (replaced != null) {
             replaced.gone.run();
         }
-        if (partition.topicId == null) {
+        if (partition.topicId() == null) {
             topicIds.identify(partition, () -> {});
         }
     }
 
     private static boolean isDue(Query query, long now) {
-        return !query.underWay && query.partition.topicId != null && now - query.dueNanos >= 0;
+        return !query.underWay && query.partition.topicId() != null && now - query.dueNanos >= 0;
     }
 
     /** Why it is not known yet where the partition goes on; null if that is not asked, or was asked just now. */
@@ -133,7 +133,7 @@ public final class OffsetQueries {
         long now = clock.nanoTime();
         long least = Long.MAX_VALUE;
         for (Query query : queries.values()) {
-            if (!query.underWay && query.partition.topicId != null) {
+            if (!query.underWay && query.partition.topicId() != null) {
                 least = Math.min(least, Math.max(0, query.dueNanos - now));
             }
         }
@@ -153,7 +153,7 @@ public final class OffsetQueries {
             if (!query.trouble.equals(query.logged)) {
                 query.logged = query.trouble;
                 troubled.computeIfAbsent(query.trouble, each -> new ArrayList<>())
-                        .add(query.partition.id);
+                        .add(query.partition.id());
             }
             if (isDue(query, now)) {
                 query.underWay = true;
@@ -190,12 +190,12 @@ public final class OffsetQueries {
             Map<TopicPartition, Position> wanted = new HashMap<>();
             for (Query query : several) {
                 if (n < query.positions.size()) {
-                    wanted.put(query.partition.id, query.positions.get(n));
+                    wanted.put(query.partition.id(), query.positions.get(n));
                 }
             }
             Map<TopicPartition, CompletionStage<Long>> offsets = lookup.offsets(wanted, within);
             answers.replaceAll((query, before) -> n < query.positions.size()
-                    ? and(before, Objects.requireNonNull(offsets.get(query.partition.id)))
+                    ? and(before, Objects.requireNonNull(offsets.get(query.partition.id())))
                     : before);
         }
         answers.forEach((query, answer) ->

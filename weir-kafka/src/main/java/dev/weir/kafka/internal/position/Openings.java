@@ -92,11 +92,11 @@ final class Openings {
         if (asked.isEmpty()) {
             return;
         }
-        asked.removeIf(partition -> !assignment.isCurrent(partition) || !partition.held);
+        asked.removeIf(partition -> !assignment.isCurrent(partition) || !partition.isHeld());
         if (asked.isEmpty() || clock.nanoTime() - dueNanos < 0) {
             return;
         }
-        Set<TopicPartition> ids = asked.stream().map(partition -> partition.id).collect(Collectors.toSet());
+        Set<TopicPartition> ids = asked.stream().map(partition -> partition.id()).collect(Collectors.toSet());
         Map<TopicPartition, OffsetAndMetadata> committed;
         try {
             committed = commits.committed(ids, ANSWER_NANOS);
@@ -113,7 +113,7 @@ final class Openings {
         List<AssignedPartition> uncommitted = new ArrayList<>();
         Map<AssignedPartition, OffsetAndMetadata> known = new HashMap<>();
         for (AssignedPartition partition : asked) {
-            OffsetAndMetadata commit = committed.get(partition.id);
+            OffsetAndMetadata commit = committed.get(partition.id());
             if (commit == null) {
                 uncommitted.add(partition);
             } else {
@@ -129,13 +129,11 @@ final class Openings {
 
     private void goOn(AssignedPartition partition, OffsetAndMetadata commit) {
         LogPosition place = LogPosition.of(commit);
-        partition.topicId = commits.texts().topicId(commit);
-        partition.epochs.beginAt(place);
-        partition.opening = true;
+        partition.epochs().beginAt(place);
+        partition.open(commits.texts().topicId(commit));
         topicIds.identify(partition, () -> {
-            if (partition.opening) {
-                partition.opening = false;
-                partition.finishedEarlier = commits.texts().finishedPast(partition.id, commit);
+            if (partition.isOpening()) {
+                partition.skip(commits.texts().finishedPast(partition.id(), commit));
                 assignment.goOn(partition, place);
             }
         });

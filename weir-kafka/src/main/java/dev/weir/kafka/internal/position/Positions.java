@@ -128,13 +128,13 @@ public final class Positions {
     /** Partitions have come: they are held from now on, unless somebody has said already where they begin. */
     public void assigned(Collection<AssignedPartition> partitions) {
         for (AssignedPartition partition : partitions) {
-            if (partition.placed) {
+            if (partition.isPlaced()) {
                 topicIds.identify(partition, () -> {});
             }
         }
         if (external != null) {
             List<AssignedPartition> unplaced =
-                    partitions.stream().filter(partition -> !partition.placed).toList();
+                    partitions.stream().filter(partition -> !partition.isPlaced()).toList();
             assignment.hold(unplaced);
             load(external, unplaced, 1);
             return;
@@ -143,11 +143,11 @@ public final class Positions {
         List<AssignedPartition> others = new ArrayList<>();
         for (AssignedPartition partition : partitions) {
             Position start = subscription.selection() instanceof Subscription.Partitions
-                    ? subscription.start().of(partition.id)
+                    ? subscription.start().of(partition.id())
                     : null;
-            if (start != null && !partition.placed) {
+            if (start != null && !partition.isPlaced()) {
                 given.put(partition, start);
-            } else if (!partition.placed) {
+            } else if (!partition.isPlaced()) {
                 others.add(partition);
             }
         }
@@ -161,7 +161,7 @@ public final class Positions {
 
     private void load(ExternalOffsets from, Collection<AssignedPartition> partitions, int attempt) {
         Set<TopicPartition> ids =
-                partitions.stream().map(partition -> partition.id).collect(Collectors.toSet());
+                partitions.stream().map(partition -> partition.id()).collect(Collectors.toSet());
         if (ids.isEmpty()) {
             return;
         }
@@ -220,12 +220,12 @@ public final class Positions {
             if (!assignment.isCurrent(partition)) {
                 continue;
             }
-            Position position = positions.get(partition.id);
+            Position position = positions.get(partition.id());
             if (position != null) {
                 known.put(partition, position);
                 continue;
             }
-            Position start = start(partition.id);
+            Position start = start(partition.id());
             if (start == null) {
                 throw new KafkaPipelineException("no offset was loaded for " + partition
                         + ", the subscription has no start for it, and auto.offset.reset is none");
@@ -252,10 +252,10 @@ public final class Positions {
             return;
         }
         assignment.hold(others.keySet());
-        sizes.learn(others.keySet().stream().map(partition -> partition.id).toList(), () -> {
+        sizes.learn(others.keySet().stream().map(partition -> partition.id()).toList(), () -> {
             others.keySet().removeIf(partition -> !assignment.isCurrent(partition));
             others.replaceAll((partition, start) -> {
-                if (!sizes.isAdded(partition.id)) {
+                if (!sizes.isAdded(partition.id())) {
                     return start;
                 }
                 LOG.info("{} was added after the reading of its topic began: it is read from its beginning", partition);
@@ -284,7 +284,7 @@ public final class Positions {
         }
         uncommitted(assignment.current(failure.partitions()).stream()
                 // The client says so as of a moment ago.
-                .filter(partition -> !partition.held && !partition.placed)
+                .filter(partition -> !partition.isHeld() && !partition.isPlaced())
                 .toList());
     }
 
@@ -292,14 +292,14 @@ public final class Positions {
     private void uncommitted(List<AssignedPartition> partitions) {
         Map<AssignedPartition, Position> starts = new HashMap<>();
         for (AssignedPartition partition : partitions) {
-            Position start = start(partition.id);
-            if (topicIds.wasMadeAnew(partition.id.topic())) {
+            Position start = start(partition.id());
+            if (topicIds.wasMadeAnew(partition.id().topic())) {
                 // The brokers delete commits with their topic; what is in the new one came while the old one was read.
                 start = Position.beginning();
             }
             if (start == null) {
                 throw new KafkaPipelineException(
-                        "the group has committed nothing of " + partition.id + " and auto.offset.reset is none;"
+                        "the group has committed nothing of " + partition.id() + " and auto.offset.reset is none;"
                                 + " commit an offset, say where to start, or set auto.offset.reset to earliest or latest");
             }
             starts.put(partition, start);

@@ -136,8 +136,8 @@ final class TopicIds {
         Topic topic = topic(partition);
         Uuid known = topic.known;
         boolean isSure = known != null && topic.suspected == null && !topic.idle;
-        if (isSure && (partition.topicId == null || partition.topicId.equals(known))) {
-            partition.topicId = known;
+        if (isSure && (partition.topicId() == null || partition.topicId().equals(known))) {
+            partition.identified(known);
             same.run();
         } else {
             await(topic, new Wait(partition, same, topic.questions + (topic.underWay ? 0 : 1), 1));
@@ -161,7 +161,7 @@ final class TopicIds {
     }
 
     private Topic topic(AssignedPartition partition) {
-        return topics.computeIfAbsent(partition.id.topic(), name -> new Topic(name, clock.nanoTime()));
+        return topics.computeIfAbsent(partition.id().topic(), name -> new Topic(name, clock.nanoTime()));
     }
 
     private void askSoon(Topic topic, long delayNanos) {
@@ -174,7 +174,7 @@ final class TopicIds {
     /** Why it is not known yet which topic the partition is of; null if it is known, or was asked just now. */
     @Nullable
     String trouble(AssignedPartition partition) {
-        Topic topic = topics.get(partition.id.topic());
+        Topic topic = topics.get(partition.id().topic());
         if (topic == null || topic.trouble.isEmpty()) {
             return null;
         }
@@ -215,7 +215,7 @@ final class TopicIds {
             return;
         }
         Set<String> assigned = new HashSet<>();
-        assignment.all().forEach(partition -> assigned.add(partition.id.topic()));
+        assignment.all().forEach(partition -> assigned.add(partition.id().topic()));
         for (Topic topic : due) {
             topic.waits.removeIf(wait -> !assignment.isCurrent(wait.partition));
             topic.idle = topic.waits.isEmpty() && !assigned.contains(topic.name);
@@ -276,7 +276,7 @@ final class TopicIds {
                             ? ""
                             : "its partitions wait, "
                                     + OffsetQueries.names(topic.waits.stream()
-                                            .map(wait -> wait.partition.id)
+                                            .map(wait -> wait.partition.id())
                                             .toList()) + "; ");
         }
     }
@@ -322,7 +322,7 @@ final class TopicIds {
         }
         for (AssignedPartition partition : List.copyOf(assignment.all())) {
             if (!waiting.contains(partition)
-                    && partition.id.topic().equals(topic.name)
+                    && partition.id().topic().equals(topic.name)
                     && assignment.isCurrent(partition)) {
                 judge(partition, id);
             }
@@ -339,11 +339,11 @@ final class TopicIds {
             askSoon(topic, 0);
             return;
         }
-        boolean differs = partition.topicId != null && !isSame(partition.topicId, id);
+        boolean differs = partition.topicId() != null && !isSame(partition.topicId(), id);
         wait.times = differs == wait.differed ? wait.times + 1 : 1;
         wait.differed = differs;
         // That a place is of another topic is said twice as well: this may be the first answer at all.
-        int needed = differs ? (topic.left.contains(partition.topicId) ? 1 : 2) : wait.needed;
+        int needed = differs ? (topic.left.contains(partition.topicId()) ? 1 : 2) : wait.needed;
         if (wait.times < needed) {
             wait.from = topic.questions + 1;
             askSoon(topic, CONFIRM_NANOS);
@@ -353,15 +353,15 @@ final class TopicIds {
         if (differs) {
             listener.madeAnew(partition, id);
         } else {
-            partition.topicId = id;
+            partition.identified(id);
             wait.same.run();
         }
     }
 
     private void judge(AssignedPartition partition, Uuid id) {
-        if (partition.topicId == null) {
-            partition.topicId = id;
-        } else if (!isSame(partition.topicId, id)) {
+        if (partition.topicId() == null) {
+            partition.identified(id);
+        } else if (!isSame(partition.topicId(), id)) {
             listener.madeAnew(partition, id);
         }
     }

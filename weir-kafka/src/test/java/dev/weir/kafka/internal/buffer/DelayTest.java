@@ -33,10 +33,10 @@ class DelayTest {
         Object[] values = new Object[dueMillis.length];
         long[] tokens = new long[dueMillis.length];
         for (int i = 0; i < dueMillis.length; i++) {
-            values[i] = new ConsumerRecord<>("t", to.id.partition(), dueMillis[i], new byte[0], new byte[0]);
-            tokens[i] = to.tracker.append(dueMillis[i], 1);
+            values[i] = new ConsumerRecord<>("t", to.id().partition(), dueMillis[i], new byte[0], new byte[0]);
+            tokens[i] = to.tracker().append(dueMillis[i], 1);
         }
-        buffer.add(to, Batch.of(values, values.length, to.tracker, tokens));
+        buffer.add(to, Batch.of(values, values.length, to.tracker(), tokens));
     }
 
     private static List<Long> offsets(Batch<ConsumerRecord<byte[], byte[]>> batch) {
@@ -109,7 +109,7 @@ class DelayTest {
         add(a, 0, 10, 20);
         assertThat(take(0)).containsExactly(0L);
         long first = buffer.purge(List.of(a)).getOrDefault(a, -1L);
-        assertThat(a.tracker.forgetFrom(first)).isEqualTo(10);
+        assertThat(a.tracker().forgetFrom(first)).isEqualTo(10);
         assertThat(buffer.records()).isZero();
     }
 

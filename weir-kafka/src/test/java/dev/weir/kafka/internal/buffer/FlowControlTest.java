@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.buffer;
 
+import dev.weir.kafka.internal.buffer.AssignedPartition.PauseReason;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.ConsumerSettings;
@@ -74,14 +75,14 @@ class FlowControlTest {
 
     private void fetch(int records, int bytes) {
         for (int i = 0; i < records; i++) {
-            tokens.add(partition.tracker.append(tokens.size(), bytes));
+            tokens.add(partition.tracker().append(tokens.size(), bytes));
         }
         flow.afterFetch(partition, fetcher);
     }
 
     private void finish(int records) {
         for (int i = 0; i < records; i++) {
-            partition.tracker.ack(tokens.remove(0));
+            partition.tracker().ack(tokens.remove(0));
         }
     }
 
@@ -116,16 +117,16 @@ class FlowControlTest {
                     Long.MAX_VALUE,
                     priority,
                     1);
-            next.outlet = outlet;
-            assigned.put(next.id, next);
+            next.goOutBy(outlet);
+            assigned.put(next.id(), next);
         }
         client.assign(assigned.keySet());
         for (AssignedPartition next : assigned.values()) {
             long[] itsTokens = new long[100];
             for (int i = 0; i < 100; i++) {
-                itsTokens[i] = next.tracker.append(i, 1);
+                itsTokens[i] = next.tracker().append(i, 1);
             }
-            outlet.add(next, Batch.of(new Object[100], 100, next.tracker, itsTokens));
+            outlet.add(next, Batch.of(new Object[100], 100, next.tracker(), itsTokens));
             flow.afterFetch(next, fetcher);
         }
         assertThat(client.paused()).hasSize(assigned.size());
@@ -138,7 +139,7 @@ class FlowControlTest {
 
     private static void finish(AssignedPartition of, int from, int to) {
         for (int token = from; token < to; token++) {
-            of.tracker.ack(token);
+            of.tracker().ack(token);
         }
     }
 
@@ -211,12 +212,12 @@ class FlowControlTest {
         Map<TopicPartition, AssignedPartition> assigned = full(new RecordBuffer(Clock.SYSTEM), new int[12]);
         AssignedPartition sought = nth(assigned, 3);
         AssignedPartition renewed =
-                new AssignedPartition(sought.id, new OffsetTracker(1_000, () -> {}), Long.MAX_VALUE);
-        renewed.outlet = sought.outlet;
-        renewed.paused = true;
-        assigned.put(renewed.id, renewed);
+                new AssignedPartition(sought.id(), new OffsetTracker(1_000, () -> {}), Long.MAX_VALUE);
+        renewed.goOutBy(sought.outlet());
+        boolean ignored = renewed.pause(PauseReason.FLOW);
+        assigned.put(renewed.id(), renewed);
         flow.resumeLow(assigned, fetcher);
-        assertThat(client.paused()).hasSize(11).doesNotContain(renewed.id);
+        assertThat(client.paused()).hasSize(11).doesNotContain(renewed.id());
     }
 
     /** What is not due fills the others for as long as it is not. */
@@ -261,7 +262,7 @@ class FlowControlTest {
     @Test
     void budget_sharedByManyPartitions_pausesEarlier() {
         for (int i = 0; i < 4; i++) {
-            partition.tracker.append(i, 32 * 1024);
+            partition.tracker().append(i, 32 * 1024);
         }
         flow.divide(like(partition, 4));
         flow.afterFetch(partition, fetcher);
@@ -272,9 +273,9 @@ class FlowControlTest {
     }
 
     private boolean pausesAt(AssignedPartition of, int kilobytes) {
-        of.tracker.append(of.tracker.outstanding(), kilobytes * 1024);
+        of.tracker().append(of.tracker().outstanding(), kilobytes * 1024);
         flow.afterFetch(of, fetcher);
-        return of.paused;
+        return of.isPaused();
     }
 
     @Test
@@ -290,7 +291,7 @@ class FlowControlTest {
                 Long.MAX_VALUE,
                 priorities.of(urgentId),
                 FlowControl.shares(priorities, urgentId));
-        assertThat(urgent.shares).isEqualTo(4);
+        assertThat(urgent.shares()).isEqualTo(4);
         assertThat(FlowControl.shares(priorities, id)).isEqualTo(2);
         assertThat(FlowControl.shares(priorities, new TopicPartition("idle", 0)))
                 .isEqualTo(1);
@@ -333,7 +334,7 @@ class FlowControlTest {
             if (client.paused().size() == 3_000) {
                 break;
             }
-            each.tracker.append(0, 1024);
+            each.tracker().append(0, 1024);
             filled.add(each);
             flow.afterFetch(each, fetcher);
             flow.afterPoll(assignment, fetcher);
@@ -343,7 +344,7 @@ class FlowControlTest {
             flow.resumeLow(assignment, fetcher);
             assertThat(client.paused()).as("after %s", i).hasSize(3_000);
             int before = wakeUps.get();
-            filled.get(i).tracker.ack(0);
+            filled.get(i).tracker().ack(0);
             assertThat(wakeUps.get()).as("after %s", i).isGreaterThan(before);
         }
         flow.resumeLow(assignment, fetcher);
@@ -357,8 +358,8 @@ class FlowControlTest {
         for (int i = 0; i < 40; i++) {
             AssignedPartition each = new AssignedPartition(
                     new TopicPartition("large", i), new OffsetTracker(100, wakeUps::incrementAndGet), Long.MAX_VALUE);
-            each.outlet = outlet;
-            assignment.put(each.id, each);
+            each.goOutBy(outlet);
+            assignment.put(each.id(), each);
         }
         client.unsubscribe();
         client.assign(assignment.keySet());
@@ -370,8 +371,8 @@ class FlowControlTest {
     private List<AssignedPartition> poll(Map<TopicPartition, AssignedPartition> assignment, int partitions) {
         List<AssignedPartition> brought = new ArrayList<>();
         for (AssignedPartition each : assignment.values()) {
-            if (brought.size() < partitions && !each.paused) {
-                tokens.add(each.tracker.append(tokens.size(), MEGABYTE / 8));
+            if (brought.size() < partitions && !each.isPaused()) {
+                tokens.add(each.tracker().append(tokens.size(), MEGABYTE / 8));
                 flow.afterFetch(each, fetcher);
                 brought.add(each);
             }
@@ -401,13 +402,13 @@ class FlowControlTest {
         }
         AssignedPartition come = new AssignedPartition(
                 new TopicPartition("large", 40), new OffsetTracker(100, wakeUps::incrementAndGet), Long.MAX_VALUE);
-        assignment.put(come.id, come);
+        assignment.put(come.id(), come);
         client.assign(assignment.keySet());
         flow.divide(assignment.values());
-        come.tracker.append(0, 1);
+        come.tracker().append(0, 1);
         flow.afterFetch(come, fetcher);
         flow.afterPoll(assignment, fetcher);
-        assertThat(client.paused()).contains(come.id);
+        assertThat(client.paused()).contains(come.id());
     }
 
     /** The stop for the sum ends at half, which never comes if what is stuck holds more than that. */
@@ -420,7 +421,7 @@ class FlowControlTest {
             List<AssignedPartition> others = poll(assignment, 8);
             assertThat(client.paused()).as("before round %s", round).hasSize(40);
             for (AssignedPartition each : others) {
-                each.tracker.ack(tokens.get(before++));
+                each.tracker().ack(tokens.get(before++));
             }
             if (round == 0) {
                 flow.resumeLow(assignment, fetcher);
@@ -430,13 +431,13 @@ class FlowControlTest {
             flow.resumeLow(assignment, fetcher);
             assertThat(client.paused()).as("in round %s", round).hasSize(7);
         }
-        assertThat(stuck).allMatch(each -> each.paused);
+        assertThat(stuck).allMatch(each -> each.isPaused());
     }
 
     @Test
     void full_butFinishedMeanwhile_doesNotPause() {
         for (int i = 0; i < 100; i++) {
-            partition.tracker.ack(partition.tracker.append(i, 1));
+            partition.tracker().ack(partition.tracker().append(i, 1));
         }
         flow.afterFetch(partition, fetcher);
         assertThat(client.paused()).isEmpty();
@@ -445,7 +446,7 @@ class FlowControlTest {
     @Test
     void partitionAtEnd_staysPaused() {
         fetch(100, 1);
-        partition.atEnd = true;
+        boolean ignored = partition.pause(PauseReason.END);
         finish(100);
         resume();
         assertThat(client.paused()).containsExactly(id);

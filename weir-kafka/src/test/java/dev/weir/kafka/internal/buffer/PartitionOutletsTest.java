@@ -45,7 +45,7 @@ class PartitionOutletsTest {
 
     @SuppressWarnings({"ConstantValue", "RedundantNullCheck"}) // that it never is null is what the test is about
     private static boolean hasBuffer(AssignedPartition partition) {
-        return partition.outlet != null;
+        return partition.outlet() != null;
     }
 
     @Test
@@ -67,7 +67,7 @@ class PartitionOutletsTest {
         outlets.open(kept);
         outlets.withdrawn(List.of(gone));
         assertThat(outlets.take(Stage.NEVER, new StageMeter())).containsExactly(kept);
-        Batch<?> none = gone.outlet.take(Stage.NEVER, new StageMeter());
+        Batch<?> none = gone.outlet().take(Stage.NEVER, new StageMeter());
         assertThat(none).isNull();
     }
 }

@@ -21,12 +21,12 @@ class PausesTest {
     private AssignedPartition partition() {
         AssignedPartition made =
                 new AssignedPartition(new TopicPartition("t", 0), new OffsetTracker(10, () -> {}), Long.MAX_VALUE);
-        made.outlet = buffer;
+        made.goOutBy(buffer);
         return made;
     }
 
     private void add(AssignedPartition to) {
-        buffer.add(to, Batch.of(new Object[1], 1, to.tracker, new long[] {to.tracker.append(0, 1)}));
+        buffer.add(to, Batch.of(new Object[1], 1, to.tracker(), new long[] {to.tracker().append(0, 1)}));
     }
 
     private int taken() throws InterruptedException {
@@ -36,11 +36,11 @@ class PausesTest {
 
     @Test
     void pause_beforeThePartitionComes_holdsItFromTheStart() throws InterruptedException {
-        pauses.pause(List.of(partition.id));
+        pauses.pause(List.of(partition.id()));
         pauses.assigned(partition);
         add(partition);
         assertThat(taken()).isZero();
-        pauses.resume(List.of(partition.id));
+        pauses.resume(List.of(partition.id()));
         assertThat(taken()).isEqualTo(1);
     }
 
@@ -49,15 +49,15 @@ class PausesTest {
         pauses.assigned(partition);
         add(partition);
         pauses.pauseAll();
-        pauses.pause(List.of(partition.id));
+        pauses.pause(List.of(partition.id()));
         pauses.pause("t");
-        pauses.resume(List.of(partition.id));
+        pauses.resume(List.of(partition.id()));
         assertThat(taken()).isZero();
         pauses.resume("t");
         assertThat(taken()).as("all are paused").isZero();
         pauses.resumeAll();
         assertThat(taken()).isEqualTo(1);
-        assertThat(pauses.isPaused(partition.id)).isFalse();
+        assertThat(pauses.isPaused(partition.id())).isFalse();
     }
 
     @Test
@@ -97,10 +97,10 @@ class PausesTest {
     @Test
     void withdrawnPartition_isLetGo_asNobodyElseWillSeeWhatWasCommitted() throws InterruptedException {
         pauses.assigned(partition);
-        pauses.pause(List.of(partition.id));
+        pauses.pause(List.of(partition.id()));
         add(partition);
         pauses.withdrawn(List.of(partition));
         assertThat(taken()).isEqualTo(1);
-        assertThat(pauses.isPaused(partition.id)).as("should it come back").isTrue();
+        assertThat(pauses.isPaused(partition.id())).as("should it come back").isTrue();
     }
 }

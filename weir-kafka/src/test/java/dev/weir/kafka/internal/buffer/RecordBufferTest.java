@@ -42,10 +42,10 @@ class RecordBufferTest {
         Object[] values = new Object[records];
         long[] tokens = new long[records];
         for (int i = 0; i < records; i++) {
-            values[i] = partition.id.topic();
-            tokens[i] = partition.tracker.append(partition.tracker.outstanding(), 1);
+            values[i] = partition.id().topic();
+            tokens[i] = partition.tracker().append(partition.tracker().outstanding(), 1);
         }
-        buffer.add(partition, Batch.of(values, records, partition.tracker, tokens));
+        buffer.add(partition, Batch.of(values, records, partition.tracker(), tokens));
     }
 
     /** The topics of the next batches. */
@@ -59,14 +59,14 @@ class RecordBufferTest {
 
     private void fetch(AssignedPartition partition, String... names) {
         for (String name : names) {
-            long token = partition.tracker.append(partition.tracker.outstanding(), 1);
-            buffer.add(partition, Batch.of(new Object[] {name}, 1, partition.tracker, new long[] {token}));
+            long token = partition.tracker().append(partition.tracker().outstanding(), 1);
+            buffer.add(partition, Batch.of(new Object[] {name}, 1, partition.tracker(), new long[] {token}));
         }
     }
 
     private void hand(AssignedPartition partition, String name) {
-        long token = partition.tracker.append(partition.tracker.outstanding(), 1);
-        buffer.hand(partition, Batch.of(new Object[] {name}, 1, partition.tracker, new long[] {token}));
+        long token = partition.tracker().append(partition.tracker().outstanding(), 1);
+        buffer.hand(partition, Batch.of(new Object[] {name}, 1, partition.tracker(), new long[] {token}));
     }
 
     private @Nullable String nextOfAll() {
@@ -106,23 +106,23 @@ class RecordBufferTest {
     void heldPartition_keepsItsRecordsWhileOthersFlow() throws InterruptedException {
         fetch(a, "a1", "a2");
         fetch(b, "b1");
-        buffer.hold(a, true);
+        buffer.pause(a, true);
         fetch(a, "a3");
         fetch(b, "b2");
         assertThat(List.of(next(), next(), next())).containsExactly("b1", "b2", "-");
         assertThat(buffer.records()).isEqualTo(3);
-        buffer.hold(a, false);
-        buffer.hold(a, false);
+        buffer.pause(a, false);
+        buffer.pause(a, false);
         assertThat(List.of(next(), next(), next(), next())).containsExactly("a1", "a2", "a3", "-");
     }
 
     @Test
     void end_withRecordsHeld_waitsForThem() throws InterruptedException {
         fetch(a, "a1");
-        buffer.hold(a, true);
+        buffer.pause(a, true);
         buffer.end();
         assertThat(next()).isEqualTo("-");
-        buffer.hold(a, false);
+        buffer.pause(a, false);
         assertThat(next()).isEqualTo("a1");
         assertThat(next()).isNull();
     }
@@ -140,7 +140,7 @@ class RecordBufferTest {
     @Test
     void purge_ofAllThatIsHeldAfterTheEnd_endsAWaitingTake() throws Exception {
         fetch(a, "a1");
-        buffer.hold(a, true);
+        buffer.pause(a, true);
         buffer.end();
         CompletableFuture<Boolean> atEnd = CompletableFuture.supplyAsync(() -> nextOfAll() == null);
         buffer.purge(List.of(a));
@@ -165,7 +165,7 @@ class RecordBufferTest {
         hand(a, "a1");
         assertThat(buffer.ready()).isEqualTo(1);
         assertThat(next()).isEqualTo("a1");
-        buffer.hold(a, true);
+        buffer.pause(a, true);
         CompletableFuture<@Nullable String> taken = CompletableFuture.supplyAsync(this::nextOfAll);
         clock.awaitWaiters(1);
         hand(a, "a2");
@@ -173,7 +173,7 @@ class RecordBufferTest {
         hand(b, "b2");
         assertThat(taken.get(30, TimeUnit.SECONDS)).isEqualTo("b1");
         assertThat(next()).isEqualTo("b2");
-        buffer.hold(a, false);
+        buffer.pause(a, false);
         assertThat(next()).isEqualTo("a2");
     }
 
@@ -188,7 +188,7 @@ class RecordBufferTest {
 
             @Override
             public void await(Lock lock, Condition condition, long deadlineNanos) throws InterruptedException {
-                itself[0].hand(a, Batch.of(new Object[] {"a1"}, 1, a.tracker, new long[] {a.tracker.append(0, 1)}));
+                itself[0].hand(a, Batch.of(new Object[] {"a1"}, 1, a.tracker(), new long[] {a.tracker().append(0, 1)}));
                 throw new InterruptedException();
             }
         };
@@ -254,9 +254,9 @@ class RecordBufferTest {
         }
         assertThat(nextTopics(50)).isEqualTo("h".repeat(50));
         fetch(low, 1);
-        buffer.hold(low, true);
+        buffer.pause(low, true);
         assertThat(nextTopics(20)).isEqualTo("h".repeat(20));
-        buffer.hold(low, false);
+        buffer.pause(low, false);
         assertThat(nextTopics(18)).isEqualTo("h".repeat(16) + "lh");
     }
 

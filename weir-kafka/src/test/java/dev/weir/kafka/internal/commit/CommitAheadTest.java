@@ -55,7 +55,7 @@ class CommitAheadTest {
     private AssignedPartition partition(int number) {
         TopicPartition id = new TopicPartition("t", number);
         AssignedPartition partition = new AssignedPartition(id, new OffsetTracker(1_000, () -> {}), Long.MAX_VALUE);
-        partition.outlet = buffer;
+        partition.goOutBy(buffer);
         pauses.assigned(partition);
         return partition;
     }
@@ -63,11 +63,11 @@ class CommitAheadTest {
     private void fetch(AssignedPartition partition, long from, int records) {
         Object[] values = new Object[records];
         for (int i = 0; i < records; i++) {
-            values[i] = new ConsumerRecord<>("t", partition.id.partition(), from + i, new byte[0], new byte[0]);
+            values[i] = new ConsumerRecord<>("t", partition.id().partition(), from + i, new byte[0], new byte[0]);
         }
         long[] tokens = new long[records];
-        tokens[0] = partition.tracker.append(from, 1);
-        ahead.add(partition, Batch.of(values, records, partition.tracker, tokens), from + records);
+        tokens[0] = partition.tracker().append(from, 1);
+        ahead.add(partition, Batch.of(values, records, partition.tracker(), tokens), from + records);
     }
 
     /** The partition and the first offset of the next batch; null if there is none. */
@@ -79,7 +79,7 @@ class CommitAheadTest {
     }
 
     private long committed(AssignedPartition partition) {
-        return client.offsets.getOrDefault(partition.id, -1L);
+        return client.offsets.getOrDefault(partition.id(), -1L);
     }
 
     @Test
@@ -87,7 +87,7 @@ class CommitAheadTest {
         fetch(a, 0, 6);
         fetch(b, 0, 6);
         ahead.commit();
-        assertThat(client.offsets).isEqualTo(Map.of(a.id, 6L));
+        assertThat(client.offsets).isEqualTo(Map.of(a.id(), 6L));
         assertThat(take()).isEqualTo("0@0");
         assertThat(take()).isNull();
         ahead.commit();
@@ -113,7 +113,7 @@ class CommitAheadTest {
     void pausedPartition_withAllTheRoomTaken_doesNotHoldUpTheOthers() throws InterruptedException {
         fetch(a, 0, AHEAD);
         ahead.commit();
-        pauses.pause(List.of(a.id));
+        pauses.pause(List.of(a.id()));
         fetch(a, 10, AHEAD);
         fetch(b, 0, 5);
         ahead.commit();
@@ -121,7 +121,7 @@ class CommitAheadTest {
         assertThat(committed(a)).as("what is paused is not committed").isEqualTo(10);
         ahead.commit();
         assertThat(take()).isNull();
-        pauses.resume(List.of(a.id));
+        pauses.resume(List.of(a.id()));
         assertThat(take()).isEqualTo("0@0");
         ahead.commit();
         assertThat(take()).isEqualTo("0@10");
@@ -152,7 +152,7 @@ class CommitAheadTest {
         ahead.drop(Set.of(a, b));
         assertThat(ahead.isWaiting()).isFalse();
         ahead.commitPlaces(List.of(a), 1);
-        assertThat(client.offsets).isEqualTo(Map.of(a.id, 40L));
+        assertThat(client.offsets).isEqualTo(Map.of(a.id(), 40L));
     }
 
     @Test
@@ -166,13 +166,13 @@ class CommitAheadTest {
 
     @Test
     void end_ofAPausedPartition_isNotCommittedBeforeItsRecords() throws InterruptedException {
-        pauses.pause(List.of(a.id));
+        pauses.pause(List.of(a.id()));
         ahead.place(a, 0);
         fetch(a, 0, 5);
         ahead.readTo(a, 9);
         ahead.readTo(b, 3);
         ahead.commit();
-        assertThat(client.offsets).isEqualTo(Map.of(a.id, 0L, b.id, 3L));
+        assertThat(client.offsets).isEqualTo(Map.of(a.id(), 0L, b.id(), 3L));
         assertThat(take()).isNull();
         pauses.resumeAll();
         ahead.commit();
@@ -184,7 +184,7 @@ class CommitAheadTest {
     @Test
     void pause_thatMayChangeWhatIsCommitted_isToBeTold() {
         assertThat(ahead.wantsLook()).isFalse();
-        pauses.pause(List.of(a.id));
+        pauses.pause(List.of(a.id()));
         fetch(a, 0, 5);
         ahead.commit();
         assertThat(ahead.wantsLook())

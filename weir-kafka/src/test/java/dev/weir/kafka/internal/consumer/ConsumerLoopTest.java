@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.consumer;
 
+import dev.weir.kafka.internal.buffer.AssignedPartition.PauseReason;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -158,7 +159,7 @@ class ConsumerLoopTest {
         CompletableFuture<Boolean> waits = new CompletableFuture<>();
         loop.execute(() -> {
             AssignedPartition now = loop.assignment().get(ID);
-            waits.complete(now != null && now.parked && now.paused);
+            waits.complete(now != null && now.isPausedFor(PauseReason.UNREAD) && now.isPaused());
         });
         assertThat(waits.get()).isTrue();
         String ignored = loop.close(Duration.ZERO);
@@ -199,7 +200,7 @@ class ConsumerLoopTest {
         CompletableFuture<Boolean> atEnd = new CompletableFuture<>();
         loop.execute(() -> {
             AssignedPartition now = loop.assignment().get(ID);
-            atEnd.complete(now != null && now.atEnd && now.paused);
+            atEnd.complete(now != null && now.isPausedFor(PauseReason.END) && now.isPaused());
         });
         assertThat(atEnd.get()).isTrue();
         String ignored = loop.close(Duration.ZERO);

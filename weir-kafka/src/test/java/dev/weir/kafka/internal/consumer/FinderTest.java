@@ -50,8 +50,8 @@ class FinderTest {
 
     @Test
     void record_thatWasNotPulled_isBuffered() {
-        long token = partition.tracker.append(12, 1);
-        buffer.add(partition, Batch.of(new Object[] {RAW}, 1, partition.tracker, new long[] {token}));
+        long token = partition.tracker().append(12, 1);
+        buffer.add(partition, Batch.of(new Object[] {RAW}, 1, partition.tracker(), new long[] {token}));
         assertThat(find(Duration.ZERO)).isEqualTo(new Oldest(12, Duration.ZERO, HASH, "buffered"));
     }
 

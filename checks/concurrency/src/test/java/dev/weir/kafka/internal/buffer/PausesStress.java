@@ -29,7 +29,7 @@ public class PausesStress {
     private static AssignedPartition partition(RecordBuffer buffer) {
         AssignedPartition partition =
                 new AssignedPartition(new TopicPartition("t", 0), new OffsetTracker(4, () -> {}), Long.MAX_VALUE);
-        partition.outlet = buffer;
+        partition.goOutBy(buffer);
         buffer.add(partition, Batch.unacknowledged(new Object[1], 1));
         return partition;
     }
@@ -45,7 +45,7 @@ public class PausesStress {
 
     @Actor
     public void user() {
-        pauses.pause(List.of(partition.id));
+        pauses.pause(List.of(partition.id()));
     }
 
     @Actor

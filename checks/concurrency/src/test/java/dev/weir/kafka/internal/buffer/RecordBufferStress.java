@@ -113,13 +113,13 @@ public class RecordBufferStress {
         private final AssignedPartition partition = partition();
 
         public LetGo() {
-            buffer.hold(partition, true);
+            buffer.pause(partition, true);
         }
 
         @Actor
         public void owner() {
             buffer.add(partition, single());
-            buffer.hold(partition, false);
+            buffer.pause(partition, false);
         }
 
         @Actor
