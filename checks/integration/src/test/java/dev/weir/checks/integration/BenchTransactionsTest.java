@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Run;
-import dev.weir.bench.run.BenchException;
+import dev.weir.bench.BenchException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
