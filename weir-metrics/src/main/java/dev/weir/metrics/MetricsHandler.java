@@ -50,7 +50,8 @@ final class MetricsHandler implements HttpHandler {
         String path = exchange.getRequestURI().getPath();
         try {
             return switch (path == null ? "" : path) {
-                case "/metrics" -> new Answer(200, PROMETHEUS, meters.get());
+                // The address alone too, which is what commands print.
+                case "/metrics", "/", "" -> new Answer(200, PROMETHEUS, meters.get());
                 case "/health/live" -> {
                     HealthReport report = health.get();
                     yield Answer.health(report.live(), report);

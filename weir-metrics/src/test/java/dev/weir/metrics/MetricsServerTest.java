@@ -186,7 +186,7 @@ class MetricsServerTest {
         assertThat(post.statusCode()).isEqualTo(405);
         assertThat(post.headers().firstValue("allow")).hasValue("GET, HEAD");
         assertThat(ask("DELETE", "/").statusCode()).isEqualTo(405);
-        assertThat(ask("GET", "/").statusCode()).isEqualTo(404);
+        assertThat(ask("GET", "/config").statusCode()).isEqualTo(404);
         assertThat(ask("GET", "/metrics/../metrics/x").statusCode()).isEqualTo(404);
         assertThat(ask("GET", "/metrics?x=y").statusCode()).isEqualTo(200);
     }
