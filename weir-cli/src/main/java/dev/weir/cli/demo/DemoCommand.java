@@ -1,5 +1,7 @@
 package dev.weir.cli.demo;
 
+import dev.weir.cli.metrics.MetricsEndpoint;
+import dev.weir.cli.metrics.MetricsOption;
 import dev.weir.cli.terminal.CommandContext;
 import dev.weir.examples.asimov.AsimovPipeline;
 import dev.weir.kafka.ConsumerSettings;
@@ -8,6 +10,7 @@ import dev.weir.stream.Pipeline;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 
@@ -72,6 +75,9 @@ public final class DemoCommand implements Callable<Integer> {
             description = "Make other traffic: the same number, the same events. Default: ${DEFAULT-VALUE}.")
     private long seed = 42;
 
+    @Mixin
+    private MetricsOption metrics;
+
     @Option(names = "--json", description = "Print the summary as one line of JSON.")
     private boolean json;
 
@@ -90,7 +96,10 @@ public final class DemoCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         DemoPlan plan = DemoPlan.of(records, seconds, rate, seed);
-        DemoSummary summary = new DemoRun(weir, plan, pipelines).run();
+        DemoSummary summary;
+        try (MetricsEndpoint endpoint = metrics.start(weir, json)) {
+            summary = new DemoRun(weir, plan, pipelines, endpoint).run();
+        }
         if (json) {
             weir.json().write(summary::writeTo);
             weir.errorIsTold();

@@ -2,6 +2,7 @@ package dev.weir.cli.pipe;
 
 import dev.weir.cli.client.ClusterClients;
 import dev.weir.cli.client.OptionChecks;
+import dev.weir.cli.metrics.MetricsOption;
 import dev.weir.cli.terminal.CliFailure;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -9,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
@@ -193,6 +195,9 @@ final class PipeOptions {
             description = "Write there each second, as JSON, how the pipe is and why it stands still if it does.")
     @Nullable
     Path state;
+
+    @Mixin
+    MetricsOption metrics;
 
     @Option(names = "--json", description = "Print the summary as one JSON object on standard output.")
     boolean json;

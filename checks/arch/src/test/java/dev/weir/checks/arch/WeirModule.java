@@ -19,6 +19,7 @@ enum WeirModule {
     STREAM("weir-stream", "stream"),
     LEAN("weir-lean", "lean"),
     KAFKA("weir-kafka", "kafka"),
+    METRICS("weir-metrics", "metrics"),
     TESTKIT("weir-testkit", "testkit"),
     DRIVER("weir-driver", "driver"),
     BENCH("weir-bench", "bench"),
@@ -43,9 +44,9 @@ enum WeirModule {
         return switch (this) {
             case STREAM, DRIVER, LEAN -> Set.of();
             case KAFKA -> Set.of("stream", "lean");
-            case TESTKIT, ASIMOV -> Set.of("stream", "kafka");
+            case METRICS, TESTKIT, ASIMOV -> Set.of("stream", "kafka");
             case BENCH -> Set.of("stream", "kafka", "testkit", "driver");
-            case CLI -> Set.of("stream", "kafka", "testkit", "driver", "bench", "examples");
+            case CLI -> Set.of("stream", "kafka", "metrics", "testkit", "driver", "bench", "examples");
         };
     }
 

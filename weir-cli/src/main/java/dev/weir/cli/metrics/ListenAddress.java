@@ -1,0 +1,53 @@
+package dev.weir.cli.metrics;
+
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/**
+ * Where a server of a command listens. Immutable.
+ *
+ * @param host a name or number of this machine, without brackets; null for loopback
+ * @param port 0 to 65535; 0 is any that is free
+ */
+public record ListenAddress(@Nullable String host, int port) {
+
+    private static final int MAX_PORT = 65_535;
+
+    /** Reads {@code [HOST:]PORT}. Stateless. */
+    public static final class Converter implements ITypeConverter<ListenAddress> {
+
+        @Override
+        public ListenAddress convert(String text) {
+            int colon = text.lastIndexOf(':');
+            String host = colon < 0 ? null : unbracketed(text.substring(0, colon));
+            try {
+                int port = Integer.parseInt(text.substring(colon + 1));
+                if (port >= 0 && port <= MAX_PORT && (host == null || isHost(host))) {
+                    return new ListenAddress(host, port);
+                }
+            } catch (NumberFormatException e) { // The same refusal as for a number out of bounds.
+                throw refusal(text);
+            }
+            throw refusal(text);
+        }
+
+        private static String unbracketed(String host) {
+            return host.startsWith("[") && host.endsWith("]") ? host.substring(1, host.length() - 1) : host;
+        }
+
+        private static boolean isHost(String host) {
+            return !host.isBlank() && host.indexOf('/') < 0 && host.indexOf('[') < 0;
+        }
+
+        private static TypeConversionException refusal(String text) {
+            return new TypeConversionException(
+                    "'" + text + "' is no [HOST:]PORT with a port of 0 to 65535 (for example 9400, 0.0.0.0:9400)");
+        }
+    }
+
+    @Override
+    public String toString() {
+        return host == null ? Integer.toString(port) : (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
+    }
+}

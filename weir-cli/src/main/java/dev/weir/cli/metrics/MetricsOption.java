@@ -1,0 +1,22 @@
+package dev.weir.cli.metrics;
+
+import dev.weir.cli.terminal.CommandContext;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** {@code --metrics}, for commands that run a pipeline. Filled by picocli, then read only. */
+public final class MetricsOption {
+
+    @Option(
+            names = "--metrics",
+            paramLabel = "[HOST:]PORT",
+            converter = ListenAddress.Converter.class,
+            description = "Serve /metrics for Prometheus, /health/live and /health/ready there; port 0 is any that is"
+                    + " free. Read-only and without a token, so on loopback unless a host is given.")
+    private @Nullable ListenAddress address;
+
+    /** Starts what was asked for and tells its address, as the first that the command prints. */
+    public MetricsEndpoint start(CommandContext weir, boolean json) {
+        return MetricsEndpoint.start(address, weir, json);
+    }
+}

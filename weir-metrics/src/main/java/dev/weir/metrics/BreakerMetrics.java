@@ -1,0 +1,38 @@
+package dev.weir.metrics;
+
+import dev.weir.kafka.CircuitBreaker;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import java.util.Objects;
+
+/**
+ * The meters of a circuit breaker ({@code weir.breaker.*}). Immutable. The breaker is asked at each scrape, as long as somebody
+ * else holds it.
+ */
+public final class BreakerMetrics implements MeterBinder {
+
+    private final String name;
+    private final CircuitBreaker breaker;
+
+    private BreakerMetrics(String name, CircuitBreaker breaker) {
+        this.name = name;
+        this.breaker = breaker;
+    }
+
+    /** The meters of {@code breaker}, with {@code name} as a tag. */
+    public static BreakerMetrics of(String name, CircuitBreaker breaker) {
+        return new BreakerMetrics(Objects.requireNonNull(name, "name"), Objects.requireNonNull(breaker, "breaker"));
+    }
+
+    /** Registers the meters; those of a breaker of that name that the registry has already stay as they are. */
+    @Override
+    public void bindTo(MeterRegistry registry) {
+        DirectMeters.register(
+                Objects.requireNonNull(registry, "registry"),
+                PipelineMeters.BREAKER,
+                Tags.of(PipelineMeters.BREAKER_TAG, name),
+                breaker,
+                CircuitBreaker::snapshot);
+    }
+}

@@ -1,0 +1,52 @@
+package dev.weir.metrics;
+
+import dev.weir.stream.Dispatcher;
+import dev.weir.stream.Dispatchers;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+
+/**
+ * The meters of dispatchers ({@code weir.dispatcher.*}): threads, and tasks that run and wait. Immutable. A dispatcher is asked
+ * at each scrape, as long as somebody else holds it.
+ */
+public final class DispatcherMetrics implements MeterBinder {
+
+    private final List<Dispatcher> dispatchers;
+
+    private DispatcherMetrics(List<Dispatcher> dispatchers) {
+        this.dispatchers = dispatchers;
+    }
+
+    /** The meters of the two dispatchers that all pipelines share, and of {@code others}. */
+    public static DispatcherMetrics of(Dispatcher... others) {
+        List<Dispatcher> all = new ArrayList<>(List.of(Dispatcher.virtual(), Dispatcher.cpu()));
+        for (Dispatcher other : others) {
+            all.add(Objects.requireNonNull(other, "others"));
+        }
+        return new DispatcherMetrics(List.copyOf(all));
+    }
+
+    /** The meters of the two dispatchers that all pipelines share, and of those of a file. */
+    public static DispatcherMetrics of(Dispatchers file) {
+        return of(file.names().stream().map(file::get).toArray(Dispatcher[]::new));
+    }
+
+    /** Registers the meters; those of a dispatcher that the registry has already stay as they are. */
+    @Override
+    public void bindTo(MeterRegistry registry) {
+        Objects.requireNonNull(registry, "registry");
+        for (Dispatcher dispatcher : dispatchers) {
+            Tags tags = Tags.of(
+                    PipelineMeters.DISPATCHER_TAG,
+                    dispatcher.name(),
+                    PipelineMeters.KIND_TAG,
+                    dispatcher.kind().name().toLowerCase(Locale.ROOT));
+            DirectMeters.register(registry, PipelineMeters.DISPATCHER, tags, dispatcher, Dispatcher::snapshot);
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package dev.weir.metrics;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The subjects of one kind that there are: those that come are registered, those that go are removed. Confined to the lock
+ * of the {@link PipelineMetrics} that has it.
+ */
+final class Family<S> {
+
+    private final List<MeterSpec<S>> specs;
+    private final Map<Tags, Subject<S>> subjects = new HashMap<>();
+
+    Family(List<MeterSpec<S>> specs) {
+        this.specs = specs;
+    }
+
+    /** Shows these subjects, and no others. */
+    void look(Map<Tags, S> now, Collection<MeterRegistry> registries) {
+        subjects.entrySet().removeIf(known -> {
+            boolean gone = !now.containsKey(known.getKey());
+            if (gone) {
+                known.getValue().removeFromAll();
+            }
+            return gone;
+        });
+        now.forEach((tags, state) -> {
+            Subject<S> known = subjects.get(tags);
+            if (known != null) {
+                known.look(state);
+                return;
+            }
+            Subject<S> come = new Subject<>(tags, specs, state);
+            subjects.put(tags, come);
+            registries.forEach(come::register);
+        });
+    }
+
+    void register(MeterRegistry registry) {
+        subjects.values().forEach(subject -> subject.register(registry));
+    }
+
+    void clear() {
+        subjects.values().forEach(Subject::removeFromAll);
+        subjects.clear();
+    }
+}

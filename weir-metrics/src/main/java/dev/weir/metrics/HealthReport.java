@@ -1,0 +1,68 @@
+package dev.weir.metrics;
+
+import dev.weir.kafka.ConsumerHandle;
+import dev.weir.kafka.ConsumerHealth;
+import dev.weir.stream.RunningPipeline;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * The health of pipelines together: each must be well. Immutable.
+ *
+ * @param live whether all run and the threads of their consumers go round; never a matter of lag
+ * @param ready whether there is a pipeline and all consumers know where to read
+ * @param progressing whether all finish work, or have none
+ * @param reason why one of them is not so, or an empty string
+ */
+record HealthReport(boolean live, boolean ready, boolean progressing, String reason) {
+
+    /** As of now: this asks the consumers, and does not wait for them. */
+    static HealthReport of(List<RunningPipeline> pipelines) {
+        if (pipelines.isEmpty()) {
+            return new HealthReport(true, false, true, "no pipeline yet");
+        }
+        boolean live = true;
+        boolean ready = true;
+        boolean progressing = true;
+        List<String> reasons = new ArrayList<>();
+        for (RunningPipeline pipeline : pipelines) {
+            if (pipeline.completion().isDone()) {
+                live = false;
+                ready = false;
+                reasons.add(pipeline.name()
+                        + (pipeline.completion().isCompletedExceptionally() ? " has failed" : " has ended"));
+                continue;
+            }
+            for (ConsumerHandle consumer : pipeline.handles(ConsumerHandle.class)) {
+                ConsumerHealth health = consumer.health();
+                live &= health.live();
+                ready &= health.ready();
+                progressing &= health.progressing();
+                if (!health.reason().isEmpty()) {
+                    reasons.add(pipeline.name() + ": " + health.reason());
+                }
+            }
+        }
+        return new HealthReport(live, ready, progressing, String.join("; ", reasons));
+    }
+
+    String json() {
+        return "{\"live\":" + live + ",\"ready\":" + ready + ",\"progressing\":" + progressing + ",\"reason\":"
+                + quoted(reason) + "}\n";
+    }
+
+    private static String quoted(String text) {
+        StringBuilder quoted = new StringBuilder("\"");
+        text.chars().forEach(c -> {
+            if (c == '"' || c == '\\') {
+                quoted.append('\\').append((char) c);
+            } else if (c < ' ' || Character.isSurrogate((char) c)) {
+                quoted.append(String.format(Locale.ROOT, "\\u%04x", c));
+            } else {
+                quoted.append((char) c);
+            }
+        });
+        return quoted.append('"').toString();
+    }
+}

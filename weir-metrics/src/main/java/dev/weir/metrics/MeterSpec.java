@@ -1,0 +1,64 @@
+package dev.weir.metrics;
+
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Tags;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One meter of a kind of subjects: its name and how its value is read from a look at a subject. Immutable.
+ *
+ * @param kind whether it only rises
+ * @param name with dots, and with its unit at the end where that is seconds or records
+ * @param unit what is counted or measured, for the documents
+ * @param fixed tags that it has besides those of the subject
+ * @param description one sentence
+ * @param value its value in a look
+ */
+record MeterSpec<S>(
+        Kind kind, String name, String unit, Tags fixed, String description, ToDoubleFunction<? super S> value) {
+
+    /** Units that stand at the end of a name, which registries would otherwise append. */
+    private static final Set<String> UNITS_IN_NAMES = Set.of("seconds", "records");
+
+    enum Kind {
+        COUNTER,
+        GAUGE
+    }
+
+    static <S> MeterSpec<S> counter(String name, String unit, String description, ToDoubleFunction<? super S> value) {
+        return new MeterSpec<>(Kind.COUNTER, name, unit, Tags.empty(), description, value);
+    }
+
+    static <S> MeterSpec<S> gauge(String name, String unit, String description, ToDoubleFunction<? super S> value) {
+        return new MeterSpec<>(Kind.GAUGE, name, unit, Tags.empty(), description, value);
+    }
+
+    /** A gauge of 1 for yes and 0 for no. */
+    static <S> MeterSpec<S> flag(String name, String description, Predicate<? super S> value) {
+        return gauge(name, "0 or 1", description, look -> value.test(look) ? 1 : 0);
+    }
+
+    MeterSpec<S> tagged(String key, String tagValue) {
+        return new MeterSpec<>(kind, name, unit, fixed.and(key, tagValue), description, value);
+    }
+
+    /** What the registry is told as unit. */
+    @Nullable
+    String baseUnit() {
+        String last = name.substring(name.lastIndexOf('.') + 1);
+        return UNITS_IN_NAMES.contains(last) ? last : null;
+    }
+
+    /** The name in Prometheus' text. */
+    String prometheusName() {
+        return name.replace('.', '_') + (kind == Kind.COUNTER ? "_total" : "");
+    }
+
+    List<String> fixedKeys() {
+        return fixed.stream().map(Tag::getKey).toList();
+    }
+}

@@ -1,0 +1,234 @@
+package dev.weir.metrics;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.weir.stream.RunningPipeline;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An HTTP endpoint for Prometheus and for health probes, read-only and without a token: {@code /metrics} in Prometheus' text
+ * format; {@code /health/live} and {@code /health/ready}, which answer 200 or 503 and say why. Thread-safe. Needs {@code
+ * micrometer-registry-prometheus}.
+ *
+ * <pre>{@code
+ * MetricsServer server = MetricsServer.builder().port(9400).start(running);
+ * }</pre>
+ *
+ * <p>It listens on loopback unless told otherwise, takes at most 64 connections, 8 KiB of request line and headers, and 10
+ * seconds for a request or a response. Each request has a virtual thread. These limits are those of the JDK's HTTP server, for
+ * the whole JVM; whoever uses that server earlier, or sets its system properties, decides. What is sent to the port never
+ * reaches a pipeline.
+ *
+ * <p>Close it after the pipelines.
+ */
+public final class MetricsServer implements AutoCloseable {
+
+    private static final int BACKLOG = 64;
+
+    private final PrometheusMeterRegistry registry;
+    private final boolean ownRegistry;
+
+    /** Held and closed for the registry that is this server's own; null if it is somebody else's. */
+    private final @Nullable JvmGcMetrics collector;
+
+    private final List<PipelineMetrics> shown = new CopyOnWriteArrayList<>();
+    private final ExecutorService requests = Executors.newThreadPerTaskExecutor(
+            Thread.ofVirtual().name("weir-metrics-request-", 0).factory());
+    private final HttpServer http;
+    private final URI uri;
+
+    private MetricsServer(Builder settings) throws IOException {
+        HttpLimits.set();
+        InetAddress address = settings.host == null
+                ? InetAddress.getLoopbackAddress()
+                : InetAddress.getByName(settings.host);
+        this.http = HttpServer.create(new InetSocketAddress(address, settings.port), BACKLOG);
+        this.uri = uriOf(address, http.getAddress().getPort());
+        this.ownRegistry = settings.registry == null;
+        this.registry = settings.registry == null
+                ? new PrometheusMeterRegistry(PrometheusConfig.DEFAULT)
+                : settings.registry;
+        this.collector = ownRegistry ? bindProcess() : null;
+        http.setExecutor(requests);
+        http.createContext("/", new MetricsHandler(registry::scrape, this::health));
+        startDispatcher(http);
+    }
+
+    /** Its thread is a daemon if it is started by one, so that a server which nobody closes keeps no JVM from ending. */
+    private static void startDispatcher(HttpServer http) {
+        FutureTask<Void> start = new FutureTask<>(http::start, null);
+        Thread starter = Thread.ofPlatform().daemon().name("weir-metrics-start").start(start);
+        boolean interrupted = false;
+        while (true) {
+            try {
+                starter.join();
+                break;
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        start.resultNow();
+    }
+
+    private static URI uriOf(InetAddress address, int port) {
+        // Nobody can connect to "any address"; loopback is one of those it stands for.
+        InetAddress reached = address.isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : address;
+        String host = reached.getHostAddress();
+        return URI.create("http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port);
+    }
+
+    /** What a dashboard of a pipeline wants to know of its process. */
+    private JvmGcMetrics bindProcess() {
+        new ProcessorMetrics().bindTo(registry);
+        new JvmMemoryMetrics().bindTo(registry);
+        new JvmThreadMetrics().bindTo(registry);
+        DispatcherMetrics.of().bindTo(registry);
+        JvmGcMetrics pauses = new JvmGcMetrics();
+        pauses.bindTo(registry);
+        return pauses;
+    }
+
+    /** Settings of a server: loopback, any free port, a registry of its own. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** Shows one more pipeline. */
+    public void add(RunningPipeline pipeline) {
+        add(PipelineMetrics.of(pipeline));
+    }
+
+    /**
+     * Shows one more pipeline, with metrics that have settings of their own and are not bound to this server's registry yet. They
+     * are closed with the server; if they are closed before, the pipeline no longer counts for health.
+     */
+    public void add(PipelineMetrics metrics) {
+        metrics.bindTo(registry);
+        shown.add(metrics);
+    }
+
+    /** Shows further meters as well, of dispatchers or of whatever else there is. */
+    public void bind(MeterBinder meters) {
+        meters.bindTo(registry);
+    }
+
+    /** The port that it listens on. */
+    public int port() {
+        return uri.getPort();
+    }
+
+    /** Where it is reached from this machine, without a path. */
+    public URI uri() {
+        return uri;
+    }
+
+    private HealthReport health() {
+        shown.removeIf(PipelineMetrics::isClosed);
+        return HealthReport.of(shown.stream().map(PipelineMetrics::pipeline).toList());
+    }
+
+    /** Closes the port, all connections and the metrics of the pipelines; ends all threads. The pipelines go on. */
+    @Override
+    public void close() {
+        http.stop(0);
+        requests.shutdownNow();
+        boolean interrupted = false;
+        try {
+            requests.awaitTermination(HttpLimits.MAX_EXCHANGE_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            interrupted = true;
+        }
+        shown.forEach(PipelineMetrics::close);
+        if (collector != null) {
+            collector.close();
+        }
+        if (ownRegistry) {
+            registry.close();
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "metrics at " + uri;
+    }
+
+    /** Settings of a server. Not thread-safe. */
+    public static final class Builder {
+
+        private static final int MAX_PORT = 65_535;
+
+        private @Nullable String host;
+        private int port;
+        private @Nullable PrometheusMeterRegistry registry;
+
+        private Builder() {}
+
+        /** The address to listen on: a name or a number of this machine, {@code 0.0.0.0} for all. Default: loopback. */
+        public Builder host(String newHost) {
+            this.host = Objects.requireNonNull(newHost, "host");
+            return this;
+        }
+
+        /** The port to listen on, 0 to 65535. Default: 0, any that is free. */
+        public Builder port(int newPort) {
+            if (newPort < 0 || newPort > MAX_PORT) {
+                throw new IllegalArgumentException("port must be 0 to " + MAX_PORT + ": port=" + newPort);
+            }
+            this.port = newPort;
+            return this;
+        }
+
+        /**
+         * Shows the meters of a registry that the application has, which stays the caller's. Default: one of its own, with
+         * meters of processors, memory, threads, garbage collector and the shared dispatchers.
+         */
+        public Builder registry(PrometheusMeterRegistry newRegistry) {
+            this.registry = Objects.requireNonNull(newRegistry, "registry");
+            return this;
+        }
+
+        /**
+         * Starts a server that shows these pipelines; more may be added. Without any it is live and not ready.
+         *
+         * @throws IOException if the address is unknown or the port taken
+         */
+        public MetricsServer start(RunningPipeline... pipelines) throws IOException {
+            for (RunningPipeline pipeline : pipelines) {
+                Objects.requireNonNull(pipeline, "pipelines");
+            }
+            MetricsServer server = new MetricsServer(this);
+            try {
+                for (RunningPipeline pipeline : pipelines) {
+                    server.add(pipeline);
+                }
+                return server;
+            } catch (RuntimeException e) {
+                server.close();
+                throw e;
+            }
+        }
+    }
+}

@@ -1,0 +1,315 @@
+package dev.weir.metrics;
+
+import static dev.weir.metrics.MeterSpec.counter;
+import static dev.weir.metrics.MeterSpec.flag;
+import static dev.weir.metrics.MeterSpec.gauge;
+
+import dev.weir.kafka.CircuitBreaker;
+import dev.weir.kafka.ConsumerDump;
+import dev.weir.kafka.ConsumerDump.Oldest;
+import dev.weir.kafka.ConsumerDump.PartitionDump;
+import dev.weir.kafka.ConsumerDump.Paused;
+import dev.weir.kafka.ConsumerHealth;
+import dev.weir.kafka.ConsumerSnapshot;
+import dev.weir.stream.DispatcherSnapshot;
+import dev.weir.stream.StageSnapshot;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** All meters of Weir, a list for each kind of subject; {@code docs/reference/metrics.md} is compared with it. */
+final class PipelineMeters {
+
+    static final String PIPELINE_TAG = "pipeline";
+    static final String STAGE_TAG = "stage";
+    static final String CONSUMER_TAG = "consumer";
+    static final String TOPIC_TAG = "topic";
+    static final String PARTITION_TAG = "partition";
+    static final String REASON_TAG = "reason";
+    static final String DISPATCHER_TAG = "dispatcher";
+    static final String KIND_TAG = "kind";
+    static final String BREAKER_TAG = "breaker";
+
+    private static final double NANOS = 1e9;
+
+    /** A consumer at one look. */
+    record ConsumerLook(ConsumerSnapshot snapshot, ConsumerDump dump, ConsumerHealth health) {
+
+        long paused(Paused reason) {
+            return dump.partitions().stream()
+                    .filter(partition -> partition.paused().contains(reason))
+                    .count();
+        }
+
+        double oldestSeconds() {
+            return dump.partitions().stream()
+                    .mapToDouble(PipelineMeters::oldestSeconds)
+                    .max()
+                    .orElse(0);
+        }
+
+        /** Of the partition whose commit is the youngest; not a number before the first. */
+        double commitAgeSeconds() {
+            return dump.partitions().stream()
+                    .map(PartitionDump::sinceCommit)
+                    .filter(Objects::nonNull)
+                    .mapToDouble(PipelineMeters::seconds)
+                    .min()
+                    .orElse(Double.NaN);
+        }
+
+        double silentSeconds() {
+            Instant since = health.noAnswerSince();
+            return since == null ? 0 : Math.max(0, seconds(Duration.between(since, dump.at())));
+        }
+
+        long unknownLags() {
+            return snapshot.partitions().stream()
+                    .filter(partition -> partition.lag() < 0)
+                    .count();
+        }
+
+        long outstanding() {
+            return snapshot.partitions().stream()
+                    .mapToLong(ConsumerSnapshot.PartitionSnapshot::outstanding)
+                    .sum();
+        }
+    }
+
+    /** The ways out for failed records of a pipeline, added up. */
+    record LetterLook(long written, long cut, long held) {}
+
+    static final List<MeterSpec<Boolean>> PIPELINE =
+            List.of(flag("weir.pipeline.running", "Whether the pipeline runs: 0 once it has ended.", running -> running));
+
+    static final List<MeterSpec<StageSnapshot>> STAGE = List.of(
+            counter("weir.stage.elements.in", "elements", "Elements that the stage took.", StageSnapshot::elementsIn),
+            counter(
+                    "weir.stage.elements.out",
+                    "elements",
+                    "Elements that the stage handed on.",
+                    StageSnapshot::elementsOut),
+            counter(
+                    "weir.stage.busy.seconds",
+                    "seconds",
+                    "Time worked, over all threads of the stage; its rate is the number of threads at work.",
+                    stage -> stage.busyNanos() / NANOS),
+            counter(
+                    "weir.stage.starved.seconds",
+                    "seconds",
+                    "Time without input, over all threads of the stage.",
+                    stage -> stage.blockedUpNanos() / NANOS),
+            counter(
+                    "weir.stage.blocked.seconds",
+                    "seconds",
+                    "Time with output that nobody took, over all threads of the stage.",
+                    stage -> stage.blockedDownNanos() / NANOS),
+            gauge("weir.stage.depth", "elements", "Elements that wait inside the stage.", StageSnapshot::depth),
+            gauge(
+                    "weir.stage.parallelism",
+                    "threads",
+                    "Threads that may work in the stage at once.",
+                    StageSnapshot::parallelism));
+
+    static final List<MeterSpec<ConsumerLook>> CONSUMER = Stream.concat(
+                    consumerMeters().stream(), Stream.of(Paused.values()).map(PipelineMeters::pausedMeter))
+            .toList();
+
+    static final List<MeterSpec<PartitionDump>> PARTITION = List.of(
+            gauge(
+                    "weir.partition.lag.records",
+                    "records",
+                    "Records between the first unfinished one and the end of the partition; no value while that is unknown.",
+                    partition -> partition.lag() < 0 ? Double.NaN : partition.lag()),
+            gauge(
+                    "weir.partition.oldest.unfinished.seconds",
+                    "seconds",
+                    "How long the first unfinished record has been the first; 0 if there is none.",
+                    PipelineMeters::oldestSeconds),
+            gauge(
+                    "weir.partition.outstanding.records",
+                    "records",
+                    "Records buffered or in the pipeline, from the first unfinished one on.",
+                    partition -> (double) partition.buffered() + partition.inFlight()),
+            flag(
+                    "weir.partition.paused",
+                    "Whether it stands still, for any reason.",
+                    partition -> !partition.paused().isEmpty()));
+
+    static final List<MeterSpec<LetterLook>> LETTERS = List.of(
+            counter(
+                    "weir.deadletters.written",
+                    "records",
+                    "Failed records that were written to a dead-letter or retry topic and acknowledged.",
+                    LetterLook::written),
+            counter(
+                    "weir.deadletters.cut",
+                    "records",
+                    "Those of them that were too large and stand there without their value.",
+                    LetterLook::cut),
+            gauge(
+                    "weir.deadletters.held",
+                    "records",
+                    "Failed records that the brokers refuse and that the pipeline waits with.",
+                    LetterLook::held));
+
+    static final List<MeterSpec<DispatcherSnapshot>> DISPATCHER = List.of(
+            gauge(
+                    "weir.dispatcher.size",
+                    "threads",
+                    "Threads at most; no value for virtual ones.",
+                    dispatcher -> dispatcher.size() == Integer.MAX_VALUE ? Double.NaN : dispatcher.size()),
+            gauge("weir.dispatcher.threads", "threads", "Threads that there are.", DispatcherSnapshot::threads),
+            gauge("weir.dispatcher.active", "tasks", "Tasks that run.", DispatcherSnapshot::active),
+            gauge("weir.dispatcher.queued", "tasks", "Tasks that wait for a thread.", DispatcherSnapshot::queued),
+            counter("weir.dispatcher.completed", "tasks", "Tasks that have ended.", DispatcherSnapshot::completed));
+
+    static final List<MeterSpec<CircuitBreaker.Snapshot>> BREAKER = List.of(
+            flag("weir.breaker.open", "Whether no call goes through.", breaker -> breaker.state()
+                    == CircuitBreaker.State.OPEN),
+            flag("weir.breaker.half.open", "Whether only probes go through.", breaker -> breaker.state()
+                    == CircuitBreaker.State.HALF_OPEN),
+            gauge(
+                    "weir.breaker.failures",
+                    "calls",
+                    "Failures among the calls that it looks at.",
+                    CircuitBreaker.Snapshot::failures),
+            counter(
+                    "weir.breaker.opened",
+                    "times",
+                    "How often it has opened.",
+                    CircuitBreaker.Snapshot::timesOpened));
+
+    /** The meters of one kind of subject, with the keys of its tags. */
+    record Kind(List<String> tags, List<? extends MeterSpec<?>> meters) {}
+
+    static final List<Kind> ALL = List.of(
+            new Kind(List.of(PIPELINE_TAG), PIPELINE),
+            new Kind(List.of(PIPELINE_TAG, STAGE_TAG), STAGE),
+            new Kind(List.of(PIPELINE_TAG, CONSUMER_TAG), CONSUMER),
+            new Kind(List.of(PIPELINE_TAG, CONSUMER_TAG, TOPIC_TAG, PARTITION_TAG), PARTITION),
+            new Kind(List.of(PIPELINE_TAG), LETTERS),
+            new Kind(List.of(DISPATCHER_TAG, KIND_TAG), DISPATCHER),
+            new Kind(List.of(BREAKER_TAG), BREAKER));
+
+    private PipelineMeters() {}
+
+    private static List<MeterSpec<ConsumerLook>> consumerMeters() {
+        List<MeterSpec<ConsumerLook>> meters = new ArrayList<>(recordMeters());
+        meters.addAll(groupMeters());
+        meters.add(flag(
+                "weir.consumer.live",
+                "Whether its thread goes round; if not, only a restart helps.",
+                look -> look.health.live()));
+        meters.add(flag(
+                "weir.consumer.ready",
+                "Whether it is in its group and knows where to read each partition.",
+                look -> look.health.ready()));
+        meters.add(flag(
+                "weir.consumer.progressing",
+                "Whether work gets finished, or there is none.",
+                look -> look.health.progressing()));
+        return meters;
+    }
+
+    private static List<MeterSpec<ConsumerLook>> recordMeters() {
+        return List.of(
+                gauge(
+                        "weir.consumer.lag.records",
+                        "records",
+                        "Records between the first unfinished one and the end, over the partitions whose lag is known.",
+                        look -> look.snapshot.lag()),
+                gauge(
+                        "weir.consumer.lag.unknown",
+                        "partitions",
+                        "Partitions whose lag is not known yet.",
+                        ConsumerLook::unknownLags),
+                gauge(
+                        "weir.consumer.oldest.unfinished.seconds",
+                        "seconds",
+                        "How long the first unfinished record of a partition has been the first, the longest of all; 0 if none is.",
+                        ConsumerLook::oldestSeconds),
+                gauge(
+                        "weir.consumer.outstanding.records",
+                        "records",
+                        "Records buffered or in the pipeline, from the first unfinished one of each partition on.",
+                        ConsumerLook::outstanding),
+                gauge(
+                        "weir.consumer.inflight.records",
+                        "records",
+                        "Records pulled and not finished, or finished behind one that is not.",
+                        look -> look.snapshot.inFlight()),
+                gauge(
+                        "weir.consumer.buffered.records",
+                        "records",
+                        "Records fetched that the pipeline has not pulled.",
+                        look -> look.snapshot.bufferedRecords()));
+    }
+
+    private static List<MeterSpec<ConsumerLook>> groupMeters() {
+        return List.of(
+                counter(
+                        "weir.consumer.commits",
+                        "commits",
+                        "Commits that succeeded.",
+                        look -> look.dump.commits()),
+                counter(
+                        "weir.consumer.commits.failed",
+                        "commits",
+                        "Commits that failed, each of them retried.",
+                        look -> look.dump.failedCommits()),
+                gauge(
+                        "weir.consumer.commit.age.seconds",
+                        "seconds",
+                        "Time since the last commit of any partition; no value before the first.",
+                        ConsumerLook::commitAgeSeconds),
+                gauge(
+                        "weir.consumer.poll.age.seconds",
+                        "seconds",
+                        "Time since the client was last polled.",
+                        look -> seconds(look.dump.sinceLastPoll())),
+                gauge(
+                        "weir.consumer.silent.seconds",
+                        "seconds",
+                        "Time since a broker last answered, if none does; else 0.",
+                        ConsumerLook::silentSeconds),
+                gauge(
+                        "weir.consumer.partitions",
+                        "partitions",
+                        "Partitions assigned.",
+                        look -> look.dump.partitions().size()),
+                counter(
+                        "weir.consumer.assignments",
+                        "times",
+                        "How often partitions came.",
+                        look -> look.dump.assignments()),
+                counter(
+                        "weir.consumer.rebalances",
+                        "times",
+                        "How often partitions were revoked or lost.",
+                        look -> look.dump.rebalances()));
+    }
+
+    private static MeterSpec<ConsumerLook> pausedMeter(Paused reason) {
+        return MeterSpec.<ConsumerLook>gauge(
+                        "weir.consumer.paused",
+                        "partitions",
+                        "Partitions that stand still, by reason; one may have several.",
+                        look -> look.paused(reason))
+                .tagged(REASON_TAG, reason.name().toLowerCase(Locale.ROOT));
+    }
+
+    private static double oldestSeconds(PartitionDump partition) {
+        Oldest oldest = partition.oldest();
+        return oldest == null ? 0 : seconds(oldest.age());
+    }
+
+    private static double seconds(@Nullable Duration time) {
+        return time == null ? Double.NaN : time.toNanos() / NANOS;
+    }
+}

@@ -1,0 +1,270 @@
+package dev.weir.metrics;
+
+import dev.weir.kafka.ConsumerDump;
+import dev.weir.kafka.ConsumerDump.PartitionDump;
+import dev.weir.kafka.ConsumerHandle;
+import dev.weir.kafka.DeadLetterHandle;
+import dev.weir.metrics.PipelineMeters.ConsumerLook;
+import dev.weir.metrics.PipelineMeters.LetterLook;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.StageSnapshot;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The meters of one running pipeline: its stages, its consumers, its dead letters. {@code docs/reference/metrics.md} lists
+ * them. Thread-safe.
+ *
+ * <pre>{@code
+ * PipelineMetrics metrics = PipelineMetrics.of(running);
+ * metrics.bindTo(registry);
+ * }</pre>
+ *
+ * <p>From the first {@link #bindTo} on, a daemon thread of its own looks at the pipeline once a second, and meters show that
+ * look: a scrape costs the pipeline nothing. After the end of the pipeline they show its last state, until {@link #close}
+ * removes them.
+ */
+public final class PipelineMetrics implements MeterBinder, AutoCloseable {
+
+    /** How often the pipeline is looked at. */
+    public static final Duration LOOK_INTERVAL = Duration.ofSeconds(1);
+
+    private static final Logger LOG = System.getLogger(PipelineMetrics.class.getName());
+
+    /** The thread that looks waits for nobody, so it ends at once. */
+    private static final Duration JOIN_TIMEOUT = Duration.ofSeconds(5);
+
+    private final RunningPipeline pipeline;
+    private final boolean partitionTags;
+    private final Tags tags;
+
+    /** Done when the pipeline has ended or this was closed. */
+    private final CountDownLatch over = new CountDownLatch(1);
+
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // Under the lock.
+    private final List<MeterRegistry> registries = new ArrayList<>();
+    private final Family<Boolean> ofPipeline = new Family<>(PipelineMeters.PIPELINE);
+    private final Family<StageSnapshot> stages = new Family<>(PipelineMeters.STAGE);
+    private final Family<ConsumerLook> consumers = new Family<>(PipelineMeters.CONSUMER);
+    private final Family<PartitionDump> partitions = new Family<>(PipelineMeters.PARTITION);
+    private final Family<LetterLook> letters = new Family<>(PipelineMeters.LETTERS);
+    private boolean failing;
+    private @Nullable Thread looker;
+
+    private volatile boolean closed;
+
+    private PipelineMetrics(RunningPipeline pipeline, boolean partitionTags, Tags tags) {
+        this.pipeline = pipeline;
+        this.partitionTags = partitionTags;
+        this.tags = tags;
+    }
+
+    /** The meters of {@code pipeline}, with its name as a tag. Nothing runs until they are bound. */
+    public static PipelineMetrics of(RunningPipeline pipeline) {
+        return new PipelineMetrics(
+                Objects.requireNonNull(pipeline, "pipeline"),
+                false,
+                Tags.of(PipelineMeters.PIPELINE_TAG, pipeline.name()));
+    }
+
+    /**
+     * The same with meters for each assigned partition as well ({@code weir.partition.*}): as many series for each as the
+     * topics have partitions. Default: none.
+     */
+    public PipelineMetrics withPartitionTags() {
+        return new PipelineMetrics(pipeline, true, tags);
+    }
+
+    /**
+     * The same with more tags on each meter. Two pipelines of one name in a registry need one that tells them apart.
+     * All pipelines of a Prometheus registry need the same keys.
+     *
+     * @throws IllegalArgumentException for a key that the meters have themselves
+     */
+    public PipelineMetrics withTags(Iterable<Tag> more) {
+        Set<String> own = new TreeSet<>();
+        PipelineMeters.ALL.forEach(kind -> {
+            own.addAll(kind.tags());
+            kind.meters().forEach(meter -> own.addAll(meter.fixedKeys()));
+        });
+        for (Tag tag : Objects.requireNonNull(more, "more")) {
+            if (own.contains(tag.getKey())) {
+                throw new IllegalArgumentException("the meters have a tag " + tag.getKey() + " of their own");
+            }
+        }
+        return new PipelineMetrics(pipeline, partitionTags, tags.and(more));
+    }
+
+    /**
+     * Registers the meters, in one more registry if it was called before.
+     *
+     * @throws IllegalArgumentException if the registry has the meters of a pipeline with these tags
+     * @throws IllegalStateException after {@link #close}
+     */
+    @Override
+    public void bindTo(MeterRegistry registry) {
+        Objects.requireNonNull(registry, "registry");
+        lock.lock();
+        try {
+            if (closed) {
+                throw new IllegalStateException("the metrics of pipeline " + pipeline.name() + " are closed");
+            }
+            String marker = PipelineMeters.PIPELINE.getFirst().name();
+            if (registry.find(marker).tags(tags).meter() != null) {
+                throw new IllegalArgumentException("the registry has meters of a pipeline with the tags " + tags
+                        + " already: give one of them another name or a tag");
+            }
+            if (looker == null) {
+                look();
+            }
+            all().forEach(family -> family.register(registry));
+            registries.add(registry);
+            if (looker == null) {
+                looker = Thread.ofPlatform()
+                        .daemon()
+                        .name("weir-metrics-" + pipeline.name())
+                        .start(this::lookUntilOver);
+                var ignored = pipeline.completion().whenComplete((report, failure) -> over.countDown());
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private List<Family<?>> all() {
+        return List.of(ofPipeline, stages, consumers, partitions, letters);
+    }
+
+    private void lookUntilOver() {
+        try {
+            while (!over.await(LOOK_INTERVAL.toNanos(), TimeUnit.NANOSECONDS)) {
+                lookSafely();
+            }
+            // The final counts.
+            lookSafely();
+        } catch (InterruptedException e) { // Nobody knows this thread but close, which does not interrupt.
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void lookSafely() {
+        lock.lock();
+        try {
+            if (!closed) {
+                look();
+                failing = false;
+            }
+        } catch (RuntimeException e) {
+            if (!failing) {
+                LOG.log(Level.WARNING, "the meters of pipeline " + pipeline.name() + " stand still", e);
+            }
+            failing = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** One look. Under the lock. */
+    private void look() {
+        ofPipeline.look(Map.of(tags, !pipeline.completion().isDone()), registries);
+        Map<Tags, StageSnapshot> stagesNow = new HashMap<>();
+        pipeline.stages().forEach(stage -> stagesNow.put(tags.and(PipelineMeters.STAGE_TAG, stage.name()), stage));
+        stages.look(stagesNow, registries);
+        lookAtConsumers();
+        List<DeadLetterHandle> ways = pipeline.handles(DeadLetterHandle.class);
+        letters.look(ways.isEmpty() ? Map.of() : Map.of(tags, lettersOf(ways)), registries);
+    }
+
+    private void lookAtConsumers() {
+        Map<Tags, ConsumerLook> consumersNow = new HashMap<>();
+        Map<Tags, PartitionDump> partitionsNow = new HashMap<>();
+        for (ConsumerHandle handle : pipeline.handles(ConsumerHandle.class)) {
+            ConsumerLook look = new ConsumerLook(handle.snapshot(), handle.dump(), handle.health());
+            Tags own = consumerTags(look.dump(), consumersNow);
+            consumersNow.put(own, look);
+            if (partitionTags) {
+                for (PartitionDump partition : look.dump().partitions()) {
+                    partitionsNow.put(
+                            own.and(
+                                    PipelineMeters.TOPIC_TAG,
+                                    partition.topic(),
+                                    PipelineMeters.PARTITION_TAG,
+                                    Integer.toString(partition.partition())),
+                            partition);
+                }
+            }
+        }
+        consumers.look(consumersNow, registries);
+        partitions.look(partitionsNow, registries);
+    }
+
+    /** Named by what it reads; of several that read the same, the later ones get a number. */
+    private Tags consumerTags(ConsumerDump dump, Map<Tags, ConsumerLook> taken) {
+        Tags own = tags.and(PipelineMeters.CONSUMER_TAG, dump.reads());
+        for (int number = 2; taken.containsKey(own); number++) {
+            own = tags.and(PipelineMeters.CONSUMER_TAG, dump.reads() + " #" + number);
+        }
+        return own;
+    }
+
+    private static LetterLook lettersOf(List<DeadLetterHandle> ways) {
+        return new LetterLook(
+                ways.stream().mapToLong(DeadLetterHandle::written).sum(),
+                ways.stream().mapToLong(DeadLetterHandle::cut).sum(),
+                ways.stream().mapToLong(DeadLetterHandle::held).sum());
+    }
+
+    RunningPipeline pipeline() {
+        return pipeline;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    /** For tests: one look out of turn. */
+    void lookNow() {
+        lookSafely();
+    }
+
+    /** Removes the meters from all registries and ends the thread. The pipeline goes on. */
+    @Override
+    public void close() {
+        Thread ending;
+        lock.lock();
+        try {
+            closed = true;
+            over.countDown();
+            all().forEach(Family::clear);
+            registries.clear();
+            ending = looker;
+        } finally {
+            lock.unlock();
+        }
+        if (ending != null) {
+            try {
+                ending.join(JOIN_TIMEOUT);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

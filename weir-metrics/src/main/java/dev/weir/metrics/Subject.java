@@ -1,0 +1,82 @@
+package dev.weir.metrics;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One stage, consumer or partition with its meters. Written by one thread at a time, under the lock of the
+ * {@link PipelineMetrics} that has it; the meters are read by any thread.
+ */
+final class Subject<S> {
+
+    private final Tags tags;
+    private final List<MeterSpec<S>> specs;
+    private final Map<MeterRegistry, Meter[]> registered = new HashMap<>();
+
+    /** What the counters read at the last look, before that which only rises was made of it. */
+    private final double[] read;
+
+    /** By {@link #specs}. Replaced as a whole, so that the meters of one scrape belong together. */
+    private volatile double[] values;
+
+    Subject(Tags tags, List<MeterSpec<S>> specs, S first) {
+        this.tags = tags;
+        this.specs = specs;
+        this.read = new double[specs.size()];
+        this.values = new double[specs.size()];
+        look(first);
+    }
+
+    /** A counter adds up what its source rose by: one that falls, as a computed time may, must not look like a restart. */
+    void look(S now) {
+        double[] next = new double[specs.size()];
+        for (int i = 0; i < next.length; i++) {
+            MeterSpec<S> spec = specs.get(i);
+            double value = spec.value().applyAsDouble(now);
+            next[i] = spec.kind() == MeterSpec.Kind.COUNTER ? values[i] + Math.max(0, value - read[i]) : value;
+            read[i] = value;
+        }
+        values = next;
+    }
+
+    void register(MeterRegistry registry) {
+        Meter[] meters = new Meter[specs.size()];
+        for (int i = 0; i < meters.length; i++) {
+            meters[i] = register(registry, specs.get(i), i);
+        }
+        registered.put(registry, meters);
+    }
+
+    private Meter register(MeterRegistry registry, MeterSpec<S> spec, int place) {
+        Tags all = tags.and(spec.fixed());
+        return switch (spec.kind()) {
+            case COUNTER ->
+                FunctionCounter.builder(spec.name(), this, subject -> subject.values[place])
+                        .tags(all)
+                        .description(spec.description())
+                        .baseUnit(spec.baseUnit())
+                        .register(registry);
+            case GAUGE ->
+                Gauge.builder(spec.name(), this, subject -> subject.values[place])
+                        .tags(all)
+                        .description(spec.description())
+                        .baseUnit(spec.baseUnit())
+                        .register(registry);
+        };
+    }
+
+    void removeFromAll() {
+        registered.forEach((registry, meters) -> {
+            for (Meter meter : meters) {
+                registry.remove(meter);
+            }
+        });
+        registered.clear();
+    }
+}

@@ -1,0 +1,39 @@
+package dev.weir.metrics;
+
+import dev.weir.kafka.CircuitBreaker;
+import dev.weir.kafka.DeadLetterHandle;
+import java.time.Duration;
+
+/** Whatever a pipeline may have, so that each meter of the table shows. */
+final class AllMeters {
+
+    /** Meters do not keep it. */
+    private static final CircuitBreaker BREAKER = CircuitBreaker.consecutive(3, Duration.ofSeconds(10));
+
+    private AllMeters() {}
+
+    /** Adds a second pipeline with all meters, made of the parts of {@code first}. */
+    static void addTo(StubPipeline first, MetricsServer server) {
+        StubPipeline second = new StubPipeline("all");
+        second.stages.addAll(first.stages);
+        second.handles.addAll(first.handles);
+        second.handles.add(new DeadLetterHandle() {
+            @Override
+            public long written() {
+                return 5;
+            }
+
+            @Override
+            public long cut() {
+                return 1;
+            }
+
+            @Override
+            public int held() {
+                return 0;
+            }
+        });
+        server.bind(BreakerMetrics.of("shop", BREAKER));
+        server.add(PipelineMetrics.of(second).withPartitionTags());
+    }
+}
