@@ -39,7 +39,7 @@ final class Invoicing {
         var invoices = ProducerSettings.builder(new StringSerializer(), new StringSerializer())
                 .bootstrapServers(brokers)
                 .build();
-        return invoices(KafkaSource.committable(orders, subscription), work).to(KafkaSink.producing(invoices));
+        return invoices(KafkaSource.atLeastOnce(orders, subscription), work).to(KafkaSink.producing(invoices));
     }
 
     /** The part between the ends: what the tests give their own ends to. */

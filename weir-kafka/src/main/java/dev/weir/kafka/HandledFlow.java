@@ -147,7 +147,7 @@ public final class HandledFlow<K, V, R> {
 
     private Source<Outcome<R>> outcomes() {
         Source<ConsumerRecord<byte[], byte[]>> raw =
-                KafkaSource.committable(flow.settings().raw(), flow.subscription());
+                KafkaSource.atLeastOnce(flow.settings().raw(), flow.subscription());
         if (retryTopics != null) {
             Tiers tiers = new Tiers(retryTopics, requiredLetters());
             for (var tier :

@@ -24,7 +24,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  *         .run();
  * }
  *
- * <p>At least once, as {@link KafkaSource#committable}: a record is committed when its result has been written or taken
+ * <p>At least once, as {@link KafkaSource#atLeastOnce}: a record is committed when its result has been written or taken
  * by the sink, when it stands in a retry or dead-letter topic, or when it was skipped because you said so, and every
  * record before it in its partition too.
  *

@@ -14,9 +14,9 @@ public final class KafkaSource {
 
     private KafkaSource() {}
 
-    /** {@link #committable(ConsumerSettings, Subscription)} of all partitions of the topics. */
-    public static <K, V> Source<ConsumerRecord<K, V>> committable(ConsumerSettings<K, V> settings, String... topics) {
-        return committable(settings, Subscription.topics(topics));
+    /** {@link #atLeastOnce(ConsumerSettings, Subscription)} of all partitions of the topics. */
+    public static <K, V> Source<ConsumerRecord<K, V>> atLeastOnce(ConsumerSettings<K, V> settings, String... topics) {
+        return atLeastOnce(settings, Subscription.topics(topics));
     }
 
     /**
@@ -33,13 +33,13 @@ public final class KafkaSource {
      *
      * @throws IllegalArgumentException if the settings name no group
      */
-    public static <K, V> Source<ConsumerRecord<K, V>> committable(
+    public static <K, V> Source<ConsumerRecord<K, V>> atLeastOnce(
             ConsumerSettings<K, V> settings, Subscription subscription) {
         return Source.custom("consume", ConsumerSource.committable(settings, subscription));
     }
 
     /**
-     * As {@link #committable(ConsumerSettings, Subscription)}, with elements made by {@code decoder} from each record
+     * As {@link #atLeastOnce(ConsumerSettings, Subscription)}, with elements made by {@code decoder} from each record
      * where it lies in the receive buffer: key, value and headers are never copied. For settings with {@link
      * FetchPath#LEAN} only; their deserializers are not used.
      *
@@ -49,7 +49,7 @@ public final class KafkaSource {
      *
      * @throws IllegalArgumentException if the settings fetch by Kafka's client
      */
-    public static <T> Source<T> committable(
+    public static <T> Source<T> atLeastOnce(
             ConsumerSettings<?, ?> settings, Subscription subscription, Function<RecordView, ? extends T> decoder) {
         Objects.requireNonNull(subscription, "subscription");
         Objects.requireNonNull(decoder, "decoder");
@@ -108,7 +108,7 @@ public final class KafkaSource {
     }
 
     /**
-     * {@link #committable(ConsumerSettings, Subscription) Committable} records with a stream for each partition, which
+     * {@link #atLeastOnce(ConsumerSettings, Subscription) Committable} records with a stream for each partition, which
      * begins when the partition comes and ends when the group takes it away. Each has its own buffer, so that a slow
      * one delays no other, as long as each runs at its own pace:
      *
@@ -128,12 +128,12 @@ public final class KafkaSource {
     }
 
     /**
-     * As {@link #committable(ConsumerSettings, Subscription)}, but a record that a deserializer refuses does not fail
+     * As {@link #atLeastOnce(ConsumerSettings, Subscription)}, but a record that a deserializer refuses does not fail
      * the run: it is emitted as {@link Decoded.Refused}, with its bytes. The stage that takes it decides its fate; once
      * it is acknowledged it is committed like any other. {@link DeadLetters#divert} sends such records to a topic.
      */
     public static <K, V> Source<Decoded<K, V>> decoded(ConsumerSettings<K, V> settings, Subscription subscription) {
-        return committable(settings.raw(), subscription)
+        return atLeastOnce(settings.raw(), subscription)
                 .map(new RecordDecoder<>(settings.keyDeserializer(), settings.valueDeserializer()))
                 .named("decode");
     }

@@ -40,7 +40,7 @@ public final class SharedConsumer<K, V> implements AutoCloseable {
     }
 
     /**
-     * The {@link KafkaSource#committable committable} records of these topics, or of all topics that no other pipeline
+     * The {@link KafkaSource#atLeastOnce committable} records of these topics, or of all topics that no other pipeline
      * reads if none is given. A topic is read by one running pipeline at a time: a second is refused when it starts.
      */
     public Source<ConsumerRecord<K, V>> records(String... topics) {

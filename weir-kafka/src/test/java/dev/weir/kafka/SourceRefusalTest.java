@@ -23,7 +23,7 @@ class SourceRefusalTest {
                 .hasMessageContaining("group shop")
                 .hasMessageContaining("leave group.id out")
                 .hasMessageContaining("Subscription.partitions")
-                .hasMessageContaining("KafkaSource.committable");
+                .hasMessageContaining("KafkaSource.atLeastOnce");
     }
 
     @Test
@@ -41,7 +41,7 @@ class SourceRefusalTest {
     @Test
     void sourcesThatCommit_withoutGroup_areRefusedByTheCall() {
         var groupless = settings().build();
-        assertThatThrownBy(() -> KafkaSource.committable(groupless, PRICES))
+        assertThatThrownBy(() -> KafkaSource.atLeastOnce(groupless, PRICES))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("group.id is not set")
                 .hasMessageContaining("KafkaSource.plain");

@@ -22,7 +22,7 @@ import org.apache.kafka.common.TopicPartition;
  * hold. Not thread-safe; a run takes as many seeds one after the other.
  *
  * <pre>{@code
- * RebalanceSimulation.of(kafka -> KafkaSource.committable(settings(kafka.bootstrapServers()), "orders")
+ * RebalanceSimulation.of(kafka -> KafkaSource.atLeastOnce(settings(kafka.bootstrapServers()), "orders")
  *                 .mapBlocking(8, RecordOrdering.byKey(), order -> {
  *                     kafka.work(order);
  *                     return order;

@@ -64,7 +64,7 @@ class RebalanceSimulationEventsTest {
     /** Weir asked whether a partition was revoked before the wait at a breaker or for a retry, and not after it. */
     @Test
     void handlerThatWaitsBeforeItBegins_isFoundBehindANewOwner() {
-        assertThat(violation(simulation(kafka -> KafkaSource.committable(settings(kafka), "orders")
+        assertThat(violation(simulation(kafka -> KafkaSource.atLeastOnce(settings(kafka), "orders")
                         .mapBlocking(4, RecordOrdering.byKey(), order -> {
                             kafka.clock()
                                     .sleepUntil(kafka.clock()
@@ -101,7 +101,7 @@ class RebalanceSimulationEventsTest {
     /** Weir's sink finished what was accepted behind a refused batch; after the restart the older record stood behind it. */
     @Test
     void sinkThatFinishesBehindARefusedBatch_isFoundOutOfOrder() {
-        assertThat(violation(simulation(kafka -> KafkaSource.committable(settings(kafka), "orders")
+        assertThat(violation(simulation(kafka -> KafkaSource.atLeastOnce(settings(kafka), "orders")
                         .map(order -> booking(kafka, order))
                         .to(forgetful(kafka)))))
                 .hasMessageContaining("of the same key in bookings-");
@@ -114,7 +114,7 @@ class RebalanceSimulationEventsTest {
 
     /** The sample of docs/guide/testkit.md. */
     static Pipeline bookingTo(SimulatedKafka kafka, ProducerSettings<String, String> output) {
-        return KafkaSource.committable(settings(kafka), "orders")
+        return KafkaSource.atLeastOnce(settings(kafka), "orders")
                 .map(order -> kafka.output(order, new ProducerRecord<>("bookings", order.key(), order.value())))
                 .to(KafkaSink.producing(output));
     }

@@ -27,7 +27,7 @@ class RebalanceSimulationSampleTest {
                 .bootstrapServers(bootstrapServers)
                 .groupId("booking")
                 .build();
-        return KafkaSource.committable(settings, "orders")
+        return KafkaSource.atLeastOnce(settings, "orders")
                 .mapBlocking(8, RecordOrdering.byKey(), order -> {
                     book.accept(order);
                     return order;

@@ -40,7 +40,7 @@ class RebalanceSimulationTest {
     }
 
     private static Source<ConsumerRecord<String, String>> orders(SimulatedKafka kafka) {
-        return KafkaSource.committable(settings(kafka), "orders");
+        return KafkaSource.atLeastOnce(settings(kafka), "orders");
     }
 
     private static ConsumerRecord<String, String> worked(SimulatedKafka kafka, ConsumerRecord<String, String> order) {

@@ -101,7 +101,7 @@ final class PipeFlow implements AutoCloseable {
         }
         Source<ConsumerRecord<byte[], byte[]>> consumed = options.isAtMostOnce()
                 ? KafkaSource.atMostOnce(consumer, topics, COMMIT_AHEAD)
-                : KafkaSource.committable(consumer, topics);
+                : KafkaSource.atLeastOnce(consumer, topics);
         if (options.work.isPositive()) {
             int concurrency = options.concurrency == null ? DEFAULT_BLOCKING : options.concurrency;
             long nanos = options.work.toNanos();

@@ -83,7 +83,7 @@ class DemoCommandTest {
     private static Pipeline faulty(
             ConsumerSettings<byte[], byte[]> consumer, ProducerSettings<byte[], byte[]> producer) {
         AsimovTranslator translator = new AsimovTranslator();
-        return KafkaSource.committable(consumer, AsimovPipeline.EVENTS)
+        return KafkaSource.atLeastOnce(consumer, AsimovPipeline.EVENTS)
                 .filter(event -> EventGenerator.sequence(event.headers()) != LOST)
                 .mapConcat(event ->
                         Collections.nCopies(EventGenerator.sequence(event.headers()) == DOUBLED ? 2 : 1, event))

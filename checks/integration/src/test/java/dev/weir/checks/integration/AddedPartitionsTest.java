@@ -62,7 +62,7 @@ class AddedPartitionsTest {
     }
 
     private RunningPipeline run(ConsumerSettings<byte[], byte[]> settings, Subscription subscription) {
-        return KafkaSource.committable(settings, subscription)
+        return KafkaSource.atLeastOnce(settings, subscription)
                 .to(Sink.forEach(this::saw))
                 .run();
     }
@@ -165,7 +165,7 @@ class AddedPartitionsTest {
         var settings =
                 atEnd(topic, protocol).commitInterval(Duration.ofMinutes(10)).build();
         CompletableFuture<Map<TopicPartition, Long>> committed = new CompletableFuture<>();
-        try (RunningPipeline running = KafkaSource.committable(settings, Subscription.topics(topic))
+        try (RunningPipeline running = KafkaSource.atLeastOnce(settings, Subscription.topics(topic))
                 .to(Sink.forEach(record -> committed.complete(KAFKA.cluster().committedOffsets(topic))))
                 .run()) {
             ConsumerLedger.await(

@@ -47,7 +47,7 @@ class ConsumerBrokerLossTest {
                 .bootstrapServers(KAFKA.bootstrapServers())
                 .property("request.timeout.ms", "8000")
                 .build();
-        return KafkaSource.committable(consumer, topic)
+        return KafkaSource.atLeastOnce(consumer, topic)
                 .mapBlocking(32, RecordOrdering.byKey(), record -> {
                     ConsumerLedger.work(Duration.ofMillis(1));
                     return record;
@@ -149,7 +149,7 @@ class ConsumerBrokerLossTest {
         var settings = ConsumerLedger.settings(KAFKA.cluster(), "gone")
                 .commitInterval(Duration.ofMinutes(10))
                 .build();
-        RunningPipeline running = KafkaSource.committable(settings, "gone")
+        RunningPipeline running = KafkaSource.atLeastOnce(settings, "gone")
                 .to(Sink.forEach(ledger::handled))
                 .run();
         ledger.awaitSeen(100, Duration.ofSeconds(20));

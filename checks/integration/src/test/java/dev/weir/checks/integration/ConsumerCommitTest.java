@@ -46,7 +46,7 @@ class ConsumerCommitTest {
 
     private void readToEnd(String topic) throws InterruptedException {
         var settings = ConsumerLedger.settings(KAFKA.cluster(), topic).build();
-        try (RunningPipeline running = KafkaSource.committable(
+        try (RunningPipeline running = KafkaSource.atLeastOnce(
                         settings, Subscription.topics(topic).untilEnd())
                 .to(Sink.forEach(ledger::handled))
                 .run()) {
@@ -63,7 +63,7 @@ class ConsumerCommitTest {
         var settings = ConsumerLedger.settings(KAFKA.cluster(), "words")
                 .commitMetadata((topic, partition, offset) -> topic + " up to " + offset)
                 .build();
-        try (RunningPipeline running = KafkaSource.committable(
+        try (RunningPipeline running = KafkaSource.atLeastOnce(
                         settings, Subscription.topics("words").untilEnd())
                 .to(Sink.ignore())
                 .run()) {
@@ -103,7 +103,7 @@ class ConsumerCommitTest {
         KAFKA.cluster().createTopic("few", 1);
         Records.produce(KAFKA.bootstrapServers(), "few", 0, RECORDS);
         var settings = ConsumerLedger.settings(KAFKA.cluster(), "few").build();
-        try (RunningPipeline running = KafkaSource.committable(settings, "few")
+        try (RunningPipeline running = KafkaSource.atLeastOnce(settings, "few")
                 .take(5)
                 .to(Sink.forEach(ledger::handled))
                 .run()) {
@@ -131,7 +131,7 @@ class ConsumerCommitTest {
         var settings = ConsumerLedger.settings(KAFKA.cluster(), "rights")
                 .property("session.timeout.ms", "10000")
                 .build();
-        try (RunningPipeline running = KafkaSource.committable(settings, "rights")
+        try (RunningPipeline running = KafkaSource.atLeastOnce(settings, "rights")
                 .to(Sink.forEach(ledger::handled))
                 .run()) {
             ledger.awaitSeen(RECORDS, PATIENCE);
@@ -156,11 +156,11 @@ class ConsumerCommitTest {
                 .property("group.instance.id", "one")
                 .property("heartbeat.interval.ms", "300")
                 .build();
-        try (RunningPipeline first = KafkaSource.committable(settings, "twin")
+        try (RunningPipeline first = KafkaSource.atLeastOnce(settings, "twin")
                 .to(Sink.forEach(ledger::handled))
                 .run()) {
             ledger.awaitSeen(RECORDS, PATIENCE);
-            try (RunningPipeline second = KafkaSource.committable(settings, "twin")
+            try (RunningPipeline second = KafkaSource.atLeastOnce(settings, "twin")
                     .to(Sink.forEach(ledger::handled))
                     .run()) {
                 assertThatThrownBy(first::await)

@@ -75,7 +75,7 @@ class ConsumerControlTest {
         fill(topic, 2, 100);
         TopicPartition first = new TopicPartition(topic, 0);
         TopicPartition second = new TopicPartition(topic, 1);
-        try (RunningPipeline running = KafkaSource.committable(
+        try (RunningPipeline running = KafkaSource.atLeastOnce(
                         settings(topic, protocol).build(), topic)
                 .to(Sink.forEach(seen::add))
                 .run()) {
@@ -108,7 +108,7 @@ class ConsumerControlTest {
         fill("early", 2, 1_000);
         TopicPartition first = new TopicPartition("early", 0);
         TopicPartition second = new TopicPartition("early", 1);
-        try (RunningPipeline running = KafkaSource.committable(
+        try (RunningPipeline running = KafkaSource.atLeastOnce(
                         settings("early", "classic").build(), "early")
                 .to(Sink.forEach(seen::add))
                 .run()) {
@@ -127,7 +127,7 @@ class ConsumerControlTest {
         String topic = "seek-" + protocol;
         fill(topic, 1, 1_000);
         TopicPartition id = new TopicPartition(topic, 0);
-        try (RunningPipeline running = KafkaSource.committable(
+        try (RunningPipeline running = KafkaSource.atLeastOnce(
                         settings(topic, protocol).build(), topic)
                 .to(Sink.forEach(seen::add))
                 .run()) {
@@ -160,7 +160,7 @@ class ConsumerControlTest {
         fill("stuck", 1, 100);
         TopicPartition id = new TopicPartition("stuck", 0);
         CountDownLatch stuck = new CountDownLatch(1);
-        try (RunningPipeline running = KafkaSource.committable(
+        try (RunningPipeline running = KafkaSource.atLeastOnce(
                         settings("stuck", "classic").build(), "stuck")
                 .mapBlocking(200, Ordering.unordered(), record -> {
                     if (record.offset() == 10) {
@@ -193,7 +193,7 @@ class ConsumerControlTest {
     @Test
     void seek_ofWhatIsNotThere_fails() throws Exception {
         fill("foreign", 1, 10);
-        RunningPipeline running = KafkaSource.committable(
+        RunningPipeline running = KafkaSource.atLeastOnce(
                         settings("foreign", "classic").build(), "foreign")
                 .to(Sink.forEach(seen::add))
                 .run();
@@ -231,7 +231,7 @@ class ConsumerControlTest {
             }
         };
         var settings = settings(topic, protocol).rebalanceListener(listener).build();
-        try (RunningPipeline running = KafkaSource.committable(settings, topic)
+        try (RunningPipeline running = KafkaSource.atLeastOnce(settings, topic)
                 .to(Sink.forEach(seen::add))
                 .run()) {
             ConsumerLedger.await("all from 20", SOON, () -> seen.size() == 60);
@@ -253,7 +253,7 @@ class ConsumerControlTest {
                 })
                 .build();
         try (RunningPipeline running =
-                KafkaSource.committable(settings, "throwing").to(Sink.ignore()).run()) {
+                KafkaSource.atLeastOnce(settings, "throwing").to(Sink.ignore()).run()) {
             assertThatThrownBy(running::await)
                     .hasMessageContaining("onAssigned")
                     .hasMessageContaining("not ready");
@@ -270,7 +270,7 @@ class ConsumerControlTest {
             var settings = settings(topic, protocol)
                     .property("group.instance.id", "member-" + i)
                     .build();
-            members[i] = KafkaSource.committable(settings, Subscription.topics(topic))
+            members[i] = KafkaSource.atLeastOnce(settings, Subscription.topics(topic))
                     .to(Sink.forEach(seen::add));
         }
         try (RunningPipeline stays = members[0].run()) {

@@ -55,7 +55,7 @@ class ConsumerDumpTest {
                 .property("max.poll.records", "100")
                 .build();
         TopicPartition other = new TopicPartition("why", 1);
-        try (RunningPipeline running = KafkaSource.committable(settings, "why")
+        try (RunningPipeline running = KafkaSource.atLeastOnce(settings, "why")
                 .mapBlocking(64, RecordOrdering.byPartition(), record -> {
                     if (record.partition() == 0 && record.offset() >= 50) {
                         stuck.await();
@@ -114,7 +114,7 @@ class ConsumerDumpTest {
                 .groupId("nobody")
                 .connectTimeout(Duration.ofSeconds(2))
                 .build();
-        assertThatThrownBy(() -> KafkaSource.committable(settings, "any")
+        assertThatThrownBy(() -> KafkaSource.atLeastOnce(settings, "any")
                         .to(Sink.ignore())
                         .run())
                 .isInstanceOf(KafkaPipelineException.class)
@@ -130,7 +130,7 @@ class ConsumerDumpTest {
         TopicPartition first = new TopicPartition("known", 0);
         TopicPartition second = new TopicPartition("known", 1);
         Map<TopicPartition, Long> ends = KAFKA.cluster().endOffsets("known");
-        try (RunningPipeline running = KafkaSource.committable(
+        try (RunningPipeline running = KafkaSource.atLeastOnce(
                         settings,
                         Subscription.topics("known")
                                 .until(first, Position.offset(100))

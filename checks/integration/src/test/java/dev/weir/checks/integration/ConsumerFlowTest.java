@@ -66,7 +66,7 @@ class ConsumerFlowTest {
             throws InterruptedException {
         ConsumerLedger ledger = new ConsumerLedger(records);
         AtomicInteger pauses = new AtomicInteger();
-        try (RunningPipeline running = KafkaSource.committable(
+        try (RunningPipeline running = KafkaSource.atLeastOnce(
                         settings.build(), Subscription.topics("once").untilEnd())
                 .mapBlocking(4, RecordOrdering.byPartition(), record -> {
                     ConsumerLedger.work(Duration.ofNanos(100_000));
@@ -118,7 +118,7 @@ class ConsumerFlowTest {
                     .bufferBytes(budgetBytes)
                     .property("max.poll.records", "200")
                     .build();
-            try (RunningPipeline running = KafkaSource.committable(settings, "many")
+            try (RunningPipeline running = KafkaSource.atLeastOnce(settings, "many")
                     .mapBlocking(4, RecordOrdering.byPartition(), record -> {
                         gate.await();
                         ledger.handled(record);
@@ -157,7 +157,7 @@ class ConsumerFlowTest {
         var settings = ConsumerLedger.settings(cluster, "headed")
                 .bufferBytes(budgetBytes)
                 .build();
-        try (RunningPipeline running = KafkaSource.committable(settings, "headed")
+        try (RunningPipeline running = KafkaSource.atLeastOnce(settings, "headed")
                 .mapBlocking(4, RecordOrdering.byPartition(), record -> {
                     gate.await();
                     ledger.handled(record);

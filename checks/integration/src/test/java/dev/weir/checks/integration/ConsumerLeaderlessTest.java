@@ -60,7 +60,7 @@ class ConsumerLeaderlessTest {
     }
 
     private RunningPipeline run(ConsumerSettings<byte[], byte[]> settings, Subscription subscription) {
-        return KafkaSource.committable(settings, subscription)
+        return KafkaSource.atLeastOnce(settings, subscription)
                 .to(Sink.forEach(this::saw))
                 .run();
     }

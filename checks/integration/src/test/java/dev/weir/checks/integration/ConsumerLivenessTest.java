@@ -45,7 +45,7 @@ class ConsumerLivenessTest {
                 .property("session.timeout.ms", "20000")
                 .property("heartbeat.interval.ms", "1000")
                 .build();
-        try (RunningPipeline running = KafkaSource.committable(settings, "slow")
+        try (RunningPipeline running = KafkaSource.atLeastOnce(settings, "slow")
                 .to(Sink.forEach(record -> {
                     try {
                         ConsumerLedger.work(Duration.ofSeconds(8));
@@ -77,7 +77,7 @@ class ConsumerLivenessTest {
                 .maxOutstandingRecords(100)
                 .property("max.poll.records", "100")
                 .build();
-        RunningPipeline running = KafkaSource.committable(settings, "stuck")
+        RunningPipeline running = KafkaSource.atLeastOnce(settings, "stuck")
                 .mapBlocking(64, RecordOrdering.byPartition(), record -> {
                     if (record.partition() == 0) {
                         never.await();
@@ -133,7 +133,7 @@ class ConsumerLivenessTest {
                 .property("max.poll.records", "5")
                 .build();
         try (RunningPipeline running =
-                KafkaSource.committable(settings, "typed").to(Sink.ignore()).run()) {
+                KafkaSource.atLeastOnce(settings, "typed").to(Sink.ignore()).run()) {
             assertThatThrownBy(running::await)
                     .isInstanceOf(RecordDecodeException.class)
                     .hasMessageContaining("typed-0@10");
@@ -147,7 +147,7 @@ class ConsumerLivenessTest {
         Records.produce(KAFKA.bootstrapServers(), "throws", 0, 100);
         ConsumerLedger ledger = new ConsumerLedger(100);
         var settings = ConsumerLedger.settings(KAFKA.cluster(), "throws").build();
-        try (RunningPipeline running = KafkaSource.committable(settings, "throws")
+        try (RunningPipeline running = KafkaSource.atLeastOnce(settings, "throws")
                 .to(Sink.forEach(record -> {
                     if (record.offset() == 50) {
                         throw new IllegalStateException("fiftieth");
@@ -158,7 +158,7 @@ class ConsumerLivenessTest {
             assertThatThrownBy(running::await).hasMessage("fiftieth");
         }
         assertThat(KAFKA.cluster().committedOffsets("throws").values()).containsExactly(50L);
-        try (RunningPipeline running = KafkaSource.committable(
+        try (RunningPipeline running = KafkaSource.atLeastOnce(
                         settings, Subscription.topics("throws").untilEnd())
                 .to(Sink.forEach(ledger::handled))
                 .run()) {
@@ -173,7 +173,7 @@ class ConsumerLivenessTest {
     void run_sinkCannotBeMade_leavesNoThread() {
         KAFKA.cluster().createTopic("unmade", 1);
         var settings = ConsumerLedger.settings(KAFKA.cluster(), "unmade").build();
-        var pipeline = KafkaSource.committable(settings, "unmade")
+        var pipeline = KafkaSource.atLeastOnce(settings, "unmade")
                 .to(Sink.custom("broken", context -> {
                     throw new IllegalStateException("no sink");
                 }))

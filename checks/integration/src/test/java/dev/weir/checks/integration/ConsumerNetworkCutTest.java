@@ -108,7 +108,7 @@ class ConsumerNetworkCutTest {
     }
 
     private static RunningPipeline member(ConsumerSettings<byte[], byte[]> settings, String topic, Work work) {
-        return KafkaSource.committable(settings, topic)
+        return KafkaSource.atLeastOnce(settings, topic)
                 .mapBlocking(8, RecordOrdering.byPartition(), record -> {
                     work.on(record);
                     return record;

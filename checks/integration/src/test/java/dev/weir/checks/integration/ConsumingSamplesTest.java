@@ -103,11 +103,11 @@ class ConsumingSamplesTest {
         var builder = ConsumerSettings.builder().bootstrapServers("localhost:9092");
         var groupless = builder.build();
         var settings = builder.groupId("shop").build();
-        KafkaSource.committable(settings, "orders")
+        KafkaSource.atLeastOnce(settings, "orders")
                 .mapBlocking(64, RecordOrdering.byKey(), order -> book(order))
                 .to(Sink.ignore());
 
-        KafkaSource.committable(settings, "orders")
+        KafkaSource.atLeastOnce(settings, "orders")
                 .throttlePerKey(10, Duration.ofSeconds(1), 10, order -> customer(order)) // 10 a second each
                 .mapBlocking(64, RecordOrdering.byKey(), order -> book(order))
                 .to(Sink.ignore());

@@ -73,13 +73,13 @@ abstract class CookbookSamples {
     }
 
     void aTopicIntoADatabaseIn() {
-        KafkaSource.committable(settings, "orders")
+        KafkaSource.atLeastOnce(settings, "orders")
                 .groupedWithin(500, Duration.ofSeconds(1))
                 .to(Sink.forEach(orders -> shop.insert(orders)));
     }
 
     void callAServiceForEachRecord() {
-        KafkaSource.committable(settings, "orders")
+        KafkaSource.atLeastOnce(settings, "orders")
                 .mapBlocking(64, RecordOrdering.byKey(), order -> new ProducerRecord<>("invoices", order.key(), shop.price(order)))
                 .to(KafkaSink.producing(output));
     }
@@ -115,34 +115,34 @@ abstract class CookbookSamples {
     }
 
     void soManyCallsASecondFor() {
-        KafkaSource.committable(settings, "orders")
+        KafkaSource.atLeastOnce(settings, "orders")
                 .throttlePerKey(10, Duration.ofSeconds(1), 10, order -> shop.customer(order))
                 .mapBlocking(64, RecordOrdering.byKey(), order -> shop.price(order))
                 .to(Sink.ignore());
     }
 
     void urgentTopicsFirst() {
-        KafkaSource.committable(settings, Subscription.topics("orders", "alerts").priority("alerts", 1))
+        KafkaSource.atLeastOnce(settings, Subscription.topics("orders", "alerts").priority("alerts", 1))
                 .mapBlocking(16, RecordOrdering.byKey(), record -> shop.price(record))
                 .to(Sink.ignore());
     }
 
     void oneRecordIntoSeveralToSeveral() {
-        KafkaSource.committable(settings, "orders")
+        KafkaSource.atLeastOnce(settings, "orders")
                 .mapConcat(order -> shop.lines(order))
                 .map(line -> new ProducerRecord<String, String>(line.startsWith("!") ? "urgent-lines" : "lines", line))
                 .to(KafkaSink.producing(output));
     }
 
     void theSameRecordsToTwoPlaces() {
-        KafkaSource.committable(settings, "orders")
+        KafkaSource.atLeastOnce(settings, "orders")
                 .alsoTo(Sink.forEachBlocking(4, order -> shop.archive(order)))
                 .map(order -> new ProducerRecord<>("orders-copy", order.key(), order.value()))
                 .to(KafkaSink.producing(output));
     }
 
     void sumsPerKeyAndMinute() {
-        KafkaSource.committable(settings, "orders")
+        KafkaSource.atLeastOnce(settings, "orders")
                 .groupBy(order -> order.key(), 100_000, Duration.ofMinutes(5), customer -> customer
                         .groupedWithin(10_000, Duration.ofMinutes(1))
                         .map(orders -> new ProducerRecord<>("sums", orders.get(0).key(), shop.sum(orders))))
@@ -157,7 +157,7 @@ abstract class CookbookSamples {
     }
 
     void letWeirFindTheConcurrency() {
-        KafkaSource.committable(settings, "orders")
+        KafkaSource.atLeastOnce(settings, "orders")
                 .mapBlocking(Parallelism.adaptive(4, 256), RecordOrdering.byKey(), order -> shop.price(order))
                 .to(Sink.ignore());
     }

@@ -32,7 +32,7 @@ class FirstKafkaPipelineTest {
             var producer = ProducerSettings.builder()
                     .bootstrapServers(cluster.bootstrapServers())
                     .build();
-            try (RunningPipeline running = KafkaSource.committable(
+            try (RunningPipeline running = KafkaSource.atLeastOnce(
                             consumer, Subscription.topics("in").untilEnd())
                     .mapBlocking(64, RecordOrdering.byKey(), record -> record)
                     .map(record -> new ProducerRecord<>("out", null, record.key(), record.value(), record.headers()))

@@ -31,7 +31,7 @@ final class HoldingMember {
                 .property("group.instance.id", "holding")
                 .commitInterval(Duration.ofMillis(50))
                 .build();
-        KafkaSource.committable(settings, args[1])
+        KafkaSource.atLeastOnce(settings, args[1])
                 .mapBlocking(16, Ordering.unordered(), record -> {
                     String number = new String(record.value(), StandardCharsets.US_ASCII);
                     if (held.contains(number)) {

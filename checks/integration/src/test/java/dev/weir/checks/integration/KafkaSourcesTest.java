@@ -373,7 +373,7 @@ class KafkaSourcesTest {
         int pulledBefore;
         var settings = settings("priority", "classic").bufferBytes(16 * 1024 * 1024);
         var subscription = Subscription.topics("urgent", "bulk").priority("urgent", 10);
-        try (RunningPipeline running = KafkaSource.committable(settings.build(), subscription)
+        try (RunningPipeline running = KafkaSource.atLeastOnce(settings.build(), subscription)
                 // One at a time, so that the order seen is that of the pulls.
                 .mapBlocking(1, Ordering.unordered(), record -> {
                     fetched.await();

@@ -59,7 +59,7 @@ class LeanSourceTest {
         KAFKA.cluster().createTopic("views", 3);
         Records.produce(KAFKA.bootstrapServers(), "views", 0, 20_000);
         Queue<Integer> numbers = new ConcurrentLinkedQueue<>();
-        try (RunningPipeline running = KafkaSource.committable(
+        try (RunningPipeline running = KafkaSource.atLeastOnce(
                         settings("views"),
                         Subscription.topics("views").untilEnd(),
                         record -> Integer.valueOf(record.value().toUtf8()))
@@ -84,7 +84,7 @@ class LeanSourceTest {
             }
             return "read";
         };
-        try (RunningPipeline running = KafkaSource.committable(
+        try (RunningPipeline running = KafkaSource.atLeastOnce(
                         settings("refused"), Subscription.topics("refused"), decoder)
                 .to(Sink.ignore())
                 .run()) {
@@ -109,7 +109,7 @@ class LeanSourceTest {
         ConsumerSettings<byte[], byte[]> byClient =
                 ConsumerLedger.settings(KAFKA.cluster(), "g").build();
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> KafkaSource.committable(byClient, Subscription.topics("t"), record -> "x"))
+                .isThrownBy(() -> KafkaSource.atLeastOnce(byClient, Subscription.topics("t"), record -> "x"))
                 .withMessageContainingAll("fetch=CLIENT", "FetchPath.LEAN");
     }
 
@@ -118,7 +118,7 @@ class LeanSourceTest {
         KAFKA.cluster().createTopic("huge", 1);
         Records.produce(KAFKA.bootstrapServers(), "huge", 0, 10);
         AtomicInteger seen = new AtomicInteger();
-        try (RunningPipeline running = KafkaSource.committable(settings("huge"), "huge")
+        try (RunningPipeline running = KafkaSource.atLeastOnce(settings("huge"), "huge")
                 .to(Sink.forEach(record -> seen.incrementAndGet()))
                 .run()) {
             ConsumerLedger.await("those before it", SOON, () -> seen.get() == 10);
@@ -156,7 +156,7 @@ class LeanSourceTest {
         KAFKA.cluster().endOffsets("closed");
         int before = connections();
         AtomicInteger seen = new AtomicInteger();
-        try (RunningPipeline running = KafkaSource.committable(settings("closed"), "closed")
+        try (RunningPipeline running = KafkaSource.atLeastOnce(settings("closed"), "closed")
                 .to(Sink.forEach(record -> seen.incrementAndGet()))
                 .run()) {
             ConsumerLedger.await("all", SOON, () -> seen.get() == 1_000);
@@ -173,7 +173,7 @@ class LeanSourceTest {
         CountDownLatch gate = new CountDownLatch(1);
         Queue<Long> seen = new ConcurrentLinkedQueue<>();
         var small = settings("rest").toBuilder().maxOutstandingRecords(200).build();
-        try (RunningPipeline running = KafkaSource.committable(small, "rest")
+        try (RunningPipeline running = KafkaSource.atLeastOnce(small, "rest")
                 .to(Sink.forEachBlocking(1, record -> {
                     gate.await();
                     seen.add(record.offset());
@@ -213,7 +213,7 @@ class LeanSourceTest {
                 .commitInterval(Duration.ofMinutes(10))
                 .property("isolation.level", "read_committed")
                 .build();
-        Pipeline pipeline = KafkaSource.committable(settings, "marked").to(Sink.ignore());
+        Pipeline pipeline = KafkaSource.atLeastOnce(settings, "marked").to(Sink.ignore());
         try (RunningPipeline first = pipeline.run()) {
             ConsumerHandle consumer = first.handles(ConsumerHandle.class).get(0);
             ConsumerLedger.await(

@@ -92,7 +92,7 @@ class LogTruncationTest {
         String topic = "cut-" + protocol;
         TopicPartition id = topic(topic, 50);
         commit(topic, id, 100);
-        try (RunningPipeline running = KafkaSource.committable(
+        try (RunningPipeline running = KafkaSource.atLeastOnce(
                         settings(topic, protocol).build(), Subscription.topics(topic))
                 .to(reading())
                 .run()) {
@@ -120,7 +120,7 @@ class LogTruncationTest {
         String topic = "cut-" + protocol + "-" + policy;
         TopicPartition id = topic(topic, 50);
         commit(topic, id, 100);
-        try (RunningPipeline running = KafkaSource.committable(
+        try (RunningPipeline running = KafkaSource.atLeastOnce(
                         settings(topic, protocol).outOfRange(policy).build(), Subscription.topics(topic))
                 .to(reading())
                 .run()) {
@@ -167,7 +167,7 @@ class LogTruncationTest {
         }
         return switch (source) {
             case "committable" ->
-                KafkaSource.committable(settings, topics).to(reading()).run();
+                KafkaSource.atLeastOnce(settings, topics).to(reading()).run();
             case "at-most-once" ->
                 KafkaSource.atMostOnce(settings, topics, 10).to(reading()).run();
             case "partitioned" ->

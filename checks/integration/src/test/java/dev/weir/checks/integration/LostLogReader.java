@@ -44,7 +44,7 @@ final class LostLogReader {
     }
 
     private RunningPipeline run() {
-        return KafkaSource.committable(parameters.settings(bootstrapServers, group()), topic)
+        return KafkaSource.atLeastOnce(parameters.settings(bootstrapServers, group()), topic)
                 .to(Sink.forEach(record -> seen.add(new Seen(
                         new TopicPartition(record.topic(), record.partition()),
                         record.offset(),

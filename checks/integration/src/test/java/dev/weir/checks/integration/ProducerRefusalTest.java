@@ -78,7 +78,7 @@ class ProducerRefusalTest {
     }
 
     private static Pipeline plain(String name, LongPredicate poison) {
-        return KafkaSource.committable(consumer(name), Subscription.topics(name).untilEnd())
+        return KafkaSource.atLeastOnce(consumer(name), Subscription.topics(name).untilEnd())
                 .map(record -> made(name, record, poison))
                 .to(KafkaSink.producing(producer()));
     }
@@ -131,7 +131,7 @@ class ProducerRefusalTest {
     void recordTooLargeForTheBroker_failsTheRunAndSaysWhatToDo_andARestartKeepsTheOrder() throws Exception {
         createTopics("large");
         setMaxMessageBytes("large-out", "3000");
-        Pipeline pipeline = KafkaSource.committable(
+        Pipeline pipeline = KafkaSource.atLeastOnce(
                         consumer("large"), Subscription.topics("large").untilEnd())
                 .map(record -> {
                     ProducerRecord<byte[], byte[]> made = made("large", record, n -> false);
@@ -199,7 +199,7 @@ class ProducerRefusalTest {
         KAFKA.cluster().createTopic("alone", 1);
         KAFKA.cluster().createTopic("alone-out", 1, Map.of("max.message.bytes", "3000"));
         FailureTopics.produce(KAFKA.cluster(), new ProducerRecord<>("alone", 0, null, new byte[5000]));
-        try (RunningPipeline running = KafkaSource.committable(
+        try (RunningPipeline running = KafkaSource.atLeastOnce(
                         consumer("alone"), Subscription.topics("alone").untilEnd())
                 .map(record -> new ProducerRecord<>("alone-out", record.key(), record.value()))
                 .to(KafkaSink.producing(producer()))

@@ -137,7 +137,7 @@ class RebalancePauseTest {
     }
 
     private RunningPipeline member(ConsumerSettings<byte[], byte[]> settings, String topic, IntConsumer finished) {
-        return KafkaSource.committable(settings, topic)
+        return KafkaSource.atLeastOnce(settings, topic)
                 .mapBlocking(64, RecordOrdering.byKey(), record -> {
                     ConsumerLedger.work(
                             Duration.ofMillis(ThreadLocalRandom.current().nextInt(1, 21)));

@@ -114,7 +114,7 @@ class RevokedWaitsTest {
         }
         try (RunningPipeline waiting = first.pipeline().named("waiting").run()) {
             ConsumerLedger.await("called", SOON, () -> calls.get() > 0);
-            try (RunningPipeline second = KafkaSource.committable(settings, topic)
+            try (RunningPipeline second = KafkaSource.atLeastOnce(settings, topic)
                     .to(Sink.forEach(this::well))
                     .run()) {
                 ConsumerLedger.await("taken over", SOON, () -> !handled.isEmpty());
@@ -163,7 +163,7 @@ class RevokedWaitsTest {
                     () -> breakers.stream()
                             .allMatch(breaker -> breaker.snapshot().timesOpened() > 0));
             for (int i = 0; i < 3; i++) {
-                RunningPipeline member = KafkaSource.committable(settings, topic)
+                RunningPipeline member = KafkaSource.atLeastOnce(settings, topic)
                         .to(Sink.forEach(this::well))
                         .run();
                 renewed.add(member);

@@ -61,7 +61,7 @@ class TopicMadeAnewTest {
         Subscription topics = Subscription.topics(topic);
         return switch (source) {
             case "committable" ->
-                KafkaSource.committable(settings, topics).to(reading()).run();
+                KafkaSource.atLeastOnce(settings, topics).to(reading()).run();
             case "at-most-once" ->
                 KafkaSource.atMostOnce(settings, topics, 10).to(reading()).run();
             case "plain" -> KafkaSource.plain(settings, topics).to(reading()).run();
@@ -235,7 +235,7 @@ class TopicMadeAnewTest {
         create(other);
         var settings =
                 settings(gone, protocol).outOfRange(OutOfRangePolicy.NEAREST).build();
-        try (RunningPipeline running = KafkaSource.committable(settings, Subscription.topics(gone, other))
+        try (RunningPipeline running = KafkaSource.atLeastOnce(settings, Subscription.topics(gone, other))
                 .to(reading())
                 .run()) {
             ConsumerLedger.await("both are read", SOON, () -> committed(gone) == 2 * OLD);

@@ -65,7 +65,7 @@ final class AsimovDriver implements Driver {
         ProducerSettings.Builder<byte[], byte[]> producer = ProducerSettings.builder();
         pass.connectionConfig().forEach(producer::property);
         String output = pass.outputTopic();
-        return translated(KafkaSource.committable(
+        return translated(KafkaSource.atLeastOnce(
                         consumer.build(),
                         Subscription.topics(pass.configuration().topic())))
                 .map(event -> {

@@ -26,7 +26,7 @@ import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * A pipeline from {@code KafkaSource.plain}, {@code committable} or {@code atMostOnce} to {@code Sink.forEach}, with
+ * A pipeline from {@code KafkaSource.plain}, {@code atLeastOnce} or {@code atMostOnce} to {@code Sink.forEach}, with
  * {@code mapBlocking} between them where there is work, {@code KafkaFlow} with {@code retry} where it fails. Confined to the main thread.
  */
 final class WeirDriver implements Driver {
@@ -72,7 +72,7 @@ final class WeirDriver implements Driver {
                             1 + Failures.MOST, Backoff.between(wait, wait).withJitter(0)))
                     .pipeline();
         }
-        return KafkaSource.committable(settings, topic)
+        return KafkaSource.atLeastOnce(settings, topic)
                 .mapBlocking(pass.concurrency(), ordering, record -> {
                     handle(record, work, pass);
                     return record;
@@ -114,8 +114,8 @@ final class WeirDriver implements Driver {
             case CONSUME, STEADY -> delivering(KafkaSource.plain(settings, topic), pass);
             case AT_LEAST_ONCE ->
                 fetch == FetchPath.LEAN
-                        ? KafkaSource.committable(settings, topic, Seen::of).to(Sink.forEach(seen -> seen.tell(pass)))
-                        : delivering(KafkaSource.committable(settings, topic), pass);
+                        ? KafkaSource.atLeastOnce(settings, topic, Seen::of).to(Sink.forEach(seen -> seen.tell(pass)))
+                        : delivering(KafkaSource.atLeastOnce(settings, topic), pass);
             case AT_MOST_ONCE -> delivering(KafkaSource.atMostOnce(settings, topic, pass.commitAhead()), pass);
             case WORK -> working(settings, topic, pass);
             case FLOW_CONTROL -> KafkaSource.plain(settings, topic).to(Sink.forEach(oneAtATime::handle));

@@ -37,7 +37,7 @@ public final class AsimovPipeline {
             Consumer<? super Malformed> onMalformed) {
         AsimovTranslator asimov = new AsimovTranslator();
         int cores = Runtime.getRuntime().availableProcessors();
-        return KafkaSource.committable(consumer, EVENTS)
+        return KafkaSource.atLeastOnce(consumer, EVENTS)
                 .mapParallel(cores, record -> new Tracked<>(record, asimov.parseJson(record.value())))
                 .named("parse JSON")
                 .mapParallel(cores, event -> event.with(asimov.parseUrl(event.value())))

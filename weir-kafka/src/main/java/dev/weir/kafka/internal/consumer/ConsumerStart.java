@@ -108,7 +108,7 @@ final class ConsumerStart {
         if (inGroup && plain && subscription.isBounded()) {
             throw new IllegalArgumentException("a bounded read that commits nothing cannot be shared by the group "
                     + settings.groupId() + ", nobody would know when it is through; leave group.id out, name the"
-                    + " partitions with Subscription.partitions, or use KafkaSource.committable");
+                    + " partitions with Subscription.partitions, or use KafkaSource.atLeastOnce");
         }
     }
 
