@@ -108,7 +108,7 @@ public final class KafkaSource {
     }
 
     /**
-     * {@link #atLeastOnce(ConsumerSettings, Subscription) Committable} records with a stream for each partition, which
+     * Records at least once, as {@link #atLeastOnce(ConsumerSettings, Subscription)}, with a stream for each partition, which
      * begins when the partition comes and ends when the group takes it away. Each has its own buffer, so that a slow
      * one delays no other, as long as each runs at its own pace:
      *
