@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import org.apache.kafka.common.TopicPartition;
 
@@ -20,7 +21,7 @@ public interface ConsumerHandle {
      * @throws IllegalStateException if it has none, or several: {@link RunningPipeline#handles} has them all
      */
     static ConsumerHandle of(RunningPipeline running) {
-        List<ConsumerHandle> handles = running.handles(ConsumerHandle.class);
+        List<ConsumerHandle> handles = Objects.requireNonNull(running, "running").handles(ConsumerHandle.class);
         if (handles.size() != 1) {
             throw new IllegalStateException("pipeline " + running.name() + " has " + handles.size()
                     + " consumers, not one; handles(ConsumerHandle.class) has them all");

@@ -23,6 +23,7 @@ import dev.weir.stream.Attributes;
 import dev.weir.stream.Backoff;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Dispatchers;
+import dev.weir.stream.Flow;
 import dev.weir.stream.KillSwitch;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Parallelism;
@@ -111,6 +112,7 @@ final class Samples implements AutoCloseable {
         put(Backoff.class, Backoff.NONE);
         put(Dispatcher.class, Dispatcher.virtual());
         put(Dispatchers.class, Dispatchers.of());
+        put(Flow.class, Flow.identity());
         put(KillSwitch.class, new KillSwitch());
         put(Ordering.class, Ordering.input());
         put(Parallelism.class, Parallelism.fixed(1));
