@@ -64,6 +64,7 @@ public final class AssignedPartition {
     private final TopicPartition id;
     private final OffsetTracker tracker;
     private final LeaderEpochs epochs = new LeaderEpochs();
+    private final RecordWeights weights = new RecordWeights();
 
     /** The buffer's own. */
     private final RecordBuffer.Queue buffered;
@@ -149,6 +150,11 @@ public final class AssignedPartition {
     /** The leader epochs of what was read of it. */
     public LeaderEpochs epochs() {
         return epochs;
+    }
+
+    /** Weighs its records against the budget. */
+    RecordWeights weights() {
+        return weights;
     }
 
     /** What the pipeline has not pulled yet. */
