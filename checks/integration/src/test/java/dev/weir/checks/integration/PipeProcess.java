@@ -26,7 +26,8 @@ final class PipeProcess implements AutoCloseable {
     private static final String COMMAND = "dev.weir.cli.Main";
 
     /** Classes parsed once for the commands of this JVM, as the launcher does it: a start takes half as long. */
-    private static final Path ARCHIVE = Path.of("target", "commands-" + ProcessHandle.current().pid() + ".jsa");
+    private static final Path ARCHIVE =
+            Path.of("target", "commands-" + ProcessHandle.current().pid() + ".jsa");
 
     /** Null where modules are folders of classes, as before they are packaged: of those no archive can be made. */
     private static final @Nullable String JARS = jars();
@@ -88,7 +89,8 @@ final class PipeProcess implements AutoCloseable {
 
     private static void makeArchive(String jars) {
         List<String> command = new ArrayList<>(java());
-        command.addAll(List.of("-Xlog:disable", "-XX:ArchiveClassesAtExit=" + ARCHIVE, "-cp", jars, COMMAND, "warm-up"));
+        command.addAll(
+                List.of("-Xlog:disable", "-XX:ArchiveClassesAtExit=" + ARCHIVE, "-cp", jars, COMMAND, "warm-up"));
         try {
             Process process = new ProcessBuilder(command)
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)
