@@ -21,9 +21,10 @@ final class Browser {
             List.of("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome");
     private static final String ON_MAC = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome";
 
-    private static final String MISSING = "no browser: Chromium or Chrome on the PATH opens the report's page. Install it:"
-            + " apt-get install chromium (Debian), snap install chromium (Ubuntu),"
-            + " brew install --cask google-chrome (macOS)";
+    private static final String MISSING =
+            "no browser: Chromium or Chrome on the PATH opens the report's page. Install it:"
+                    + " apt-get install chromium (Debian), snap install chromium (Ubuntu),"
+                    + " brew install --cask google-chrome (macOS)";
 
     private final Path folder;
 
