@@ -25,7 +25,7 @@ public final class DispatcherMetrics implements MeterBinder {
     /** The meters of the two dispatchers that all pipelines share, and of {@code others}. */
     public static DispatcherMetrics of(Dispatcher... others) {
         List<Dispatcher> all = new ArrayList<>(List.of(Dispatcher.virtual(), Dispatcher.cpu()));
-        for (Dispatcher other : others) {
+        for (Dispatcher other : Objects.requireNonNull(others, "others")) {
             all.add(Objects.requireNonNull(other, "others"));
         }
         return new DispatcherMetrics(List.copyOf(all));

@@ -216,7 +216,7 @@ public final class MetricsServer implements AutoCloseable {
          * @throws IOException if the address is unknown or the port taken
          */
         public MetricsServer start(RunningPipeline... pipelines) throws IOException {
-            for (RunningPipeline pipeline : pipelines) {
+            for (RunningPipeline pipeline : Objects.requireNonNull(pipelines, "pipelines")) {
                 Objects.requireNonNull(pipeline, "pipelines");
             }
             MetricsServer server = new MetricsServer(this);

@@ -109,7 +109,7 @@ final class PipelineMeters {
                     "seconds",
                     "Time with output that nobody took, over all threads of the stage.",
                     stage -> stage.blockedDownNanos() / NANOS),
-            gauge("weir.stage.depth", "elements", "Elements that wait inside the stage.", StageSnapshot::depth),
+            gauge("weir.stage.depth", "elements", "Elements inside the stage: those that wait and, if it is parallel, those that it works on.", StageSnapshot::depth),
             gauge(
                     "weir.stage.parallelism",
                     "threads",

@@ -63,7 +63,9 @@ final class Subject<S> {
                         .baseUnit(spec.baseUnit())
                         .register(registry);
             case GAUGE ->
+                // Strongly: whoever bound the meters need not keep their binder for them to stay.
                 Gauge.builder(spec.name(), this, subject -> subject.values[place])
+                        .strongReference(true)
                         .tags(all)
                         .description(spec.description())
                         .baseUnit(spec.baseUnit())

@@ -16,6 +16,7 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
@@ -36,8 +37,7 @@ class PipelineMetricsTest {
     }
 
     private double value(String name, String... tags) {
-        Meter meter = registry.find(name).tags(tags).meter();
-        assertThat(meter).as("%s %s", name, List.of(tags)).isNotNull();
+        Meter meter = Objects.requireNonNull(registry.find(name).tags(tags).meter(), name + " " + List.of(tags));
         return meter.measure().iterator().next().getValue();
     }
 

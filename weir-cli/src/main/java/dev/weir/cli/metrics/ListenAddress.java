@@ -21,15 +21,13 @@ public record ListenAddress(@Nullable String host, int port) {
         public ListenAddress convert(String text) {
             int colon = text.lastIndexOf(':');
             String host = colon < 0 ? null : unbracketed(text.substring(0, colon));
-            try {
-                int port = Integer.parseInt(text.substring(colon + 1));
-                if (port >= 0 && port <= MAX_PORT && (host == null || isHost(host))) {
-                    return new ListenAddress(host, port);
-                }
-            } catch (NumberFormatException e) { // The same refusal as for a number out of bounds.
-                throw refusal(text);
+            String port = text.substring(colon + 1);
+            boolean fits = port.matches("[0-9]{1,5}") && Integer.parseInt(port) <= MAX_PORT;
+            if (!fits || (host != null && !isHost(host))) {
+                throw new TypeConversionException("'" + text
+                        + "' is no [HOST:]PORT with a port of 0 to 65535 (for example 9400, 0.0.0.0:9400)");
             }
-            throw refusal(text);
+            return new ListenAddress(host, Integer.parseInt(port));
         }
 
         private static String unbracketed(String host) {
@@ -38,11 +36,6 @@ public record ListenAddress(@Nullable String host, int port) {
 
         private static boolean isHost(String host) {
             return !host.isBlank() && host.indexOf('/') < 0 && host.indexOf('[') < 0;
-        }
-
-        private static TypeConversionException refusal(String text) {
-            return new TypeConversionException(
-                    "'" + text + "' is no [HOST:]PORT with a port of 0 to 65535 (for example 9400, 0.0.0.0:9400)");
         }
     }
 

@@ -31,8 +31,13 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class NullArgumentsTest {
 
-    private static final Set<String> PACKAGES =
-            Set.of("dev.weir.stream", "dev.weir.stream.testing", "dev.weir.kafka", "dev.weir.lean", "dev.weir.testkit");
+    private static final Set<String> PACKAGES = Set.of(
+            "dev.weir.stream",
+            "dev.weir.stream.testing",
+            "dev.weir.kafka",
+            "dev.weir.lean",
+            "dev.weir.metrics",
+            "dev.weir.testkit");
 
     /** What only Weir makes, for users to read: nobody hands nulls to their constructors. */
     private static final Set<String> READ_ONLY = Set.of(

@@ -19,6 +19,10 @@ import dev.weir.kafka.Subscription;
 import dev.weir.lean.LeanConsumer;
 import dev.weir.lean.LeanSettings;
 import dev.weir.lean.StartAt;
+import dev.weir.metrics.BreakerMetrics;
+import dev.weir.metrics.DispatcherMetrics;
+import dev.weir.metrics.MetricsServer;
+import dev.weir.metrics.PipelineMetrics;
 import dev.weir.stream.Attributes;
 import dev.weir.stream.Backoff;
 import dev.weir.stream.Dispatcher;
@@ -45,6 +49,11 @@ import dev.weir.stream.testing.VirtualClock;
 import dev.weir.testkit.FaultProxy;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.RebalanceSimulation;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.reflect.Array;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
@@ -104,6 +113,22 @@ final class Samples implements AutoCloseable {
         put(FaultProxy.class, FaultProxy.to(TEXT));
         put(KafkaCluster.Builder.class, KafkaCluster.builder());
         put(RebalanceSimulation.class, RebalanceSimulation.of(kafka -> of(Pipeline.class)));
+        putMetrics();
+    }
+
+    private void putMetrics() {
+        PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        put(MeterRegistry.class, registry);
+        put(PrometheusMeterRegistry.class, registry);
+        put(PipelineMetrics.class, PipelineMetrics.of(of(RunningPipeline.class)));
+        put(DispatcherMetrics.class, DispatcherMetrics.of());
+        put(BreakerMetrics.class, BreakerMetrics.of(TEXT, of(CircuitBreaker.class)));
+        put(MetricsServer.Builder.class, MetricsServer.builder());
+        try {
+            put(MetricsServer.class, MetricsServer.builder().start());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private void putStream() {
@@ -234,6 +259,7 @@ final class Samples implements AutoCloseable {
 
     @Override
     public void close() {
+        of(MetricsServer.class).close();
         of(LeanConsumer.class).close();
         of(MetadataClient.class).close();
         of(FaultProxy.class).close();
