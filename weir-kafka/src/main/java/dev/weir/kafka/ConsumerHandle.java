@@ -21,7 +21,8 @@ public interface ConsumerHandle {
      * @throws IllegalStateException if it has none, or several: {@link RunningPipeline#handles} has them all
      */
     static ConsumerHandle of(RunningPipeline running) {
-        List<ConsumerHandle> handles = Objects.requireNonNull(running, "running").handles(ConsumerHandle.class);
+        List<ConsumerHandle> handles =
+                Objects.requireNonNull(running, "running").handles(ConsumerHandle.class);
         if (handles.size() != 1) {
             throw new IllegalStateException("pipeline " + running.name() + " has " + handles.size()
                     + " consumers, not one; handles(ConsumerHandle.class) has them all");

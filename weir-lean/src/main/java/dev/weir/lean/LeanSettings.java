@@ -81,14 +81,15 @@ public record LeanSettings(
 
     private static Map.Entry<String, BiConsumer<Builder, String>> number(
             String name, ObjIntConsumer<Builder> component) {
-        return Map.entry(name, (settings, value) -> component.accept(settings, (int)
-                Math.clamp(parse(name, value), Integer.MIN_VALUE, Integer.MAX_VALUE)));
+        return Map.entry(
+                name,
+                (settings, value) -> component.accept(
+                        settings, (int) Math.clamp(parse(name, value), Integer.MIN_VALUE, Integer.MAX_VALUE)));
     }
 
     private static Map.Entry<String, BiConsumer<Builder, String>> millis(
             String name, BiConsumer<Builder, Duration> component) {
-        return Map.entry(
-                name, (settings, value) -> component.accept(settings, Duration.ofMillis(parse(name, value))));
+        return Map.entry(name, (settings, value) -> component.accept(settings, Duration.ofMillis(parse(name, value))));
     }
 
     private static long parse(String name, String value) {

@@ -42,8 +42,10 @@ class LeanSettingsTest {
         assertThatThrownBy(() -> settings().property("fetch.min.bytes", "1k"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("fetch.min.bytes must be a whole number: fetch.min.bytes=1k");
-        assertThatThrownBy(() ->
-                        settings().property("max.poll.records", "99999999999999").property("fetch.max.bytes", "1").build())
+        assertThatThrownBy(() -> settings()
+                        .property("max.poll.records", "99999999999999")
+                        .property("fetch.max.bytes", "1")
+                        .build())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("maxFetchBytes must be 1024 to");
     }

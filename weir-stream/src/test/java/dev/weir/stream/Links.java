@@ -123,10 +123,9 @@ final class Links {
                         "operator(Repeated v % " + (max + 1) + ")",
                         (s, books) -> s.operator(
                                 "repeated",
-                                () -> new Repeated<>(
-                                        item -> LongStream.range(0, books.shown(item).value % (max + 1))
-                                                .mapToObj(n -> item.with(item.value + n))
-                                                .toList())),
+                                () -> new Repeated<>(item -> LongStream.range(0, books.shown(item).value % (max + 1))
+                                        .mapToObj(n -> item.with(item.value + n))
+                                        .toList())),
                         v -> LongStream.range(0, v % (max + 1)).map(n -> v + n))
                 .with(List.of(Trait.GROWS));
     }

@@ -71,7 +71,8 @@ class OwnOperatorTest {
         Source<Integer> sums = Source.of(1, -1, 2, 3).operator("sums", () -> new Summing(events));
         assertThat(collect(sums.supervised(Supervision.skip()))).containsExactly(0, 1, 3, 6);
         events.clear();
-        assertThat(collect(sums.supervised(Supervision.of(failure -> Supervision.Decision.RESTART)))).containsExactly(0, 0, 2, 5);
+        assertThat(collect(sums.supervised(Supervision.of(failure -> Supervision.Decision.RESTART))))
+                .containsExactly(0, 0, 2, 5);
         assertThat(events).containsExactly("made", "closed", "made", "end", "closed");
         assertThatThrownBy(() -> collect(sums)).isInstanceOf(IllegalArgumentException.class);
     }
@@ -79,7 +80,9 @@ class OwnOperatorTest {
     @Test
     void flow_namesItsStages_andIsUsedSeveralTimes() throws Exception {
         Flow<Integer, Integer> odd = Flow.<Integer, Integer>of(
-                "odd", numbers -> numbers.stage("kept", (upstream, context) -> new Kept<>(upstream, context, n -> n % 2 == 1)));
+                "odd",
+                numbers ->
+                        numbers.stage("kept", (upstream, context) -> new Kept<>(upstream, context, n -> n % 2 == 1)));
         Flow<Integer, Integer> twice =
                 Flow.of("twice", numbers -> numbers.operator("all", () -> new Repeated<>(n -> List.of(n, n))));
         List<Integer> seen = new ArrayList<>();
@@ -101,7 +104,8 @@ class OwnOperatorTest {
     void flow_isTestedWithProbes() throws Exception {
         SourceProbe<Integer> above = new SourceProbe<>();
         SinkProbe<Integer> below = new SinkProbe<>();
-        Sink<Integer> part = Flow.<Integer, Integer>of("part", numbers -> numbers.filter(n -> n > 1)).to(below.sink());
+        Sink<Integer> part = Flow.<Integer, Integer>of("part", numbers -> numbers.filter(n -> n > 1))
+                .to(below.sink());
         try (RunningPipeline running = above.source().to(part).run()) {
             below.request(2);
             above.emit(1, 2).complete();
@@ -114,9 +118,11 @@ class OwnOperatorTest {
     @Test
     void stageThatFails_failsThePipeline() {
         RunningPipeline running = Source.of(1)
-                .<Integer>stage("kept", (upstream, context) -> new Kept<>(upstream, context, n -> {
-                    throw new IllegalStateException("broken");
-                }))
+                .<Integer>stage(
+                        "kept",
+                        (upstream, context) -> new Kept<>(upstream, context, n -> {
+                            throw new IllegalStateException("broken");
+                        }))
                 .to(Sink.ignore())
                 .run();
         assertThatThrownBy(() -> running.completion().get(10, TimeUnit.SECONDS))

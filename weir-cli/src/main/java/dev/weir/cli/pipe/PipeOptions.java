@@ -109,9 +109,11 @@ final class PipeOptions {
             names = "--guarantee",
             paramLabel = "G",
             defaultValue = "at-least-once",
-            description = "at-least-once (default): nothing is lost, a crash repeats some records. at-most-once: nothing is"
-                    + " repeated, a crash loses records that were committed ahead, " + PipeFlow.COMMIT_AHEAD + " at most of"
-                    + " those that no stage had taken.")
+            description =
+                    "at-least-once (default): nothing is lost, a crash repeats some records. at-most-once: nothing is"
+                            + " repeated, a crash loses records that were committed ahead, " + PipeFlow.COMMIT_AHEAD
+                            + " at most of"
+                            + " those that no stage had taken.")
     String guarantee;
 
     @Option(

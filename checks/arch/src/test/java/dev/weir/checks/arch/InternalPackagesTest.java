@@ -69,7 +69,8 @@ class InternalPackagesTest {
 
     @Test
     void package_isSmallEnoughToBeRead() {
-        assertThat(tooLarge(WeirModule.allMainClasses(), MOST_INTERNAL, MOST_PUBLIC)).isEmpty();
+        assertThat(tooLarge(WeirModule.allMainClasses(), MOST_INTERNAL, MOST_PUBLIC))
+                .isEmpty();
     }
 
     @Test

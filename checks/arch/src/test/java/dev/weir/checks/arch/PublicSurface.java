@@ -75,17 +75,19 @@ final class PublicSurface {
                 lines.add(modifiers(field) + name(field.getGenericType()) + " " + field.getName());
             }
         }
-        return declaration(type) + "\n" + lines.stream()
-                .sorted()
-                .distinct()
-                .map(line -> "    " + line + "\n")
-                .collect(Collectors.joining());
+        return declaration(type) + "\n"
+                + lines.stream()
+                        .sorted()
+                        .distinct()
+                        .map(line -> "    " + line + "\n")
+                        .collect(Collectors.joining());
     }
 
     private static boolean isVisible(Member member) {
         boolean inherited = Modifier.isFinal(member.getDeclaringClass().getModifiers());
         return !member.isSynthetic()
-                && (Modifier.isPublic(member.getModifiers()) || Modifier.isProtected(member.getModifiers()) && !inherited);
+                && (Modifier.isPublic(member.getModifiers())
+                        || Modifier.isProtected(member.getModifiers()) && !inherited);
     }
 
     private static String declaration(Class<?> type) {
@@ -125,8 +127,8 @@ final class PublicSurface {
                 .sorted()
                 .collect(Collectors.joining(", "));
         String variables = variables(method.getTypeParameters());
-        return modifiers(method) + (variables.isEmpty() ? "" : variables + " ") + name(method.getGenericReturnType()) + " "
-                + method.getName() + parameters(method) + (thrown.isEmpty() ? "" : " throws " + thrown);
+        return modifiers(method) + (variables.isEmpty() ? "" : variables + " ") + name(method.getGenericReturnType())
+                + " " + method.getName() + parameters(method) + (thrown.isEmpty() ? "" : " throws " + thrown);
     }
 
     private static String modifiers(Member member) {

@@ -185,7 +185,9 @@ public final class Emission {
                 partition.tracker().appendFinished(record.offset());
             } else {
                 values[size] = record;
-                tokens[size++] = partition.tracker().append(record.offset(), partition.weights().of(record));
+                tokens[size++] = partition
+                        .tracker()
+                        .append(record.offset(), partition.weights().of(record));
             }
         }
         return size;

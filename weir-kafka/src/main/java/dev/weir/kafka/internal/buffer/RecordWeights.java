@@ -44,7 +44,10 @@ final class RecordWeights {
         int bytes = RECORD_OVERHEAD_BYTES
                 + Math.max(0, record.serializedKeySize())
                 + Math.max(0, record.serializedValueSize());
-        return seenHeaders ? (int) Math.min(Integer.MAX_VALUE, bytes + weight(record.headers().toArray())) : bytes;
+        return seenHeaders
+                ? (int) Math.min(
+                        Integer.MAX_VALUE, bytes + weight(record.headers().toArray()))
+                : bytes;
     }
 
     /**
