@@ -317,27 +317,30 @@ class ConsumerLoopTest {
         return Objects.requireNonNull(buffer.take(Stage.NEVER, new StageMeter()));
     }
 
+    private static ConsumerRecords<byte[], byte[]> next(Queue<ConsumerRecord<byte[], byte[]>> fetched) {
+        ConsumerRecord<byte[], byte[]> next = fetched.poll();
+        if (next == null) {
+            LockSupport.parkNanos(1_000_000);
+            return ConsumerRecords.empty();
+        }
+        TopicPartition id = new TopicPartition(next.topic(), next.partition());
+        return new ConsumerRecords<>(Map.of(id, List.of(next)), Map.of());
+    }
+
     /** The same fetcher, which can fetch these records without the client. */
     private Fetcher besides(Fetcher real, Queue<ConsumerRecord<byte[], byte[]>> fetched) {
         return (Fetcher) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {Fetcher.class}, (self, method, args) -> {
-                    switch (method.getName()) {
-                        case "canFetchOnly":
-                            return true;
-                        case "fetchOnly":
-                            ConsumerRecord<byte[], byte[]> next = fetched.poll();
-                            if (next == null) {
-                                LockSupport.parkNanos(1_000_000);
-                                return ConsumerRecords.empty();
-                            }
-                            TopicPartition id = new TopicPartition(next.topic(), next.partition());
-                            return new ConsumerRecords<>(Map.of(id, List.of(next)), Map.of());
-                        default:
-                            try {
-                                return method.invoke(real, args);
-                            } catch (InvocationTargetException thrown) {
-                                throw Objects.requireNonNull(thrown.getCause());
-                            }
+                    if (method.getName().equals("canFetchOnly")) {
+                        return true;
+                    }
+                    if (method.getName().equals("fetchOnly")) {
+                        return next(fetched);
+                    }
+                    try {
+                        return method.invoke(real, args);
+                    } catch (InvocationTargetException thrown) {
+                        throw Objects.requireNonNull(thrown.getCause());
                     }
                 });
     }
