@@ -65,7 +65,8 @@ class ConsumerMetricsTest {
             metrics.bindTo(registry);
             ConsumerLedger.await("lag", SOON, () -> value("weir.consumer.lag.records") == 1_000);
             ConsumerLedger.await("window", SOON, () -> value("weir.consumer.paused", "reason", "window") == 2);
-            assertThat(value("weir.consumer.partitions", "consumer", "[behind]")).isEqualTo(2);
+            assertThat(value("weir.consumer.partitions", "consumer", "[behind]"))
+                    .isEqualTo(2);
             double old = value("weir.consumer.oldest.unfinished.seconds");
             ConsumerLedger.await(
                     "older", SOON, () -> value("weir.consumer.oldest.unfinished.seconds") >= Math.max(old, 0) + 2);
