@@ -32,7 +32,10 @@ class ClaimedSizesTest {
     private final FakeLog log = new FakeLog();
     private final AtomicBoolean sent = new AtomicBoolean();
 
-    /** Answers the first fetch of a connection with what it claims, to a request so many later than the one that was sent. */
+    /**
+     * Answers the first fetch of a connection with what it claims, to a request so many later than the one that was
+     * sent.
+     */
     private void serve(ServerSocket server, int correlationsLater) {
         try (Socket socket = server.accept()) {
             DataInputStream in = new DataInputStream(socket.getInputStream());

@@ -11,8 +11,8 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * What real brokers have answered to fetches, and what fuzzers have found, by the names of the files. Stateless. It is written
- * by {@code RecordLeanCorpus} of checks/integration.
+ * What real brokers have answered to fetches, and what fuzzers have found, by the names of the files. Stateless. It is
+ * written by {@code RecordLeanCorpus} of checks/integration.
  */
 public final class Corpus {
 

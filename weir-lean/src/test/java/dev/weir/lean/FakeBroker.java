@@ -48,8 +48,8 @@ import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.common.utils.internals.LogContext;
 
 /**
- * A broker that says what a test wants, over any security protocol, by the official server's classes. It has one topic with
- * one partition or as many as said, and a thread of its own; the script is called there.
+ * A broker that says what a test wants, over any security protocol, by the official server's classes. It has one topic
+ * with one partition or as many as said, and a thread of its own; the script is called there.
  */
 final class FakeBroker implements AutoCloseable {
 

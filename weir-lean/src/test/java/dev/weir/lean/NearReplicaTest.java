@@ -20,8 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A leader sends no records to whoever has a nearer replica, but its name. If that replica could not be reached from here, while
- * the leader could reach it, a partition was sent to and fro and never read.
+ * A leader sends no records to whoever has a nearer replica, but its name. If that replica could not be reached from
+ * here, while the leader could reach it, a partition was sent to and fro and never read.
  */
 class NearReplicaTest {
 

@@ -39,7 +39,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What is met at night: states of a cluster in which a consumer stood still, or went on as if nothing had been, without a word. */
+/**
+ * What is met at night: states of a cluster in which a consumer stood still, or went on as if nothing had been, without
+ * a word.
+ */
 class RareFaultsTest {
 
     private final FakeLog log = new FakeLog();
@@ -72,8 +75,9 @@ class RareFaultsTest {
     }
 
     /**
-     * An unclean election gave the log to a replica with more records of an older epoch. The offset to go on from is then the one
-     * that was asked for, and only the epoch another one: the session was not told, so the broker said the same without end.
+     * An unclean election gave the log to a replica with more records of an older epoch. The offset to go on from is
+     * then the one that was asked for, and only the epoch another one: the session was not told, so the broker said the
+     * same without end.
      */
     @ParameterizedTest
     @EnumSource(OffsetLostPolicy.class)
@@ -108,7 +112,10 @@ class RareFaultsTest {
         }
     }
 
-    /** The position in a topic that is gone was taken for one in its successor, and what that has before it was left out. */
+    /**
+     * The position in a topic that is gone was taken for one in its successor, and what that has before it was left
+     * out.
+     */
     @ParameterizedTest
     @EnumSource(OffsetLostPolicy.class)
     void topicMadeAgainUnderItsName_isNotReadFromThePositionInTheOldOne(OffsetLostPolicy policy) throws Exception {
@@ -143,7 +150,10 @@ class RareFaultsTest {
         }
     }
 
-    /** Each connection made buffers of its own outside the heap, where no collection is due while nothing fills the heap. */
+    /**
+     * Each connection made buffers of its own outside the heap, where no collection is due while nothing fills the
+     * heap.
+     */
     @Test
     void connectionsThatAreLost_leaveNoBuffersBehind() throws Exception {
         BufferPoolMXBean direct = ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
@@ -165,7 +175,9 @@ class RareFaultsTest {
         }
     }
 
-    /** A broker without room for another session was asked in the same order each time: what stood last was never read. */
+    /**
+     * A broker without room for another session was asked in the same order each time: what stood last was never read.
+     */
     @Test
     void partitionsOfABrokerWithoutSessions_areEachTheFirstInTheirTurn() throws Exception {
         Set<Integer> first = ConcurrentHashMap.newKeySet();

@@ -7,7 +7,10 @@ import java.net.spi.InetAddressResolver.LookupPolicy;
 import java.net.spi.InetAddressResolverProvider;
 import java.util.stream.Stream;
 
-/** Knows one name more than the system: {@link #HOST}, with two addresses, of which no {@link FakeBroker} has the first. Stateless. */
+/**
+ * Knows one name more than the system: {@link #HOST}, with two addresses, of which no {@link FakeBroker} has the first.
+ * Stateless.
+ */
 public final class TwoAddresses extends InetAddressResolverProvider {
 
     static final String HOST = "two-addresses.test";

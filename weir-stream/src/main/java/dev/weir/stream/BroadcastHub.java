@@ -1,6 +1,6 @@
 package dev.weir.stream;
 
-import dev.weir.stream.internal.boundary.Within;
+import dev.weir.stream.internal.ack.Within;
 import dev.weir.stream.spi.Batch;
 import java.util.List;
 

@@ -4,7 +4,7 @@ import dev.weir.stream.internal.junction.Junctions;
 import dev.weir.stream.internal.junction.SideSink;
 import dev.weir.stream.internal.run.Arguments;
 import dev.weir.stream.internal.run.Branch;
-import dev.weir.stream.internal.run.Hole;
+import dev.weir.stream.internal.run.OpenInput;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -25,8 +25,8 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     private static final int MAX_BRANCHES = 100_000;
 
     private static <T> SideSink<T> side(Sink<? super T> sink) {
-        Hole<T> hole = new Hole<>();
-        return new SideSink<>(hole, Objects.requireNonNull(sink, "sink").close(Source.at(hole.node())).builder);
+        OpenInput<T> input = new OpenInput<>();
+        return new SideSink<>(input, Objects.requireNonNull(sink, "sink").close(Source.at(input.node())).builder);
     }
 
     private static <T> List<SideSink<T>> sides(Sink<? super T>[] sinks) {
@@ -39,9 +39,9 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
 
     /** The part of a blueprint that a function from source to source stands for. */
     static <T, R> Branch<T, R> branch(Function<? super Source<T>, Source<R>> function) {
-        Hole<T> hole = new Hole<>();
-        Source<R> lowest = Objects.requireNonNull(function, "function").apply(Source.at(hole.node()));
-        return new Branch<>(hole, made("a branch or section", lowest));
+        OpenInput<T> input = new OpenInput<>();
+        Source<R> lowest = Objects.requireNonNull(function, "function").apply(Source.at(input.node()));
+        return new Branch<>(input, made("a branch or section", lowest));
     }
 
     private static <T, R> List<Branch<T, R>> copies(
@@ -216,14 +216,14 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
             Function<? super T, ? extends A> left,
             Function<? super T, ? extends B> right,
             BiFunction<? super Source<A>, ? super Source<B>, Source<R>> join) {
-        Hole<T> leftHole = new Hole<>();
-        Hole<T> rightHole = new Hole<>();
-        Source<A> lefts = Source.at(leftHole.node()).map(Objects.requireNonNull(left, "left"));
-        Source<B> rights = Source.at(rightHole.node()).map(Objects.requireNonNull(right, "right"));
+        OpenInput<T> leftInput = new OpenInput<>();
+        OpenInput<T> rightInput = new OpenInput<>();
+        Source<A> lefts = Source.at(leftInput.node()).map(Objects.requireNonNull(left, "left"));
+        Source<B> rights = Source.at(rightInput.node()).map(Objects.requireNonNull(right, "right"));
         return Source.at(Junctions.unzip(
                 node(),
-                leftHole,
-                rightHole,
+                leftInput,
+                rightInput,
                 made("unzip", Objects.requireNonNull(join, "join").apply(lefts, rights))));
     }
 

@@ -1,13 +1,12 @@
 package dev.weir.stream;
 
 import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.internal.run.KeyedResult;
 import dev.weir.stream.internal.sink.ResultLoop;
 import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
-import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
@@ -34,7 +33,7 @@ import java.util.function.Function;
  * @param <T> the type of the elements
  * @param <R> the result
  */
-public final class ResultSink<T, R> implements Sink<T> {
+public final class ResultSink<T, R> implements Sink<T>, ResultKey<R> {
 
     /** The text of {@link Operator#acks} for most of these sinks. */
     static final String ACKS = "each when it has gone into the result";
@@ -82,33 +81,19 @@ public final class ResultSink<T, R> implements Sink<T> {
     }
 
     private <U> SinkLoop<U> begin(ResultLoop<U, R> loop, StageContext context) {
-        Result<R> result = new Result<>(this, new CompletableFuture<>());
+        KeyedResult<R> result = new KeyedResult<>(this, new CompletableFuture<>());
         context.expose(result);
         Supervised supervised = Supervised.by(attributes, context.clock());
         return (Stage<U> upstream) -> {
             R made = loop.run(upstream, context.meter(), supervised);
-            result.future.complete(Objects.requireNonNull(made, "a sink made null"));
+            result.future().complete(Objects.requireNonNull(made, "a sink made null"));
         };
     }
 
-    /** See {@link RunningPipeline#result}. */
-    @SuppressWarnings("unchecked") // a result with this sink for a key was made by it
-    CompletableFuture<R> resultIn(RunningPipeline running) {
-        List<CompletableFuture<R>> results = running.handles(Result.class).stream()
-                .filter(result -> result.sink == this)
-                .map(result -> ((Result<R>) result).future)
-                .toList();
-        if (results.size() != 1) {
-            throw new IllegalArgumentException("the sink " + attributes.requiredName() + " stands " + results.size()
-                    + " times in pipeline " + running.name());
-        }
-        CompletableFuture<R> result = results.getFirst();
-        var ignored = running.completion().whenComplete((report, failure) -> {
-            // Too late unless the sink did not get as far as a result.
-            result.completeExceptionally(
-                    failure != null ? failure : new CancellationException("the sink was cut off before its result"));
-        });
-        return result.copy();
+    /** The name that the sink has in snapshots. */
+    @Override
+    public String toString() {
+        return attributes.requiredName();
     }
 
     /** The result of one sink in one run. */

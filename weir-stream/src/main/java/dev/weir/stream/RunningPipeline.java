@@ -67,11 +67,10 @@ public interface RunningPipeline extends AutoCloseable {
      * pipeline is; if it does not get that far, exceptionally with the pipeline's end. Completing or cancelling the
      * future itself does nothing to the pipeline.
      *
+     * @param key the sink: a {@link ResultSink}
      * @throws IllegalArgumentException if the sink does not stand in this pipeline, or more than once
      */
-    default <R> CompletableFuture<R> result(ResultSink<?, R> sink) {
-        return sink.resultIn(this);
-    }
+    <R> CompletableFuture<R> result(ResultKey<R> key);
 
     /**
      * Drains for {@link #DEFAULT_DRAIN}, then cancels. Does not throw the failure of the pipeline. As {@link #drain},

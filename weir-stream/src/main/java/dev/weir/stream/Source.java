@@ -159,7 +159,8 @@ public final class Source<T> extends FailureOperators<T> {
      * returns nothing.
      *
      * <pre>{@code
-     * Source<Integer> powers = Source.unfold(1, n -> n > 100 ? Optional.empty() : Optional.of(new Unfolded<>(2 * n, n)));
+     * Source<Integer> powers =
+     *         Source.unfold(1, n -> n > 100 ? Optional.empty() : Optional.of(new Unfolded<>(2 * n, n)));
      * }</pre>
      *
      * @param initial the state to begin with, in each run

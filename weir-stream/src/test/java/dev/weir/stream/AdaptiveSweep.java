@@ -15,10 +15,10 @@ import java.util.stream.IntStream;
 
 /**
  * Measures the rate of parallel stages under fixed limits and under the adaptive one, and writes the table of
- * {@code docs/benchmarks/adaptive.md} to the file that is its first argument. A second argument measures only the rows with
- * that in their names, a third says how many rounds. Not a test: it takes five and a half minutes, and what it finds depends
- * on the machine and on who else uses it. Timed is the steady state: the first half second of a fixed limit, and the first
- * six seconds of the adaptive one, are left out.
+ * {@code docs/benchmarks/adaptive.md} to the file that is its first argument. A second argument measures only the rows
+ * with that in their names, a third says how many rounds. Not a test: it takes five and a half minutes, and what it
+ * finds depends on the machine and on who else uses it. Timed is the steady state: the first half second of a fixed
+ * limit, and the first six seconds of the adaptive one, are left out.
  */
 final class AdaptiveSweep {
 
@@ -138,7 +138,10 @@ final class AdaptiveSweep {
                 }));
     }
 
-    /** A fixed amount of work, about the given time on one idle processor: not a wait for the clock, which threads share. */
+    /**
+     * A fixed amount of work, about the given time on one idle processor: not a wait for the clock, which threads
+     * share.
+     */
     private static void compute(int micros) {
         double x = 1;
         for (int i = 0; i < micros * 100; i++) {

@@ -13,7 +13,9 @@ import java.lang.ref.WeakReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Batches whose arrays are used again: nothing of one shows in another, and a fused chain makes no garbage by element. */
+/**
+ * Batches whose arrays are used again: nothing of one shows in another, and a fused chain makes no garbage by element.
+ */
 class BatchReuseTest {
 
     private static final AckTarget TARGET = new AckTarget() {

@@ -70,7 +70,10 @@ class CountersTest {
                 .containsExactly("tracked", "map", "map-2", "last", "ignore");
     }
 
-    /** Each stream within a stream within a stream showed its stages under names of their own, which stayed until the end. */
+    /**
+     * Each stream within a stream within a stream showed its stages under names of their own, which stayed until the
+     * end.
+     */
     @Test
     void streamsWithinStreams_showTheirStagesOnce() throws Exception {
         Stages stages = run(
@@ -102,8 +105,8 @@ class CountersTest {
     }
 
     /**
-     * Work that takes the longer the longer it does not show: the only stage of its pipeline that takes any time, however
-     * long the others wait for a processor.
+     * Work that takes the longer the longer it does not show: the only stage of its pipeline that takes any time,
+     * however long the others wait for a processor.
      */
     private static final class SlowWork {
 

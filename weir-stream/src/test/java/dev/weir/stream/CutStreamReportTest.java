@@ -18,8 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The report of a graceful stop names what the stop cut off. It said that all was drained, while elements were left to come
- * again.
+ * The report of a graceful stop names what the stop cut off. It said that all was drained, while elements were left to
+ * come again.
  */
 class CutStreamReportTest {
 
@@ -120,7 +120,9 @@ class CutStreamReportTest {
         assertThat(countIn(report)).isEqualTo(source.pulled() - source.finishedCount());
     }
 
-    /** A source says by itself whether it has ended; of one that does not, as a custom one, each stop counts as a cut. */
+    /**
+     * A source says by itself whether it has ended; of one that does not, as a custom one, each stop counts as a cut.
+     */
     @Test
     void drain_thatCutsOffSourcesOfAllKinds_namesThem() throws Exception {
         try (SubmissionPublisher<Integer> publisher = new SubmissionPublisher<>()) {

@@ -20,8 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A drain that has to give up says where each element is that is left. It named queues and parallel stages only, and without what
- * stood before them; a handler of {@code forEach} that hangs left an empty report.
+ * A drain that has to give up says where each element is that is left. It named queues and parallel stages only, and
+ * without what stood before them; a handler of {@code forEach} that hangs left an empty report.
  */
 class DrainInsideTest {
 

@@ -15,7 +15,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A branch, a group, a section or a side sink that ends before the rest: the rest goes on, and nothing waits for it. */
+/**
+ * A branch, a group, a section or a side sink that ends before the rest: the rest goes on, and nothing waits for it.
+ */
 class EarlyEndTest {
 
     private static <T> Sink<T> firstInto(int count) {
@@ -53,7 +55,9 @@ class EarlyEndTest {
         assertThat(source.finishedCount()).isEqualTo(5);
     }
 
-    /** Each branch counted on the other when it let go of what neither wanted: it was finished, and nobody had seen it. */
+    /**
+     * Each branch counted on the other when it let go of what neither wanted: it was finished, and nobody had seen it.
+     */
     @Test
     void broadcast_whoseBranchesEndAtOnce_leavesWhatNoneWantedUnfinished() throws Exception {
         CountDownLatch bothAreAtTheirEnd = new CountDownLatch(2);
@@ -166,7 +170,10 @@ class EarlyEndTest {
         }
     }
 
-    /** What waits in a buffer above the early end of a group, a section or a branch: never acknowledged, it held all commits. */
+    /**
+     * What waits in a buffer above the early end of a group, a section or a branch: never acknowledged, it held all
+     * commits.
+     */
     @ParameterizedTest
     @ValueSource(ints = {1, 7, 512})
     void innerStream_withBuffersAboveItsEnd_leavesNoHole(int batchSize) throws Exception {

@@ -233,8 +233,9 @@ class ElementOperatorTest {
     }
 
     /**
-     * Each operator that calls user code, which throws at 3 and at 6 of 0 to 8: what is emitted if those are skipped, what
-     * if the stage restarts, and how many inputs are finished if the skipped are acknowledged, and if they are not.
+     * Each operator that calls user code, which throws at 3 and at 6 of 0 to 8: what is emitted if those are skipped,
+     * what if the stage restarts, and how many inputs are finished if the skipped are acknowledged, and if they are
+     * not.
      */
     static Stream<Arguments> throwing() {
         return Stream.of(

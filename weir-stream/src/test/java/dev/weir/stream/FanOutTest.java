@@ -84,7 +84,10 @@ class FanOutTest extends OperatorEndings {
         source.assertAllFinished();
     }
 
-    /** Each child of a group took a claim on each member along: the square of the group's size, and more within each other. */
+    /**
+     * Each child of a group took a claim on each member along: the square of the group's size, and more within each
+     * other.
+     */
     @Test
     void childrenOfAGroup_thatLeaveABranch_shareTheirClaims() throws Exception {
         int size = 500;

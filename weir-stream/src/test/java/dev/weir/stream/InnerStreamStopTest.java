@@ -17,8 +17,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * A stop, and the elements that inner streams are made of. Before, a stop ended the sources of those streams as well, and
- * the elements were acknowledged all the same: a graceful stop lost what had not been emitted.
+ * A stop, and the elements that inner streams are made of. Before, a stop ended the sources of those streams as well,
+ * and the elements were acknowledged all the same: a graceful stop lost what had not been emitted.
  */
 class InnerStreamStopTest {
 

@@ -26,7 +26,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Asynchronous computations that fail, with an exception, with nothing, on anybody's thread, and those that are cancelled. */
+/**
+ * Asynchronous computations that fail, with an exception, with nothing, on anybody's thread, and those that are
+ * cancelled.
+ */
 class MapAsyncFailureTest {
 
     @AfterEach
@@ -162,8 +165,8 @@ class MapAsyncFailureTest {
     }
 
     /**
-     * What the target of an acknowledgement throws came out of the starter as if the stage above had failed: it went behind
-     * the element whose work it had broken off, so for ever.
+     * What the target of an acknowledgement throws came out of the starter as if the stage above had failed: it went
+     * behind the element whose work it had broken off, so for ever.
      */
     @Test
     void targetThatThrows_failsThePipeline() {
@@ -203,7 +206,9 @@ class MapAsyncFailureTest {
         }
     }
 
-    /** Whose thread completes a future is chance; that it works for a pipeline which is being cancelled says nothing. */
+    /**
+     * Whose thread completes a future is chance; that it works for a pipeline which is being cancelled says nothing.
+     */
     @Test
     void failure_onTheThreadOfAnotherPipelineThatIsCancelled_isPutToTheSupervision() throws Exception {
         CompletableFuture<Integer> future = new CompletableFuture<>();

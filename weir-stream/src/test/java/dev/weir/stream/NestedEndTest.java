@@ -21,8 +21,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Early ends below stages that work on many elements at once, and of streams around other streams: whatever the inner ones
- * hold then is finished, as the rest of the pipeline goes on. Before, it stayed unfinished and held back every commit.
+ * Early ends below stages that work on many elements at once, and of streams around other streams: whatever the inner
+ * ones hold then is finished, as the rest of the pipeline goes on. Before, it stayed unfinished and held back every
+ * commit.
  */
 class NestedEndTest {
 

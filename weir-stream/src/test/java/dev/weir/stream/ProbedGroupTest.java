@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * A group's stream is built once before there is a group, to see whether it has threads of its own. Nobody may notice: no
- * watcher, no source or sink of the user's, no dispatcher.
+ * A group's stream is built once before there is a group, to see whether it has threads of its own. Nobody may notice:
+ * no watcher, no source or sink of the user's, no dispatcher.
  */
 class ProbedGroupTest {
 

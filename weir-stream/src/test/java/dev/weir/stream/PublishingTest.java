@@ -360,7 +360,9 @@ class PublishingTest {
         tracked.assertAllFinished();
     }
 
-    /** However a run ends, and whoever ends it, the subscriber is told at most once and no input is lost or done twice. */
+    /**
+     * However a run ends, and whoever ends it, the subscriber is told at most once and no input is lost or done twice.
+     */
     @RepeatedTest(150)
     void endingAtAnyMoment_keepsTheProtocol(RepetitionInfo repetition) throws Exception {
         Random random = new Random(repetition.getCurrentRepetition());

@@ -5,7 +5,9 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Random chains of operators, by seed, through each way in which a pipeline can end. More: {@code -Dweir.seeds=5000}. */
+/**
+ * Random chains of operators, by seed, through each way in which a pipeline can end. More: {@code -Dweir.seeds=5000}.
+ */
 class RandomChainTest {
 
     private static final int SEEDS = Integer.getInteger("weir.seeds", 80);

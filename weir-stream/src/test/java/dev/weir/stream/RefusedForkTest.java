@@ -20,8 +20,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A dispatcher refuses a thread to a parallel stage, or a target breaks off its work: the stage fails, and all that is in it or
- * in the hands of who feeds it is abandoned, so that a stream within the stream which recovers keeps nothing.
+ * A dispatcher refuses a thread to a parallel stage, or a target breaks off its work: the stage fails, and all that is
+ * in it or in the hands of who feeds it is abandoned, so that a stream within the stream which recovers keeps nothing.
  */
 class RefusedForkTest {
 

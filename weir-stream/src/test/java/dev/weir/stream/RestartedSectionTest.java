@@ -23,7 +23,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A section in the middle of a stream that is built anew: what it had not finished comes again, and nothing is lost. */
+/**
+ * A section in the middle of a stream that is built anew: what it had not finished comes again, and nothing is lost.
+ */
 class RestartedSectionTest {
 
     private static final int INPUTS = 2000;

@@ -15,7 +15,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** How a sink at the side learns of the end of the main stream: a failed stream is not a complete one, and an early end no failure. */
+/**
+ * How a sink at the side learns of the end of the main stream: a failed stream is not a complete one, and an early end
+ * no failure.
+ */
 class SideSinkEndTest {
 
     private static final String NAME = "sides";
@@ -74,8 +77,8 @@ class SideSinkEndTest {
     }
 
     /**
-     * A failure that goes down a boundary lets the segment above end as at the end of the stream: so the side saw an end,
-     * and published half.
+     * A failure that goes down a boundary lets the segment above end as at the end of the stream: so the side saw an
+     * end, and published half.
      */
     @ParameterizedTest
     @MethodSource("failing")

@@ -20,8 +20,8 @@ import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
 
 /**
- * Draws random pipelines, and adds to the table in {@link Links} the operators with streams inside and with several inputs
- * or outputs. Confined to one thread.
+ * Draws random pipelines, and adds to the table in {@link Links} the operators with streams inside and with several
+ * inputs or outputs. Confined to one thread.
  */
 final class StreamLinks {
 

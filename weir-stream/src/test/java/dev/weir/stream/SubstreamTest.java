@@ -293,7 +293,9 @@ class SubstreamTest extends OperatorEndings {
         assertThat(in.unacknowledged()).isEmpty();
     }
 
-    /** The thread of a section's stream works in the stages above, which must not be interrupted when that stream ends. */
+    /**
+     * The thread of a section's stream works in the stages above, which must not be interrupted when that stream ends.
+     */
     @Test
     void split_whoseSectionEndsWhileItsThreadIsInTheStagesAbove_doesNotInterruptThem() throws Exception {
         CountDownLatch secondIsInside = new CountDownLatch(1);
@@ -369,7 +371,10 @@ class SubstreamTest extends OperatorEndings {
         }
     }
 
-    /** The stream that is built only to see whether it has threads ran: functions and sinks saw what its own sources have. */
+    /**
+     * The stream that is built only to see whether it has threads ran: functions and sinks saw what its own sources
+     * have.
+     */
     @Test
     void group_withASourceOfItsOwn_runsThatForItsKeysOnly() throws Exception {
         AtomicInteger seen = new AtomicInteger();
@@ -391,7 +396,10 @@ class SubstreamTest extends OperatorEndings {
         assertThat(seen).hasValue(4 * runs);
     }
 
-    /** The tail was pulled by another thread than the prefix, and its interrupt was held back as that of a section's stream is. */
+    /**
+     * The tail was pulled by another thread than the prefix, and its interrupt was held back as that of a section's
+     * stream is.
+     */
     @Test
     void tailOnAThreadOfItsOwn_belowASplit_endsWithTheStream() throws Exception {
         CompletableFuture<Void> tailWaits = new CompletableFuture<>();

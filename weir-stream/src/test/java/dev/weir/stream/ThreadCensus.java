@@ -17,8 +17,8 @@ import java.util.regex.Pattern;
 /**
  * Finds the live threads of a pipeline, platform and virtual, by their names in a thread dump. Stateless.
  *
- * <p>JDK 25 may crash in {@code ThreadSnapshot} when it dumps while virtual threads come and go (JDK-8364343; seen once in
- * thousands): wait for a run's end first.
+ * <p>JDK 25 may crash in {@code ThreadSnapshot} when it dumps while virtual threads come and go (JDK-8364343; seen once
+ * in thousands): wait for a run's end first.
  */
 final class ThreadCensus {
 

@@ -190,7 +190,9 @@ class ThrottlePerKeyTest {
                 .hasMessageContaining("burst=");
     }
 
-    /** No key ever gets more than its rate and its burst, each keeps its order, and nothing is lost: however it is cut. */
+    /**
+     * No key ever gets more than its rate and its burst, each keeps its order, and nothing is lost: however it is cut.
+     */
     @ParameterizedTest
     @ValueSource(ints = {1, 7, 512})
     void keys_ofManyElements_keepTheirOrderAndTheirRate(int batchSize) throws Exception {

@@ -32,7 +32,9 @@ final class TrackedSource<T> implements AckTarget {
     private final int[] batchSizes;
     private final AtomicIntegerArray claims;
     private final Queue<String> breaches = new ConcurrentLinkedQueue<>();
-    /** Inputs of which a claim was forgone or abandoned: they are not finished, whatever becomes of the other claims. */
+    /**
+     * Inputs of which a claim was forgone or abandoned: they are not finished, whatever becomes of the other claims.
+     */
     private final Set<Integer> dropped = ConcurrentHashMap.newKeySet();
 
     private final AtomicInteger pulled = new AtomicInteger();
@@ -162,7 +164,10 @@ final class TrackedSource<T> implements AckTarget {
                 .isEmpty();
     }
 
-    /** The same where futures may have been at work at the end: whoever completes one finishes its element, perhaps after the run. */
+    /**
+     * The same where futures may have been at work at the end: whoever completes one finishes its element, perhaps
+     * after the run.
+     */
     void assertAllFinishedSoon() {
         long patienceEnds = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
         while (finishedCount() < pulled.get() && System.nanoTime() - patienceEnds < 0) {

@@ -34,7 +34,7 @@ public final class Batch<T> {
     private @Nullable BatchPool home;
     /** When the arrays of a pool's batch were made. */
     @Nullable
-    Youth madeIn;
+    CollectionEpoch madeIn;
 
     private static final AckTarget[] NO_TARGETS = {};
     static final Object[] NO_VALUES = {};
@@ -51,7 +51,7 @@ public final class Batch<T> {
     }
 
     /** Makes this an empty batch with these arrays, which go back to {@code pool} at {@link #release}. */
-    void equip(Object[] itsValues, long[] itsTokens, BatchPool pool, Youth itsMadeIn) {
+    void equip(Object[] itsValues, long[] itsTokens, BatchPool pool, CollectionEpoch itsMadeIn) {
         values = itsValues;
         tokens = itsTokens;
         home = pool;

@@ -29,7 +29,7 @@ public final class BatchPool {
     private final long[][] spareTokens = new long[MAX_SPARES][];
     private int spares;
     /** When all spares were made. */
-    private Youth sparesMadeIn = Youth.current();
+    private CollectionEpoch sparesMadeIn = CollectionEpoch.current();
 
     /**
      * The first thread that took. Written once: a thread that finds itself here is that thread, whatever others see.
@@ -95,13 +95,13 @@ public final class BatchPool {
                 lock.unlock();
             }
         }
-        batch.equip(new Object[capacity], Batch.NO_TOKENS, this, Youth.current());
+        batch.equip(new Object[capacity], Batch.NO_TOKENS, this, CollectionEpoch.current());
         return batch;
     }
 
     /** Takes in the arrays of a batch; {@code values} holds nothing but nulls, {@code batch} nothing any more. */
     void giveBack(Batch<?> batch, Object[] values, long[] tokens) {
-        Youth madeIn = batch.madeIn;
+        CollectionEpoch madeIn = batch.madeIn;
         if (values.length != capacity || madeIn == null || madeIn.isOver()) {
             return;
         }

@@ -12,7 +12,9 @@ import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import java.util.stream.Stream;
 
-/** What a user can see of a class (its supertypes, the types of its members, type arguments too) is public. Stateless. */
+/**
+ * What a user can see of a class (its supertypes, the types of its members, type arguments too) is public. Stateless.
+ */
 final class NameNoInternalType extends ArchCondition<JavaClass> {
 
     NameNoInternalType() {

@@ -25,9 +25,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Null for each parameter that is not {@code @Nullable}, of each public method and constructor of what users see: refused
- * by the call, with the parameter's name. The other parameters get what {@link Samples} has for their types; a new type
- * wants a line there. What is abstract and has no sample is for users to implement.
+ * Null for each parameter that is not {@code @Nullable}, of each public method and constructor of what users see:
+ * refused by the call, with the parameter's name. The other parameters get what {@link Samples} has for their types; a
+ * new type wants a line there. What is abstract and has no sample is for users to implement.
  */
 class NullArgumentsTest {
 
@@ -182,7 +182,10 @@ class NullArgumentsTest {
                 .hasMessageMatching(namingPattern(name));
     }
 
-    /** By what was given to {@code requireNonNull}, or by the JVM's own account; {@code newClock} is called {@code clock}. */
+    /**
+     * By what was given to {@code requireNonNull}, or by the JVM's own account; {@code newClock} is called
+     * {@code clock}.
+     */
     private static String namingPattern(String name) {
         String plain =
                 name.matches("new[A-Z].*") ? name.substring(3, 4).toLowerCase(Locale.ROOT) + name.substring(4) : name;

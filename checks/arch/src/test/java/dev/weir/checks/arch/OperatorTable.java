@@ -29,8 +29,8 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
 /**
- * The table of all operators, read from the sources of the facade by the compiler: what a method is called and does is in
- * its Javadoc, its acknowledgements and its cost are in its {@code Operator} mark. Confined to one thread.
+ * The table of all operators, read from the sources of the facade by the compiler: what a method is called and does is
+ * in its Javadoc, its acknowledgements and its cost are in its {@code Operator} mark. Confined to one thread.
  */
 final class OperatorTable {
 

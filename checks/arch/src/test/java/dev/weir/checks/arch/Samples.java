@@ -28,6 +28,7 @@ import dev.weir.stream.Ordering;
 import dev.weir.stream.Parallelism;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RestartSettings;
+import dev.weir.stream.ResultKey;
 import dev.weir.stream.ResultSink;
 import dev.weir.stream.RetryPolicy;
 import dev.weir.stream.RunningPipeline;
@@ -120,6 +121,7 @@ final class Samples implements AutoCloseable {
         put(Sink.class, Sink.ignore());
         put(Sink.Loop.class, Sink.ignore());
         put(Sink.Lower.class, new Sink.Lower<>(source -> source.to(Sink.ignore())));
+        put(ResultKey.class, Sink.toList());
         put(ResultSink.class, Sink.toList());
         put(SinkQueue.class, SinkQueue.create());
         put(Source.class, Source.of("x"));

@@ -12,7 +12,9 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** The modules of Weir: where each lies, its package below the root, and the modules that it may use. Constants only. */
+/**
+ * The modules of Weir: where each lies, its package below the root, and the modules that it may use. Constants only.
+ */
 enum WeirModule {
     STREAM("weir-stream", "stream"),
     LEAN("weir-lean", "lean"),

@@ -29,7 +29,7 @@ public class BatchPoolStress {
     /** Taken before by a thread that is not the one of this test, as far as the pool knows. */
     private Batch<Integer> inFlight() {
         Batch<Integer> batch = new Batch<>();
-        batch.equip(new Object[2], Batch.NO_TOKENS, pool, Youth.current());
+        batch.equip(new Object[2], Batch.NO_TOKENS, pool, CollectionEpoch.current());
         batch.add(7);
         batch.add(8);
         return batch;
@@ -71,7 +71,10 @@ public class BatchPoolStress {
         return (batch.get(0) == null ? 0 : 1) + (batch.get(1) == null ? 0 : 1);
     }
 
-    /** A pool of arrays, of which 0 is empty, that is a plain stack and clears what it has given back already: a release meets a take and both go wrong. */
+    /**
+     * A pool of arrays, of which 0 is empty, that is a plain stack and clears what it has given back already: a release
+     * meets a take and both go wrong.
+     */
     @JCStressTest
     @Outcome(id = "1, 2, 0", expect = Expect.ACCEPTABLE, desc = "both arrays hold what was put into them, and no more")
     @Outcome(expect = Expect.FORBIDDEN, desc = "two batches have the same array, or the old elements show")

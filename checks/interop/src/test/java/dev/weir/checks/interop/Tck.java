@@ -18,8 +18,8 @@ import org.testng.TestNG;
 /**
  * Runs a verification of the Reactive Streams TCK, which is written for TestNG, as tests of JUnit. Stateless.
  *
- * <p>A rule that the TCK skips is a failure here, but for the methods named {@code untested_}: they stand for rules that a
- * program cannot check from outside, and do nothing but skip themselves.
+ * <p>A rule that the TCK skips is a failure here, but for the methods named {@code untested_}: they stand for rules
+ * that a program cannot check from outside, and do nothing but skip themselves.
  */
 final class Tck {
 

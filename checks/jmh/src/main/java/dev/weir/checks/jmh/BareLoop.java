@@ -12,9 +12,9 @@ import java.util.zip.CRC32C;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * What the machine can do: one blocking socket to one broker, the next fetch sent before the last one is looked at, each
- * record walked, each checksum compared, the first eight bytes of each value added up. It can nothing else: no errors, no
- * leaders, no compression. Version 11 of the fetch request, no session. Confined to one thread.
+ * What the machine can do: one blocking socket to one broker, the next fetch sent before the last one is looked at,
+ * each record walked, each checksum compared, the first eight bytes of each value added up. It can nothing else: no
+ * errors, no leaders, no compression. Version 11 of the fetch request, no session. Confined to one thread.
  */
 final class BareLoop {
 

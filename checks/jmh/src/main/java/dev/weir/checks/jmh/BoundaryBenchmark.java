@@ -20,11 +20,12 @@ import reactor.core.scheduler.Schedulers;
 /**
  * A source on one thread and the sink on another, with an asynchronous boundary between them.
  *
- * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar BoundaryBenchmark -prof gc}. Timed, per element: the iterator, the
- * boundary, adding up on the other thread. Left out: boxing. Each contender has the buffer of its default: Weir 1,024
- * elements, Pekko 16, Reactor 256; the row with Pekko's buffer at 1,024 is there to be fair to it. Reactor's source is hidden from
- * publishOn, which would otherwise iterate over it on the lower thread, so that nothing crossed. Jox is a channel of 1,024
- * between two virtual threads, as in its flows. Baseline by hand: two threads and an ArrayBlockingQueue of 1,024.
+ * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar BoundaryBenchmark -prof gc}. Timed, per element: the
+ * iterator, the boundary, adding up on the other thread. Left out: boxing. Each contender has the buffer of its
+ * default: Weir 1,024 elements, Pekko 16, Reactor 256; the row with Pekko's buffer at 1,024 is there to be fair to it.
+ * Reactor's source is hidden from publishOn, which would otherwise iterate over it on the lower thread, so that nothing
+ * crossed. Jox is a channel of 1,024 between two virtual threads, as in its flows. Baseline by hand: two threads and an
+ * ArrayBlockingQueue of 1,024.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

@@ -17,9 +17,10 @@ import reactor.core.publisher.Flux;
 /**
  * A chain of map operators on one thread, each with a function of its own that allocates nothing.
  *
- * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar ChainBenchmark -prof gc}. Timed, per element: the iterator, the
- * chain, adding up at the end. Left out: boxing. To see what one operator costs, subtract two lengths; length 0 is what the
- * source and the sink cost. Baselines: Pekko Streams, Reactor, and a loop that calls the same functions by hand.
+ * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar ChainBenchmark -prof gc}. Timed, per element: the iterator,
+ * the chain, adding up at the end. Left out: boxing. To see what one operator costs, subtract two lengths; length 0 is
+ * what the source and the sink cost. Baselines: Pekko Streams, Reactor, and a loop that calls the same functions by
+ * hand.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

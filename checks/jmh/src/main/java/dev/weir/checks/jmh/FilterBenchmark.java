@@ -15,8 +15,9 @@ import reactor.core.publisher.Flux;
 /**
  * A filter that keeps half of the elements, by a table of 512 in random order.
  *
- * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar FilterBenchmark -prof gc}. Timed, per element that comes in: the
- * iterator, the filter, adding up what is kept. Left out: boxing. Baselines: Pekko Streams, Reactor, a loop by hand.
+ * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar FilterBenchmark -prof gc}. Timed, per element that comes
+ * in: the iterator, the filter, adding up what is kept. Left out: boxing. Baselines: Pekko Streams, Reactor, a loop by
+ * hand.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

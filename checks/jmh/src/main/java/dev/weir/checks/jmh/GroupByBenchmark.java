@@ -17,12 +17,13 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.GroupedFlux;
 
 /**
- * A stream for each key with a map in it, merged again. The keys come in turn, the worst case for whatever works in batches.
+ * A stream for each key with a map in it, merged again. The keys come in turn, the worst case for whatever works in
+ * batches.
  *
- * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar GroupByBenchmark -prof gc}. Timed, per element: the iterator,
- * finding the key's stream, the map in it, the merge, adding up; with 100,000 keys also the making of a stream for each five
- * elements. Left out: boxing. Baselines: Pekko's groupBy and mergeSubstreams, Reactor's groupBy and flatMap, and a HashMap
- * of functions.
+ * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar GroupByBenchmark -prof gc}. Timed, per element: the
+ * iterator, finding the key's stream, the map in it, the merge, adding up; with 100,000 keys also the making of a
+ * stream for each five elements. Left out: boxing. Baselines: Pekko's groupBy and mergeSubstreams, Reactor's groupBy
+ * and flatMap, and a HashMap of functions.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

@@ -11,12 +11,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What a pipeline of 100 stages, 10 of them asynchronous boundaries, costs while nothing comes: the processor time of the
- * whole process, the JVM's own housekeeping included, for which an empty process is measured first. The JDK counts it in
- * steps of 10 ms, here 0.1 %.
+ * What a pipeline of 100 stages, 10 of them asynchronous boundaries, costs while nothing comes: the processor time of
+ * the whole process, the JVM's own housekeeping included, for which an empty process is measured first. The JDK counts
+ * it in steps of 10 ms, here 0.1 %.
  *
- * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.IdlePipeline}. Takes half a minute and ends
- * with 1 if it is over {@value #ALLOWED_PERCENT} % of a core.
+ * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.IdlePipeline}. Takes half a minute and
+ * ends with 1 if it is over {@value #ALLOWED_PERCENT} % of a core.
  */
 public final class IdlePipeline {
 

@@ -27,10 +27,11 @@ import reactor.core.scheduler.Schedulers;
 /**
  * How long a single element takes to a sink on another thread that waits for it.
  *
- * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar LatencyBenchmark}. Timed, and sampled one by one: from the offer
- * until the benchmark's thread, which spins, sees what the sink wrote. Behind 1 hand-over the sink sits right below the
- * queue; with 2 there is an asynchronous boundary between, so the difference is a boundary. Baselines: Pekko Streams,
- * Reactor, and channels of Jox or ArrayBlockingQueues between virtual threads. Needs two idle processors: the spinning thread takes one.
+ * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar LatencyBenchmark}. Timed, and sampled one by one: from the
+ * offer until the benchmark's thread, which spins, sees what the sink wrote. Behind 1 hand-over the sink sits right
+ * below the queue; with 2 there is an asynchronous boundary between, so the difference is a boundary. Baselines: Pekko
+ * Streams, Reactor, and channels of Jox or ArrayBlockingQueues between virtual threads. Needs two idle processors: the
+ * spinning thread takes one.
  */
 @BenchmarkMode(Mode.SampleTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)

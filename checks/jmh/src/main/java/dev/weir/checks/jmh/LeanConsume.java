@@ -24,13 +24,13 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Reads a topic from its beginning to its end with several consumers in turn, round after round, and prints rate, CPU and
- * allocation of each, and the median of its ratios to the plain client of the same round. Each record is looked at: the eight
- * first bytes of its value are added up. Warm-up rounds are not counted.
+ * Reads a topic from its beginning to its end with several consumers in turn, round after round, and prints rate, CPU
+ * and allocation of each, and the median of its ratios to the plain client of the same round. Each record is looked at:
+ * the eight first bytes of its value are added up. Warm-up rounds are not counted.
  *
  * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanConsume localhost:9092 TOPIC ROUNDS
- * [bare,lean,plain,tuned]}. The time ends with the last record: closing the official consumer takes up to 500 ms. The CPU is
- * the process's, compilers, collector and closing included.
+ * [bare,lean,plain,tuned]}. The time ends with the last record: closing the official consumer takes up to 500 ms. The
+ * CPU is the process's, compilers, collector and closing included.
  */
 public final class LeanConsume {
 

@@ -18,8 +18,8 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanFill localhost:9092 TOPIC PARTITIONS
  * RECORDS VALUE_BYTES [CODEC [varied]]}
  *
- * <p>The values are 1,009 in turn, which compress to next to nothing; or, varied, each another one, half of it words of a
- * vocabulary and half digits, which compress as events do.
+ * <p>The values are 1,009 in turn, which compress to next to nothing; or, varied, each another one, half of it words of
+ * a vocabulary and half digits, which compress as events do.
  */
 public final class LeanFill {
 

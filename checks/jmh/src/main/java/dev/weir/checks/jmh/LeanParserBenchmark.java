@@ -28,8 +28,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Records read from batches in memory, checksum included, eight bytes of each value looked at; beside the official client's
- * classes, which are the baseline. Left out: network, fetch responses.
+ * Records read from batches in memory, checksum included, eight bytes of each value looked at; beside the official
+ * client's classes, which are the baseline. Left out: network, fetch responses.
  *
  * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar LeanParser -prof gc}
  */

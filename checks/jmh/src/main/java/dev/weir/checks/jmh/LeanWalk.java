@@ -10,9 +10,9 @@ import java.util.function.LongSupplier;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * The parser of {@link LeanParserBenchmark} beside the walk of {@link BareLoop} and the official client's classes, by the CPU time
- * of the thread, which other work on the machine touches less than the time on the clock: in turn, the least of many rounds.
- * Checksums included, nothing compressed.
+ * The parser of {@link LeanParserBenchmark} beside the walk of {@link BareLoop} and the official client's classes, by
+ * the CPU time of the thread, which other work on the machine touches less than the time on the clock: in turn, the
+ * least of many rounds. Checksums included, nothing compressed.
  *
  * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanWalk 23 100 100+16}
  */

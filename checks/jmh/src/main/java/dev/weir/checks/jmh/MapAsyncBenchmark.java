@@ -16,9 +16,9 @@ import reactor.core.publisher.Mono;
 /**
  * A function that returns a future which is completed already, 16 at once, in the order of the input.
  *
- * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar MapAsyncBenchmark -prof gc}. Timed, per element: the iterator,
- * taking the future and its value, adding up. Left out: making futures, which exist before. Baselines: Pekko's mapAsync,
- * Reactor's flatMapSequential over Mono.fromFuture, and join in a loop.
+ * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar MapAsyncBenchmark -prof gc}. Timed, per element: the
+ * iterator, taking the future and its value, adding up. Left out: making futures, which exist before. Baselines:
+ * Pekko's mapAsync, Reactor's flatMapSequential over Mono.fromFuture, and join in a loop.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

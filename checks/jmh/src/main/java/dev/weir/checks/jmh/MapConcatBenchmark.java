@@ -15,9 +15,9 @@ import reactor.core.publisher.Flux;
 /**
  * Each element becomes four.
  *
- * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar MapConcatBenchmark -prof gc}. Timed, per element that comes out:
- * a quarter of an iterator over the parents, an iterator over the children, adding up. Left out: making the list of
- * children, which is one and the same. Baselines: Pekko Streams, Reactor, two loops by hand.
+ * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar MapConcatBenchmark -prof gc}. Timed, per element that comes
+ * out: a quarter of an iterator over the parents, an iterator over the children, adding up. Left out: making the list
+ * of children, which is one and the same. Baselines: Pekko Streams, Reactor, two loops by hand.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

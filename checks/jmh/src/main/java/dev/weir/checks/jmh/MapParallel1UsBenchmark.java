@@ -9,8 +9,8 @@ import org.openjdk.jmh.annotations.OutputTimeUnit;
 /**
  * A microsecond of work, in the order of the input.
  *
- * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar MapParallel1Us}. A run takes 66 ms on two processors, so that
- * starting and ending it, some 130 us, costs an element 1 ns.
+ * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar MapParallel1Us}. A run takes 66 ms on two processors, so
+ * that starting and ending it, some 130 us, costs an element 1 ns.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

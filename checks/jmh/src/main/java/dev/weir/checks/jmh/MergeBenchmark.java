@@ -23,10 +23,10 @@ import reactor.core.scheduler.Schedulers;
 /**
  * Eight inputs, each on a thread of its own, become one.
  *
- * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar MergeBenchmark -prof gc}. Timed, per element: an iterator, the way
- * to the one thread below, adding up there. Left out: boxing. Baselines: Pekko's merge of eight asynchronous sources,
- * Reactor's merge of eight that are subscribed to on a parallel scheduler, and eight virtual threads that put into a
- * channel of Jox or an ArrayBlockingQueue of 1,024.
+ * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar MergeBenchmark -prof gc}. Timed, per element: an iterator,
+ * the way to the one thread below, adding up there. Left out: boxing. Baselines: Pekko's merge of eight asynchronous
+ * sources, Reactor's merge of eight that are subscribed to on a parallel scheduler, and eight virtual threads that put
+ * into a channel of Jox or an ArrayBlockingQueue of 1,024.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

@@ -30,14 +30,14 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 
 /**
- * Runs benchmarks with JMH's own command line and writes the table of docs/benchmarks/engine.md: a row per benchmark and
- * parameters, a column per contender with the median over all iterations of all forks, the least and the greatest, the
- * bytes allocated, and how many times Weir's median it is. The contenders' forks take turns.
+ * Runs benchmarks with JMH's own command line and writes the table of docs/benchmarks/engine.md: a row per benchmark
+ * and parameters, a column per contender with the median over all iterations of all forks, the least and the greatest,
+ * the bytes allocated, and how many times Weir's median it is. The contenders' forks take turns.
  *
  * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.Table engine.md Chain -f 1}: the file to
  * write, then what JMH takes. Without a name of a benchmark all are run. What takes half a minute for one run is then
- * measured once, without warming up, and what is compiled late is warmed up for 12 s, in five forks. A contender that fails
- * has a dash in its place, and its failure in the output.
+ * measured once, without warming up, and what is compiled late is warmed up for 12 s, in five forks. A contender that
+ * fails has a dash in its place, and its failure in the output.
  */
 public final class Table {
 
@@ -48,7 +48,9 @@ public final class Table {
     /** Reactor looks at all 100,000 inner streams for each element. */
     private static final String SLOW = "GroupByBenchmark.reactor";
 
-    /** Few runs fit in a second, so that what is done once in a run is compiled late, and it is a matter of percents. */
+    /**
+     * Few runs fit in a second, so that what is done once in a run is compiled late, and it is a matter of percents.
+     */
     private static final String LATE = "MapParallel\\d+Us";
 
     private static final int LATE_WARMUP_SECONDS = 12;

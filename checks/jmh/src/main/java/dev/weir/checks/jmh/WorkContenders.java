@@ -5,8 +5,8 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.infra.Blackhole;
 
 /**
- * Work of a known length on all processors. Timed, per element: the work divided by the number of processors, and what it
- * costs to spread it. The plain loop, on one thread, takes as many times longer as there are processors.
+ * Work of a known length on all processors. Timed, per element: the work divided by the number of processors, and what
+ * it costs to spread it. The plain loop, on one thread, takes as many times longer as there are processors.
  */
 public abstract class WorkContenders extends ParallelContenders {
 

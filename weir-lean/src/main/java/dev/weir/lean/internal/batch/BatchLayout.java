@@ -6,15 +6,15 @@ import java.nio.ByteBuffer;
  * Where things are in a record batch of version 2. Stateless.
  *
  * <pre>
- *   0        8     12      16    17     21     23       27         35         43         51    53       57     61
- *   +--------+------+-------+-----+------+------+--------+----------+----------+----------+-----+--------+------+---- ... -+
- *   | base   |length| leader|magic| CRC- | attri| last   | base     | max      | producer | its | base   |number| records  |
- *   | offset |      | epoch | = 2 | 32C  | butes| offset | timestamp| timestamp| id       |epoch|sequence|of    | perhaps  |
- *   |        |      |       |     |      |      | delta  |          |          |          |     |        |them  |compressed|
- *   +--------+------+-------+-----+------+------+--------+----------+----------+----------+-----+--------+------+---- ... -+
- *    \_______ _____/ \_______________________ _________________________________________________________________________ __/
- *            v                               v  length counts from here            the CRC covers all from the attributes on
- *        12 bytes
+ *   0       8     12      16    17     21     23      27         35         43        51    53       57     61
+ * +-------+------+-------+-----+------+------+-------+----------+----------+---------+-----+--------+------+---- ... -+
+ * | base  |length| leader|magic| CRC- | attri| last  | base     | max      | producer| its | base   |number| records  |
+ * | offset|      | epoch | = 2 | 32C  | butes| offset| timestamp| timestamp| id      |epoch|sequence|of    | perhaps  |
+ * |       |      |       |     |      |      | delta |          |          |         |     |        |them  |compressed|
+ * +-------+------+-------+-----+------+------+-------+----------+----------+---------+-----+--------+------+---- ... -+
+ * \_____ _______/ ^                    ^
+ *       v         length counts from here  the CRC covers all from the attributes on
+ *      12 bytes
  *
  *   attributes   ... 6        5         4                 3              2 1 0
  *                delete     control  transactional   timestamp type:    codec

@@ -5,13 +5,15 @@ import dev.weir.lean.BatchView;
 import dev.weir.lean.CorruptBatchException;
 import dev.weir.lean.RecordView;
 import dev.weir.lean.UnsupportedBatchException;
+import dev.weir.lean.internal.wire.AbortedTransactions;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads one batch after the other, and is the view of each. Confined to one thread; allocates nothing but what a codec does.
+ * Reads one batch after the other, and is the view of each. Confined to one thread; allocates nothing but what a codec
+ * does.
  *
  * <pre>
  *   reader.of(topic, partition, index);
@@ -97,7 +99,8 @@ public final class BatchReader implements BatchView {
     }
 
     /**
-     * Compares what the header says with itself, and with what is wanted: a broker never sends a batch that ends before it.
+     * Compares what the header says with itself, and with what is wanted: a broker never sends a batch that ends before
+     * it.
      *
      * @param checksum whether to compare that first
      */

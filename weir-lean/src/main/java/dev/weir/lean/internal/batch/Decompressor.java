@@ -3,7 +3,9 @@ package dev.weir.lean.internal.batch;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** All codecs with the one buffer that they write to. Confined to one thread; a codec is loaded when it is first met. */
+/**
+ * All codecs with the one buffer that they write to. Confined to one thread; a codec is loaded when it is first met.
+ */
 public final class Decompressor implements AutoCloseable {
 
     private final Output output;

@@ -6,8 +6,8 @@ import net.jpountz.lz4.LZ4Factory;
 import net.jpountz.lz4.LZ4SafeDecompressor;
 
 /**
- * LZ4's frame with independent blocks, the only ones that Kafka allows. Its checksums are not looked at: the batch has one
- * of its own, that covers the compressed bytes. Confined to one thread.
+ * LZ4's frame with independent blocks, the only ones that Kafka allows. Its checksums are not looked at: the batch has
+ * one of its own, that covers the compressed bytes. Confined to one thread.
  *
  * <pre>
  *   little-endian

@@ -13,8 +13,8 @@ import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks the records of one batch, as drawn in {@link BatchLayout}, and is the view of each. Confined to one thread; allocates
- * nothing. All lengths of a record are compared with its end before the record is shown.
+ * Walks the records of one batch, as drawn in {@link BatchLayout}, and is the view of each. Confined to one thread;
+ * allocates nothing. All lengths of a record are compared with its end before the record is shown.
  */
 public final class RecordReader implements RecordView {
 
@@ -142,10 +142,10 @@ public final class RecordReader implements RecordView {
     }
 
     /**
-     * Most records have no number of more than two bytes. Then all before the key are in the first eight bytes, with those of the
-     * value if there is no key; they are read at once and shifted out, the next one on top. It moves by branches, which a processor
-     * foresees, and not by arithmetic on the bytes, for which it would have to wait. Odd numbers are negative. False, and nothing
-     * changed, for any other record.
+     * Most records have no number of more than two bytes. Then all before the key are in the first eight bytes, with
+     * those of the value if there is no key; they are read at once and shifted out, the next one on top. It moves by
+     * branches, which a processor foresees, and not by arithmetic on the bytes, for which it would have to wait. Odd
+     * numbers are negative. False, and nothing changed, for any other record.
      */
     private boolean parseAtOnce(ByteBuffer from, int start, int recordEnd) {
         long rest = from.getLong(start) << Byte.SIZE;

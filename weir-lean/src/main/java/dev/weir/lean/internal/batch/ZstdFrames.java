@@ -8,8 +8,8 @@ import java.nio.ByteBuffer;
 /**
  * Zstandard, one or more frames, with or without their size. Confined to one thread.
  *
- * <p>All at once and not as a stream: a stream keeps a window of its own, of any size that the frame asks for. When the room
- * was short it begins again with twice as much, so that what comes out is never larger than the output may be.
+ * <p>All at once and not as a stream: a stream keeps a window of its own, of any size that the frame asks for. When the
+ * room was short it begins again with twice as much, so that what comes out is never larger than the output may be.
  */
 final class ZstdFrames implements Codec {
 

@@ -85,7 +85,10 @@ final class Broker implements Connection.Listener {
         partitions.sort(ORDER);
     }
 
-    /** The session still has it, and ends with that. What was received here and waits keeps no buffer from those that stay. */
+    /**
+     * The session still has it, and ends with that. What was received here and waits keeps no buffer from those that
+     * stay.
+     */
     void remove(Partition partition) {
         context.counters().add(Counters.COPIED, partition.cursor.detach());
         partitions.remove(partition);
@@ -105,7 +108,9 @@ final class Broker implements Connection.Listener {
         return connection != null && connection.isReady();
     }
 
-    /** A replica that it named as nearer could not be had: for a while it sends the records itself, longer each time. */
+    /**
+     * A replica that it named as nearer could not be had: for a while it sends the records itself, longer each time.
+     */
     void nearerFailed(long nowNanos) {
         // Once for all partitions of an answer.
         if (nearer.isDue(nowNanos)) {
@@ -250,8 +255,8 @@ final class Broker implements Connection.Listener {
     }
 
     /**
-     * Where both buffers are taken and something is to come, those of paused partitions are freed: nothing else would. Returns
-     * how many bytes had to be copied.
+     * Where both buffers are taken and something is to come, those of paused partitions are freed: nothing else would.
+     * Returns how many bytes had to be copied.
      */
     int detachPaused() {
         if (canReceive() || !isAwaited()) {

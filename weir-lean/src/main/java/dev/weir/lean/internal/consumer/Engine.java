@@ -19,7 +19,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The consumer behind its facade: one duty cycle over brokers and partitions. Confined to one thread, where not said otherwise. */
+/**
+ * The consumer behind its facade: one duty cycle over brokers and partitions. Confined to one thread, where not said
+ * otherwise.
+ */
 public final class Engine implements AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger(Engine.class.getName());

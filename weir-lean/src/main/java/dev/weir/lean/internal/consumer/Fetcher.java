@@ -23,9 +23,9 @@ import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the answers of brokers apart: records become chunks of their partitions, errors become other states. Confined to one
- * thread. A fetch response is indexed, not read: its batch headers tell what to fetch next, so that the next request can leave
- * before the first record is looked at.
+ * Takes the answers of brokers apart: records become chunks of their partitions, errors become other states. Confined
+ * to one thread. A fetch response is indexed, not read: its batch headers tell what to fetch next, so that the next
+ * request can leave before the first record is looked at.
  */
 final class Fetcher implements Answers {
 
@@ -202,7 +202,9 @@ final class Fetcher implements Answers {
         }
     }
 
-    /** Only the first batch of a response may exceed the limits of a fetch (KIP-74), and this one exceeds our buffer. */
+    /**
+     * Only the first batch of a response may exceed the limits of a fetch (KIP-74), and this one exceeds our buffer.
+     */
     private void tooLarge(Partition partition, ReceiveBuffer buffer, int sizeBytes) {
         ByteBuffer bytes = buffer.bytes();
         int at = response.recordsAt();
@@ -339,7 +341,9 @@ final class Fetcher implements Answers {
         }
     }
 
-    /** Whether it may be over when tried again. A broker whose own log is corrupt says so each time, retriable or not. */
+    /**
+     * Whether it may be over when tried again. A broker whose own log is corrupt says so each time, retriable or not.
+     */
     private static boolean isPassing(Errors error) {
         return error == Errors.UNKNOWN_SERVER_ERROR
                 || (error != Errors.CORRUPT_MESSAGE && error.exception() instanceof RetriableException);

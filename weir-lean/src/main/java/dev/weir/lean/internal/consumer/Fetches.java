@@ -7,8 +7,8 @@ import java.util.List;
 import org.apache.kafka.common.protocol.ApiKeys;
 
 /**
- * The fetch session with one broker (KIP-227): it remembers what it was asked, so that a request names only what has changed.
- * Confined to one thread; allocates nothing.
+ * The fetch session with one broker (KIP-227): it remembers what it was asked, so that a request names only what has
+ * changed. Confined to one thread; allocates nothing.
  */
 final class Fetches {
 
@@ -48,9 +48,9 @@ final class Fetches {
     }
 
     /**
-     * Asks for what the partitions want, if they want anything. Partitions of a topic stand side by side. A broker fills its
-     * answer in their order, and with a session moves those with records behind the others by itself; where everything is
-     * named, which without a session is always, another one stands first each time.
+     * Asks for what the partitions want, if they want anything. Partitions of a topic stand side by side. A broker
+     * fills its answer in their order, and with a session moves those with records behind the others by itself; where
+     * everything is named, which without a session is always, another one stands first each time.
      *
      * @param withRack see {@link FetchRequest#end}
      */

@@ -103,7 +103,9 @@ final class Locations {
         }
     }
 
-    /** Reads from a replica that is nearer, for a while; from the leader for as long as there is no connection to it. */
+    /**
+     * Reads from a replica that is nearer, for a while; from the leader for as long as there is no connection to it.
+     */
     void follow(Partition partition, Broker from, int replica, long now) {
         Broker near = brokers.get(replica);
         if (near == from) {

@@ -20,8 +20,9 @@ import org.apache.kafka.common.protocol.ApiKeys;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks for topics and their leaders, on a connection of its own, so that no answer waits behind a fetch. Confined to one
- * thread. It asks one address after the other until one answers: those of the brokers, then those to bootstrap from.
+ * Asks for topics and their leaders, on a connection of its own, so that no answer waits behind a fetch. Confined to
+ * one thread. It asks one address after the other until one answers: those of the brokers, then those to bootstrap
+ * from.
  */
 final class Metadata implements Connection.Listener {
 
@@ -77,7 +78,9 @@ final class Metadata implements Connection.Listener {
         }
     }
 
-    /** What was answered looks right. Whether it is, the brokers that it names will show: until then waits stay long. */
+    /**
+     * What was answered looks right. Whether it is, the brokers that it names will show: until then waits stay long.
+     */
     void helped(long nowNanos) {
         if (nowNanos - refusedNanos > SETTLED_NANOS) {
             backoff.succeeded();

@@ -6,9 +6,11 @@ import dev.weir.lean.internal.cursor.PartitionCursor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An assigned partition: what is delivered of it is its cursor's, what is fetched of it is here. Confined to one thread.
+ * An assigned partition: what is delivered of it is its cursor's, what is fetched of it is here. Confined to one
+ * thread.
  *
- * <p>Its state is one of {@link #LOCATING}, {@link #RESOLVING}, {@link #FETCHING} and {@link #FAILED}; ADR 26 draws them.
+ * <p>Its state is one of {@link #LOCATING}, {@link #RESOLVING}, {@link #FETCHING} and {@link #FAILED}; ADR 26 draws
+ * them.
  */
 final class Partition {
 

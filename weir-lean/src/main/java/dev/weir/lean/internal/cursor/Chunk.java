@@ -1,13 +1,13 @@
 package dev.weir.lean.internal.cursor;
 
-import dev.weir.lean.internal.batch.AbortedTransactions;
 import dev.weir.lean.internal.net.ReceiveBuffer;
+import dev.weir.lean.internal.wire.AbortedTransactions;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records of one partition in one response. Confined to one thread; used again for later ones. It retains the response's
- * buffer until {@link #release} or {@link #detach}.
+ * The records of one partition in one response. Confined to one thread; used again for later ones. It retains the
+ * response's buffer until {@link #release} or {@link #detach}.
  */
 public final class Chunk {
 

@@ -10,8 +10,8 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The position in a partition and the chunks before which it stands. Confined to one thread; handlers are called from here,
- * and may call back to {@link #interrupt} and {@link #moveTo}.
+ * The position in a partition and the chunks before which it stands. Confined to one thread; handlers are called from
+ * here, and may call back to {@link #interrupt} and {@link #moveTo}.
  */
 public final class PartitionCursor {
 
@@ -65,7 +65,9 @@ public final class PartitionCursor {
         return leaderEpoch;
     }
 
-    /** How often it was moved: another number than before means that what was asked for before is not wanted any more. */
+    /**
+     * How often it was moved: another number than before means that what was asked for before is not wanted any more.
+     */
     public int moves() {
         return moves;
     }
@@ -106,10 +108,11 @@ public final class PartitionCursor {
     }
 
     /**
-     * Delivers batches until there are none, or as many records as asked for were delivered, or it is interrupted. Exactly one
-     * of the handlers is there. Returns the number of records.
+     * Delivers batches until there are none, or as many records as asked for were delivered, or it is interrupted.
+     * Exactly one of the handlers is there. Returns the number of records.
      *
-     * @throws dev.weir.lean.PartitionException the position is before the batch at fault, and {@link #offsetBehindBatch} is behind it
+     * @throws dev.weir.lean.PartitionException the position is before the batch at fault, and
+     *     {@link #offsetBehindBatch} is behind it
      */
     public int deliver(
             BatchReader reader,
@@ -199,9 +202,9 @@ public final class PartitionCursor {
     }
 
     /**
-     * The offset at which to go on if the next batch is to be left out: what its own header says, or where the batch behind
-     * it begins, whichever is lower: one of them may be what is corrupt, and no good record is to be left out with it. In any
-     * case it is higher than the position, so that whoever skips comes to an end.
+     * The offset at which to go on if the next batch is to be left out: what its own header says, or where the batch
+     * behind it begins, whichever is lower: one of them may be what is corrupt, and no good record is to be left out
+     * with it. In any case it is higher than the position, so that whoever skips comes to an end.
      *
      * @param logEnd no offset behind it is believed
      */

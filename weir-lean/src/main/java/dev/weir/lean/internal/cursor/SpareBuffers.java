@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Direct buffers that nobody uses, for the next copies. Confined to one thread. What is given beyond the bound is left to the
- * collector, the oldest first.
+ * Direct buffers that nobody uses, for the next copies. Confined to one thread. What is given beyond the bound is left
+ * to the collector, the oldest first.
  */
 final class SpareBuffers {
 

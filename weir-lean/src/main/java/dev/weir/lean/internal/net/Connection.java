@@ -17,8 +17,8 @@ import org.apache.kafka.common.requests.RequestUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection to one broker: sends requests, hands out their responses in order. Confined to one thread, never blocks, not
- * used again once closed.
+ * A connection to one broker: sends requests, hands out their responses in order. Confined to one thread, never blocks,
+ * not used again once closed.
  *
  * <pre>
  *   CONNECTING   TCP, then handshakes                        -> GREETING

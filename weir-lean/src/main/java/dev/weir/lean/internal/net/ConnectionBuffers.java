@@ -4,10 +4,11 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the connections to one broker receive into and send from, one connection after the other. Confined to one thread.
+ * What the connections to one broker receive into and send from, one connection after the other. Confined to one
+ * thread.
  *
- * <p>They outlive a connection because they lie outside the heap: what is let go there waits for a collection of the heap, and a
- * consumer that allocates nothing gives no cause for one.
+ * <p>They outlive a connection because they lie outside the heap: what is let go there waits for a collection of the
+ * heap, and a consumer that allocates nothing gives no cause for one.
  */
 public final class ConnectionBuffers {
 

@@ -3,8 +3,9 @@ package dev.weir.lean.internal.net;
 import java.nio.ByteBuffer;
 
 /**
- * Holds one response at a time. Confined to one thread. It is free when nobody retains it; it grows to the largest response
- * that it had to take, up to a limit, and never shrinks. It grows with what has come, not with what was claimed.
+ * Holds one response at a time. Confined to one thread. It is free when nobody retains it; it grows to the largest
+ * response that it had to take, up to a limit, and never shrinks. It grows with what has come, not with what was
+ * claimed.
  */
 public final class ReceiveBuffer {
 

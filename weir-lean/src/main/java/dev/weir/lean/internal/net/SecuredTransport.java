@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * TLS, SASL or both, by the official client's classes. Confined to one thread.
  *
- * <p>A {@link KafkaChannel} does the handshakes. After that its transport is read and written directly, into and out of our own
- * buffers: the channel shows it to whatever is sent through it, so an empty send fetches it once. A session that must be
- * authenticated again ends with its connection, and the next connection begins a new one.
+ * <p>A {@link KafkaChannel} does the handshakes. After that its transport is read and written directly, into and out of
+ * our own buffers: the channel shows it to whatever is sent through it, so an empty send fetches it once. A session
+ * that must be authenticated again ends with its connection, and the next connection begins a new one.
  */
 final class SecuredTransport implements Transport {
 

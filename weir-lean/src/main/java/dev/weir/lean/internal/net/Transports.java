@@ -23,7 +23,10 @@ import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.common.utils.internals.LogContext;
 import org.jspecify.annotations.Nullable;
 
-/** Opens connections as the client's properties want them, and waits for any of them. Confined to one thread but {@link #wakeup}. */
+/**
+ * Opens connections as the client's properties want them, and waits for any of them. Confined to one thread but
+ * {@link #wakeup}.
+ */
 public final class Transports implements AutoCloseable {
 
     /** Of what a handshake sends. */

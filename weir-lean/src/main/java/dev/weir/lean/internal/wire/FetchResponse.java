@@ -1,11 +1,10 @@
 package dev.weir.lean.internal.wire;
 
-import dev.weir.lean.internal.batch.AbortedTransactions;
 import java.nio.ByteBuffer;
 
 /**
- * Walks a fetch response, versions 13 to 17, where it lies, and shows one partition after the other. Confined to one thread;
- * allocates nothing. No length is believed before it was compared with the bytes that are there.
+ * Walks a fetch response, versions 13 to 17, where it lies, and shows one partition after the other. Confined to one
+ * thread; allocates nothing. No length is believed before it was compared with the bytes that are there.
  *
  * <pre>
  *   correlation, tags                                             header 1
@@ -62,7 +61,8 @@ public final class FetchResponse {
     /**
      * Starts with the response between two positions.
      *
-     * @param isCut whether the buffer holds its beginning only: then records may end beyond it, and nothing follows them
+     * @param isCut whether the buffer holds its beginning only: then records may end beyond it, and nothing follows
+     *     them
      */
     public void wrap(ByteBuffer response, int from, int to, boolean isCut) throws MalformedResponseException {
         bytes = response;

@@ -5,9 +5,9 @@ import java.nio.ByteBuffer;
 /**
  * Variable-length numbers: seven bits a byte, lowest first, the sign bit of a byte says that more follow. Stateless.
  *
- * <p>A method that reads returns two numbers in one long, so that nothing is allocated and no field is touched: the value in the
- * upper half, the position after it in the lower. It reads at most five bytes and does not look at where a record ends: that is
- * compared afterwards, when all of a record's numbers are known.
+ * <p>A method that reads returns two numbers in one long, so that nothing is allocated and no field is touched: the
+ * value in the upper half, the position after it in the lower. It reads at most five bytes and does not look at where a
+ * record ends: that is compared afterwards, when all of a record's numbers are known.
  */
 public final class VarInts {
 

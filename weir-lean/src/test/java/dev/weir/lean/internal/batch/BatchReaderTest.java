@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import dev.weir.lean.BatchTooLargeException;
 import dev.weir.lean.CorruptBatchException;
 import dev.weir.lean.UnsupportedBatchException;
+import dev.weir.lean.internal.wire.AbortedTransactions;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -67,7 +68,9 @@ class BatchReaderTest {
         }
     }
 
-    /** The usual record is read in another way than the others; what is usual ends where a number takes one byte more. */
+    /**
+     * The usual record is read in another way than the others; what is usual ends where a number takes one byte more.
+     */
     @Test
     void records_atTheBordersOfTheUsual_readAsTheOfficialClientReadsThem() {
         List<SimpleRecord> records = new ArrayList<>();

@@ -5,16 +5,15 @@ import dev.weir.lean.HeadersView;
 import dev.weir.lean.PartitionException;
 import dev.weir.lean.RecordView;
 import dev.weir.lean.Slice;
-import dev.weir.lean.internal.batch.AbortedTransactions;
 import dev.weir.lean.internal.batch.BatchReader;
 import dev.weir.lean.internal.batch.Decompressor;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 
 /**
- * Reads bytes that may be anything, as a consumer does, and throws an {@link AssertionError} if what must hold does not:
- * they are data, or a fault of their type with partition and offset; nothing outside them is read; memory is bounded, on the
- * heap by their length and outside it by {@link #LIMIT}. Confined to one thread.
+ * Reads bytes that may be anything, as a consumer does, and throws an {@link AssertionError} if what must hold does
+ * not: they are data, or a fault of their type with partition and offset; nothing outside them is read; memory is
+ * bounded, on the heap by their length and outside it by {@link #LIMIT}. Confined to one thread.
  *
  * <p>The input lies in a buffer of exactly its size: a read past it is an exception that nothing here expects.
  */

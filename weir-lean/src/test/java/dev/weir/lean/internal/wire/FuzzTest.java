@@ -16,8 +16,8 @@ import org.apache.kafka.common.record.internal.CompressionType;
 import org.junit.jupiter.api.Test;
 
 /**
- * Bytes that nobody should send: the corpus and generated batches, mutated by a seed with what is known of their layout, where
- * {@link FetchFuzzTest} finds its way by coverage. {@link AnyBytes} says what must hold.
+ * Bytes that nobody should send: the corpus and generated batches, mutated by a seed with what is known of their
+ * layout, where {@link FetchFuzzTest} finds its way by coverage. {@link AnyBytes} says what must hold.
  *
  * <p>{@code -Dweir.fuzz.seconds=600} runs longer; {@code -Dweir.fuzz.seed=N} replays.
  */

@@ -1,6 +1,5 @@
 package dev.weir.lean.internal.wire;
 
-import dev.weir.lean.internal.batch.AbortedTransactions;
 import dev.weir.lean.internal.batch.Batches;
 import java.nio.ByteBuffer;
 import java.util.List;

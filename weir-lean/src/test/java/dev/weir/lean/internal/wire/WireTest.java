@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.weir.lean.LeanSettings;
-import dev.weir.lean.internal.batch.AbortedTransactions;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;

@@ -43,8 +43,8 @@ public abstract class Exchange<I, O> {
     protected abstract boolean hasRoom();
 
     /**
-     * Takes in a batch, which then belongs to the exchange. What it throws fails the upper segment; then it has left in the batch
-     * what it did not take.
+     * Takes in a batch, which then belongs to the exchange. What it throws fails the upper segment; then it has left in
+     * the batch what it did not take.
      */
     protected abstract void takeIn(Batch<I> batch);
 
@@ -116,7 +116,10 @@ public abstract class Exchange<I, O> {
         }
     }
 
-    /** Ends the exchange, normally if {@code cause} is null. What it keeps still comes out before that. The first end counts. */
+    /**
+     * Ends the exchange, normally if {@code cause} is null. What it keeps still comes out before that. The first end
+     * counts.
+     */
     public final void end(@Nullable Throwable cause) {
         lock.lock();
         try {

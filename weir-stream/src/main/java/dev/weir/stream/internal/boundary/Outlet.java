@@ -1,5 +1,7 @@
 package dev.weir.stream.internal.boundary;
 
+import dev.weir.stream.internal.ack.Leftovers;
+import dev.weir.stream.internal.ack.Within;
 import dev.weir.stream.internal.run.StageEntry.Keeper;
 import dev.weir.stream.internal.run.StageEntry.Kept;
 import dev.weir.stream.spi.AckTarget;
@@ -13,9 +15,10 @@ import org.jspecify.annotations.Nullable;
  * One output of a stage that has several, and the input of the stages below it: a queue bounded in elements.
  * Thread-safe: one thread gives, one pulls.
  *
- * <p>States, as the giver sees them: <em>open</em>; <em>released</em> once the stages below have ended by themselves, when
- * what is given is acknowledged for them; <em>cancelled</em>, when it is refused. That the lower stages close their input
- * says nothing of which it is to be, as they do so after a failure too: it halts the giver until that is known.
+ * <p>States, as the giver sees them: <em>open</em>; <em>released</em> once the stages below have ended by themselves,
+ * when what is given is acknowledged for them; <em>cancelled</em>, when it is refused. That the lower stages close
+ * their input says nothing of which it is to be, as they do so after a failure too: it halts the giver until that is
+ * known.
  */
 public final class Outlet<T> implements Stage<T>, Keeper {
 

@@ -1,6 +1,6 @@
 /**
- * Reads configuration: text comes in, checked values go out, and whatever is wrong is refused with its place. Runs on the
- * caller's thread and keeps nothing.
+ * Reads configuration: text comes in, checked values go out, and whatever is wrong is refused with its place. Runs on
+ * the caller's thread and keeps nothing.
  */
 @NullMarked
 package dev.weir.stream.internal.config;

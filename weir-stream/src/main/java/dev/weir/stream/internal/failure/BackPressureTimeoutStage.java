@@ -14,8 +14,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fails the pipeline when the stages below take too long to ask for more. They occupy the segment's thread meanwhile, so a
- * task of its own watches it; it looks at the clock once per timeout, and an element costs a volatile write per batch.
+ * Fails the pipeline when the stages below take too long to ask for more. They occupy the segment's thread meanwhile,
+ * so a task of its own watches it; it looks at the clock once per timeout, and an element costs a volatile write per
+ * batch. Confined to the thread of its segment, except for the watching task, which reads a volatile field.
  */
 final class BackPressureTimeoutStage<T> implements Stage<T> {
 

@@ -9,8 +9,8 @@ final class Failing {
     private Failing() {}
 
     /**
-     * Whether a stream may go on after what came from above: not after an interruption, in whatever guise, and not after a
-     * fault of the virtual machine.
+     * Whether a stream may go on after what came from above: not after an interruption, in whatever guise, and not
+     * after a fault of the virtual machine.
      */
     static boolean isRecoverable(Throwable failure) {
         return !(failure instanceof InterruptedException)

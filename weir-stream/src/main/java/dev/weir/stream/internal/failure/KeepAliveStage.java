@@ -12,7 +12,10 @@ import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Puts in an element of its own whenever none has come for a while. Nobody waits for its acknowledgement. */
+/**
+ * Puts in an element of its own whenever none has come for a while. Nobody waits for its acknowledgement. Confined to
+ * the thread of its segment.
+ */
 final class KeepAliveStage<T> implements Stage<T> {
 
     private final Stage<T> upstream;

@@ -13,8 +13,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Goes on with something else when the stages above fail: an element, a source, or nothing at all. What failed is closed
- * before what replaces it is started.
+ * Goes on with something else when the stages above fail: an element, a source, or nothing at all. What failed is
+ * closed before what replaces it is started. Confined to the thread of its segment.
  */
 final class RecoverStage<T> implements Stage<T> {
 

@@ -28,7 +28,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class RestartStage<T> implements Stage<T>, Keeper {
 
-    /** Restarts that are remembered when their number has no limit: after so many doublings every back-off is at its max. */
+    /**
+     * Restarts that are remembered when their number has no limit: after so many doublings every back-off is at its
+     * max.
+     */
     private static final int REMEMBERED = 64;
 
     private final RestartSettings settings;
@@ -135,8 +138,8 @@ final class RestartStage<T> implements Stage<T>, Keeper {
     }
 
     /**
-     * Waits until the section may start; false if the deadline came first, or a stop. One that has elements to finish is
-     * started at a stop.
+     * Waits until the section may start; false if the deadline came first, or a stop. One that has elements to finish
+     * is started at a stop.
      */
     private boolean awaitStart(long deadlineNanos) throws InterruptedException {
         lock.lockInterruptibly();
@@ -156,7 +159,9 @@ final class RestartStage<T> implements Stage<T>, Keeper {
         }
     }
 
-    /** Whether the time has come and the run before has let go, so that its end is committed and its membership over. */
+    /**
+     * Whether the time has come and the run before has let go, so that its end is committed and its membership over.
+     */
     private boolean mayStart() {
         Child<T> waits = before;
         if (waits != null && waits.letGo().isDone()) {

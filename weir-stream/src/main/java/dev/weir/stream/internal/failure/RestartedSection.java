@@ -13,8 +13,8 @@ import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A section in the middle of a stream that is built anew when it fails, and then gets again what it had been given and is
- * not finished. Confined to the segment of its stage, but for {@link Input}.
+ * A section in the middle of a stream that is built anew when it fails, and then gets again what it had been given and
+ * is not finished. Confined to the segment of its stage, but for {@link Input}.
  *
  * <p>What is above has a segment of its own: it is not interrupted when the section is.
  */
@@ -27,8 +27,8 @@ final class RestartedSection<T, R> implements RestartStage.Section<R> {
     private final Branch<T, R> branch;
 
     // Handed from one run of the section to the next: the first has let go when the second is built.
-    private final ArrayDeque<Given<T>> given = new ArrayDeque<>();
-    private Iterator<Given<T>> again = given.iterator();
+    private final ArrayDeque<ReplayableBatch<T>> given = new ArrayDeque<>();
+    private Iterator<ReplayableBatch<T>> again = given.iterator();
     private int tidyAt = 16;
     private volatile boolean upstreamIsOver;
 
@@ -55,7 +55,7 @@ final class RestartedSection<T, R> implements RestartStage.Section<R> {
     public Nest.Child<R> start(Nest nest) {
         tidy();
         again = given.iterator();
-        return nest.start(branch.lowest(), branch.hole(), new Input());
+        return nest.start(branch.lowest(), branch.input(), new Input());
     }
 
     /** What comes from above a section does not get better by building that anew. */
@@ -72,18 +72,18 @@ final class RestartedSection<T, R> implements RestartStage.Section<R> {
 
     @Override
     public void leaveRevoked() {
-        given.forEach(Given::leaveRevoked);
+        given.forEach(ReplayableBatch::leaveRevoked);
     }
 
     @Override
     public void close() {
-        given.forEach(Given::close);
+        given.forEach(ReplayableBatch::close);
         upstream.close();
     }
 
     /** One element that is never finished must not keep what came behind it. */
     private void tidy() {
-        given.removeIf(Given::isFinished);
+        given.removeIf(ReplayableBatch::isFinished);
         tidyAt = 2 * given.size() + 16;
     }
 
@@ -105,7 +105,7 @@ final class RestartedSection<T, R> implements RestartStage.Section<R> {
             if (given.size() >= tidyAt) {
                 tidy();
             }
-            Given<T> next = new Given<>(batch);
+            ReplayableBatch<T> next = new ReplayableBatch<>(batch);
             given.add(next);
             return next.give();
         }

@@ -15,8 +15,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a stage does when its function threw: the retries, then the decision. Thread-safe. A stage catches around the call
- * of the function alone, so that all this costs nothing until something is thrown:
+ * What a stage does when its function threw: the retries, then the decision. Thread-safe. A stage catches around the
+ * call of the function alone, so that all this costs nothing until something is thrown:
  *
  * <pre>
  *   try {
@@ -101,8 +101,8 @@ public final class Supervised {
     }
 
     /**
-     * The same for an element of a batch in hand. If the stream is to fail, that element and those behind it are abandoned; if
-     * the thread was interrupted, also the {@code kept} ones that were moved to the front to go on.
+     * The same for an element of a batch in hand. If the stream is to fail, that element and those behind it are
+     * abandoned; if the thread was interrupted, also the {@code kept} ones that were moved to the front to go on.
      */
     public <T> Object after(Throwable thrown, Handler<? super T, ?> call, Batch<T> batch, int kept, int index)
             throws InterruptedException {
@@ -155,8 +155,8 @@ public final class Supervised {
     }
 
     /**
-     * The same on a thread that is not the stage's. It may work for another pipeline that is being cancelled, which says
-     * nothing of this one.
+     * The same on a thread that is not the stage's. It may work for another pipeline that is being cancelled, which
+     * says nothing of this one.
      */
     public Verdict decideElsewhere(Throwable thrown) {
         if (thrown instanceof VirtualMachineError fatal) {

@@ -10,7 +10,10 @@ import dev.weir.stream.spi.StageContext;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Fails when the stages above take longer than allowed: for each element, for the first one, or for all of them. */
+/**
+ * Fails when the stages above take longer than allowed: for each element, for the first one, or for all of them.
+ * Confined to the thread of its segment.
+ */
 final class TimeoutStage<T> implements Stage<T> {
 
     private final Stage<T> upstream;

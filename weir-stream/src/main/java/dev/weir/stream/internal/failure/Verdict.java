@@ -6,8 +6,8 @@ import dev.weir.stream.spi.AckTarget;
 import java.util.concurrent.CancellationException;
 
 /**
- * What was decided on an element for which there is no result. Immutable. Parallel stages keep it in the element's place;
- * no stream can have it for an element.
+ * What was decided on an element for which there is no result. Immutable. Parallel stages keep it in the element's
+ * place; no stream can have it for an element.
  *
  * @param failure what its function threw last
  */

@@ -10,7 +10,7 @@ import dev.weir.stream.spi.StageMeter;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Tells somebody, once, how the stages above ended. */
+/** Tells somebody, once, how the stages above ended. Confined to the thread of its segment. */
 final class WatchStage<T> implements Stage<T> {
 
     private final Stage<T> upstream;

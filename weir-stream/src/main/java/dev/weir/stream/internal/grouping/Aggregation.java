@@ -1,11 +1,11 @@
 package dev.weir.stream.internal.grouping;
 
 import dev.weir.stream.Attributes;
+import dev.weir.stream.internal.ack.JointAck;
 import dev.weir.stream.internal.boundary.AsyncBoundary;
 import dev.weir.stream.internal.boundary.Exchange;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
-import dev.weir.stream.internal.operator.JointAck;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * Aggregates what comes while nobody takes, up to a weight: batch, and conflate without one. Under the exchange's lock,
  * the user's functions included.
  *
- * <p>A batch from above is always taken in whole; the aggregates that get full by it wait, and the next batch with them.
+ * <p>A batch from above is always taken in whole; the aggregates that get full by it wait, and the next batch with
+ * them.
  */
 final class Aggregation<T, A> extends Exchange<T, A> {
 

@@ -8,7 +8,10 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Function;
 
-/** Holds each element for a time of its own without changing the order. A failure waits behind those before it. */
+/**
+ * Holds each element for a time of its own without changing the order. A failure waits behind those before it. Confined
+ * to the thread of its segment.
+ */
 final class DelayStage<T> extends HoldingStage<T> {
 
     /** More cannot be added to a time: 146 years. */

@@ -19,9 +19,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Emits the first of what each element expands to, and more of the latest element for as long as there is nothing newer.
- * Stands below a boundary, so that it can look whether there is. The first carries the element's claim, the others none. A
- * failure leaves after the elements before it.
+ * Emits the first of what each element expands to, and more of the latest element for as long as there is nothing
+ * newer. Stands below a boundary, so that it can look whether there is. The first carries the element's claim, the
+ * others none. A failure leaves after the elements before it. Confined to the thread of its segment.
  */
 final class ExpandStage<T, R> implements Stage<R> {
 

@@ -1,9 +1,9 @@
 package dev.weir.stream.internal.grouping;
 
+import dev.weir.stream.internal.ack.JointAck;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
-import dev.weir.stream.internal.operator.JointAck;
-import dev.weir.stream.internal.run.Inside;
+import dev.weir.stream.internal.run.HeldElements;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -19,10 +19,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Gathers elements into lists, up to a weight, of one key each and, if a window is set, for no longer than that from a
  * list's first element. Acknowledges all members together. An open list is emitted before the end or a failure.
+ * Confined to the thread of its segment.
  */
 final class GroupedStage<T> implements Stage<List<T>> {
 
-    /** How long and how heavy a group gets; without a weigher each element weighs 1, without a key all have the same. */
+    /**
+     * How long and how heavy a group gets; without a weigher each element weighs 1, without a key all have the same.
+     */
     record Limits<T>(
             long weight,
             @Nullable ToLongFunction<? super T> weigher,
@@ -44,7 +47,7 @@ final class GroupedStage<T> implements Stage<List<T>> {
     private final StageMeter meter;
     private final Clock clock;
 
-    private final Inside inside;
+    private final HeldElements inside;
 
     private List<T> members;
     private JointAck acks;
@@ -60,7 +63,7 @@ final class GroupedStage<T> implements Stage<List<T>> {
         this.supervised = supervised;
         this.meter = meter;
         this.clock = clock;
-        this.inside = new Inside(meter);
+        this.inside = new HeldElements(meter);
         this.members = new ArrayList<>(room());
         this.acks = new JointAck(room());
     }

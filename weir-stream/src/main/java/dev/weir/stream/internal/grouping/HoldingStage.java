@@ -13,8 +13,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stage that holds elements until a time each. Takes in while it holds less than its bound, and then one batch more at
- * most. The end and a failure from above wait behind what is held. Confined to its segment, but for the gauge.
+ * A stage that holds elements until a time each. Takes in while it holds less than its bound, and then one batch more
+ * at most. The end and a failure from above wait behind what is held. Confined to its segment, but for the gauge.
  */
 abstract class HoldingStage<T> implements Stage<T> {
 

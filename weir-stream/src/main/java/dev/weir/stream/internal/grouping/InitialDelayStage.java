@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.grouping;
 
+import dev.weir.stream.internal.operator.Wiring;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -7,7 +8,7 @@ import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
-/** Pulls nothing before a time has passed since the start of the run. */
+/** Pulls nothing before a time has passed since the start of the run. Confined to the thread of its segment. */
 final class InitialDelayStage<T> implements Stage<T> {
 
     private final Stage<T> upstream;
@@ -17,22 +18,15 @@ final class InitialDelayStage<T> implements Stage<T> {
 
     private boolean started;
 
-    private InitialDelayStage(Stage<T> upstream, Clock clock, long delayNanos, StageMeter meter) {
-        this.upstream = upstream;
-        this.clock = clock;
+    private InitialDelayStage(Wiring<T> wiring, long delayNanos) {
+        this.upstream = wiring.upstream();
+        this.clock = wiring.clock();
         this.startNanos = clock.after(delayNanos);
-        this.meter = meter;
+        this.meter = wiring.meter();
     }
 
     static <T> Node<T> node(Node<T> above, long delayNanos) {
-        return new Node<>("initialDelay", (assembly, attributes) -> {
-            Stage<T> upstream = above.build(assembly);
-            return new InitialDelayStage<>(
-                    upstream,
-                    assembly.clock(),
-                    delayNanos,
-                    assembly.fused(attributes).meter());
-        });
+        return Wiring.node("initialDelay", above, wiring -> new InitialDelayStage<>(wiring, delayNanos));
     }
 
     @Override

@@ -6,8 +6,8 @@ import dev.weir.stream.spi.Stage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stage above an operator that has something to emit before the end or the failure of its input goes on. Confined to
- * the segment.
+ * The stage above an operator that has something to emit before the end or the failure of its input goes on. Confined
+ * to the segment.
  */
 final class Intake<T> {
 

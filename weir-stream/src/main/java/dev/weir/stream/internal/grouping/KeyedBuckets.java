@@ -4,7 +4,8 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 
 /**
- * A {@link TokenBucket} for each key that has one which is not full: a full one is as good as none. Confined to one thread.
+ * A {@link TokenBucket} for each key that has one which is not full: a full one is as good as none. Confined to one
+ * thread.
  */
 final class KeyedBuckets {
 

@@ -13,7 +13,10 @@ import java.util.PriorityQueue;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Lets the elements of each key pass at a rate, and holds those that come too early while others overtake them. */
+/**
+ * Lets the elements of each key pass at a rate, and holds those that come too early while others overtake them.
+ * Confined to the thread of its segment, except for what it holds, which is under its lock.
+ */
 final class KeyedThrottleStage<T> extends HoldingStage<T> implements Keeper {
 
     // An element pays when it comes, on credit if need be, and so learns its time at once. The times of a key grow, so

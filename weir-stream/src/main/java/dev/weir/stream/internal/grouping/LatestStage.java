@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.grouping;
 
-import dev.weir.stream.internal.run.Inside;
+import dev.weir.stream.internal.run.HeldElements;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
@@ -11,9 +11,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds the latest element until its time and acknowledges those that it takes the place of: debounce, whose time begins
- * anew with each element, and sample, whose times come at a fixed interval from the start. The last element is emitted
- * before the end or the failure of the input.
+ * Holds the latest element until its time and acknowledges those that it takes the place of: debounce, whose time
+ * begins anew with each element, and sample, whose times come at a fixed interval from the start. The last element is
+ * emitted before the end or the failure of the input. Confined to the thread of its segment.
  */
 final class LatestStage<T> implements Stage<T> {
 
@@ -24,7 +24,7 @@ final class LatestStage<T> implements Stage<T> {
     private final Clock clock;
     private final long originNanos;
 
-    private final Inside inside;
+    private final HeldElements inside;
 
     private @Nullable T latest;
     private AckTarget target = AckTarget.NONE;
@@ -38,7 +38,7 @@ final class LatestStage<T> implements Stage<T> {
         this.meter = meter;
         this.clock = clock;
         this.originNanos = clock.nanoTime();
-        this.inside = new Inside(meter);
+        this.inside = new HeldElements(meter);
     }
 
     static <T> Node<T> debounce(Node<T> above, long quietNanos) {

@@ -1,7 +1,7 @@
 package dev.weir.stream.internal.grouping;
 
-import dev.weir.stream.internal.operator.JointAck;
-import dev.weir.stream.internal.run.Inside;
+import dev.weir.stream.internal.ack.JointAck;
+import dev.weir.stream.internal.run.HeldElements;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Emits windows of {@code size} elements, each {@code step} elements after the one before. The stage keeps an element's
- * own claim until the last window that holds it, and gives each window before that one more.
+ * own claim until the last window that holds it, and gives each window before that one more. Confined to the thread of
+ * its segment.
  */
 final class SlidingStage<T> implements Stage<List<T>> {
 
@@ -25,7 +26,7 @@ final class SlidingStage<T> implements Stage<List<T>> {
     private final Clock clock;
 
     private final ElementRing<T> window = new ElementRing<>();
-    private final Inside inside;
+    private final HeldElements inside;
 
     private int inNoWindowYet;
     private int toSkip;
@@ -37,7 +38,7 @@ final class SlidingStage<T> implements Stage<List<T>> {
         this.step = step;
         this.meter = meter;
         this.clock = clock;
-        this.inside = new Inside(meter);
+        this.inside = new HeldElements(meter);
     }
 
     static <T> Node<List<T>> node(Node<T> above, int size, int step) {

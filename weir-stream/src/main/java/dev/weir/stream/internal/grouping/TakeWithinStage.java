@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.grouping;
 
+import dev.weir.stream.internal.operator.Wiring;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -7,7 +8,10 @@ import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
-/** Lets pass what comes before a time has passed since the start of the run; then ends and closes what is above. */
+/**
+ * Lets pass what comes before a time has passed since the start of the run; then ends and closes what is above.
+ * Confined to the thread of its segment.
+ */
 final class TakeWithinStage<T> implements Stage<T> {
 
     private final Stage<T> upstream;
@@ -17,22 +21,15 @@ final class TakeWithinStage<T> implements Stage<T> {
 
     private boolean ended;
 
-    private TakeWithinStage(Stage<T> upstream, Clock clock, long nanos, StageMeter meter) {
-        this.upstream = upstream;
-        this.clock = clock;
+    private TakeWithinStage(Wiring<T> wiring, long nanos) {
+        this.upstream = wiring.upstream();
+        this.clock = wiring.clock();
         this.endNanos = clock.after(nanos);
-        this.meter = meter;
+        this.meter = wiring.meter();
     }
 
     static <T> Node<T> node(Node<T> above, long nanos) {
-        return new Node<>("takeWithin", (assembly, attributes) -> {
-            Stage<T> upstream = above.build(assembly);
-            return new TakeWithinStage<>(
-                    upstream,
-                    assembly.clock(),
-                    nanos,
-                    assembly.fused(attributes).meter());
-        });
+        return Wiring.node("takeWithin", above, wiring -> new TakeWithinStage<>(wiring, nanos));
     }
 
     @Override

@@ -4,7 +4,7 @@ import dev.weir.stream.RateExceededException;
 import dev.weir.stream.ThrottleMode;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
-import dev.weir.stream.internal.run.Inside;
+import dev.weir.stream.internal.run.HeldElements;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.internal.run.StageEntry.Keeper;
@@ -41,7 +41,7 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
     private final StageMeter meter;
     private final Clock clock;
 
-    private final Inside inside;
+    private final HeldElements inside;
 
     private Batch<T> held = new Batch<>(0);
     private int next;
@@ -61,7 +61,7 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
         this.supervised = supervised;
         this.meter = meter;
         this.clock = clock;
-        this.inside = new Inside(meter);
+        this.inside = new HeldElements(meter);
     }
 
     static <T> Node<T> node(Node<T> above, Rate<T> rate) {

@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  * The sink of one run that hands each element to all its subscribers, each at its own pace within a batch. Subscribing,
  * requesting and cancelling are thread-safe; the loop is confined to its segment.
  *
- * <p>An element is acknowledged when every subscriber has returned from its {@code onNext}. The next batch is pulled when
- * all have had this one, so that at most one batch waits for demand. A subscriber that joins gets what nobody had asked
- * for before. When the last one has cancelled, the loop ends as one that wants no more.
+ * <p>An element is acknowledged when every subscriber has returned from its {@code onNext}. The next batch is pulled
+ * when all have had this one, so that at most one batch waits for demand. A subscriber that joins gets what nobody had
+ * asked for before. When the last one has cancelled, the loop ends as one that wants no more.
  */
 final class Fanout<T> {
 

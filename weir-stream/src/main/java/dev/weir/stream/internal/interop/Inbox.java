@@ -12,9 +12,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a publisher signals into: elements wait here, in order, until the pipeline takes them. The signals may come from any
- * thread; {@link #take}, {@link #callPublisher} and {@link #close} belong to the segment's thread, so that the publisher
- * never meets two calls at once.
+ * What a publisher signals into: elements wait here, in order, until the pipeline takes them. The signals may come from
+ * any thread; {@link #take}, {@link #callPublisher} and {@link #close} belong to the segment's thread, so that the
+ * publisher never meets two calls at once.
  *
  * <p>It is open, then ended by the publisher (what waits still comes out, then the end or the failure), stopped by the
  * pipeline (what waits still comes out), or closed (what waits is dropped).
@@ -181,8 +181,8 @@ final class Inbox<T> implements Flow.Subscriber<T> {
     }
 
     /**
-     * Tells the publisher what it must know by now: the first request, a refill, or that no more is wanted. Not under the
-     * lock, as the publisher may answer from within the call. Segment's thread.
+     * Tells the publisher what it must know by now: the first request, a refill, or that no more is wanted. Not under
+     * the lock, as the publisher may answer from within the call. Segment's thread.
      */
     void callPublisher() {
         Flow.Subscription to;

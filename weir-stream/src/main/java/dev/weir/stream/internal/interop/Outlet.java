@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One subscriber of a {@link Fanout} and what it has asked for. The subscriber's calls may come from any thread; what is
- * signalled to it comes from the segment's thread, or from one that stands in for it while that thread waits above.
+ * One subscriber of a {@link Fanout} and what it has asked for. The subscriber's calls may come from any thread; what
+ * is signalled to it comes from the segment's thread, or from one that stands in for it while that thread waits above.
  */
 final class Outlet<T> implements Flow.Subscription {
 

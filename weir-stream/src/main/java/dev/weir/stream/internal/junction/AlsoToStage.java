@@ -5,7 +5,10 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import org.jspecify.annotations.Nullable;
 
-/** Hands each element to a side sink too; it is acknowledged when both have done so. */
+/**
+ * Hands each element to a side sink too; it is acknowledged when both have done so. Confined to the thread of its
+ * segment.
+ */
 final class AlsoToStage<T> extends SideStage<T> {
 
     private AlsoToStage(Parts<T> parts) {

@@ -5,7 +5,10 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import org.jspecify.annotations.Nullable;
 
-/** Passes everything on and, when it is closed, cancels the segment that feeds what is above through {@code outlets}. */
+/**
+ * Passes everything on and, when it is closed, cancels the segment that feeds what is above through {@code outlets}.
+ * Confined to the thread of its segment.
+ */
 record CancellingStage<T>(Stage<T> upstream, Segment<?> feeding, Outlets<?> outlets) implements Stage<T> {
 
     @Override

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Hands on one input after the other; batches go through as they are. */
+/** Hands on one input after the other; batches go through as they are. Confined to the thread of its segment. */
 final class ConcatStage<T> implements Stage<T> {
 
     private final List<Stage<T>> inputs;

@@ -7,7 +7,10 @@ import dev.weir.stream.spi.Stage;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Sends the elements that a predicate accepts to a side sink, with their acknowledgements, and the others on. */
+/**
+ * Sends the elements that a predicate accepts to a side sink, with their acknowledgements, and the others on. Confined
+ * to the thread of its segment.
+ */
 final class DivertToStage<T> extends SideStage<T> {
 
     private final Predicate<? super T> divert;

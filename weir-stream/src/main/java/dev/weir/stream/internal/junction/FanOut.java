@@ -5,8 +5,8 @@ import dev.weir.stream.Dispatcher;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.run.Assembly;
 import dev.weir.stream.internal.run.Branch;
-import dev.weir.stream.internal.run.Hole;
 import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.OpenInput;
 import dev.weir.stream.internal.run.Segment;
 import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.spi.Stage;
@@ -62,7 +62,7 @@ record FanOut<T>(String name, Node<T> above, boolean shared, Distribution.Factor
                 int output = i;
                 Branch<T, R> branch = branches.get(i);
                 var ignored = assembly.beside(() -> {
-                    assembly.fill(branch.hole(), built.outlets.get(output));
+                    assembly.fill(branch.input(), built.outlets.get(output));
                     Stage<R> lowest =
                             built.outlets.get(output).leaving(branch.lowest().build(assembly));
                     return inlets.feed(output, assembly, dispatcher, lowest, () -> built.outlets.ended(output));
@@ -75,14 +75,14 @@ record FanOut<T>(String name, Node<T> above, boolean shared, Distribution.Factor
     }
 
     /** A part of the blueprint that has all outputs for its inputs, in the segment below. */
-    <R> Node<R> joined(List<Hole<T>> holes, Node<R> lowest) {
+    <R> Node<R> joined(List<OpenInput<T>> inputs, Node<R> lowest) {
         return new Node<>(name, (assembly, attributes) -> {
-            Built<T> built = build(assembly, attributes, holes.size());
-            for (int i = 0; i < holes.size(); i++) {
-                assembly.fill(holes.get(i), built.outlets.endingAll(i));
+            Built<T> built = build(assembly, attributes, inputs.size());
+            for (int i = 0; i < inputs.size(); i++) {
+                assembly.fill(inputs.get(i), built.outlets.endingAll(i));
             }
             Stage<R> joined = lowest.build(assembly);
-            for (int i = 0; i < holes.size(); i++) {
+            for (int i = 0; i < inputs.size(); i++) {
                 joined = built.outlets.get(i).leaving(joined);
             }
             return built.endingWith(joined);
@@ -97,7 +97,7 @@ record FanOut<T>(String name, Node<T> above, boolean shared, Distribution.Factor
                 int output = i;
                 SideSink<T> sink = sinks.get(i);
                 var ignored = assembly.beside(() -> {
-                    assembly.fill(sink.hole(), built.outlets.get(output));
+                    assembly.fill(sink.input(), built.outlets.get(output));
                     sink.builder().accept(assembly);
                     Segment<?> lowest = assembly.lastSegment();
                     lowest.afterNormalEnd(() -> ended(built, output));

@@ -150,8 +150,8 @@ final class Inlets<T> {
     }
 
     /**
-     * Waits for a batch of any input; null at the end, an empty one at the deadline. Throws what an input failed with as
-     * soon as all that it had put is taken.
+     * Waits for a batch of any input; null at the end, an empty one at the deadline. Throws what an input failed with
+     * as soon as all that it had put is taken.
      */
     @Nullable
     Batch<T> take(long deadlineNanos, StageMeter meter) throws InterruptedException {

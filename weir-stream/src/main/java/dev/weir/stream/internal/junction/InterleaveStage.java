@@ -6,7 +6,10 @@ import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
-/** Takes a number of elements of one input, then as many of the other; when one ends, the rest of the other. */
+/**
+ * Takes a number of elements of one input, then as many of the other; when one ends, the rest of the other. Confined to
+ * the thread of its segment.
+ */
 final class InterleaveStage<T> implements Stage<T> {
 
     private final Input<T> left;

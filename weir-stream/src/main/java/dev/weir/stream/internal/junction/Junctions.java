@@ -5,8 +5,8 @@ import dev.weir.stream.Pair;
 import dev.weir.stream.internal.run.Arguments;
 import dev.weir.stream.internal.run.Assembly;
 import dev.weir.stream.internal.run.Branch;
-import dev.weir.stream.internal.run.Hole;
 import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.OpenInput;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.BiFunction;
@@ -140,7 +140,7 @@ public final class Junctions {
     }
 
     /** Both halves are given all elements, and {@code joined} is below both. */
-    public static <T, R> Node<R> unzip(Node<T> above, Hole<T> left, Hole<T> right, Node<R> joined) {
+    public static <T, R> Node<R> unzip(Node<T> above, OpenInput<T> left, OpenInput<T> right, Node<R> joined) {
         return broadcasting("unzip", above).joined(List.of(left, right), joined);
     }
 }

@@ -1,8 +1,8 @@
 package dev.weir.stream.internal.junction;
 
+import dev.weir.stream.internal.ack.JointAck;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
-import dev.weir.stream.internal.operator.JointAck;
 import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.StageEntry;
@@ -18,11 +18,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Combines the latest elements of several inputs, anew whenever one of them has a new one. A failure leaves after what was
- * emitted before it. Confined to its segment.
+ * Combines the latest elements of several inputs, anew whenever one of them has a new one. A failure leaves after what
+ * was emitted before it. Confined to its segment.
  *
- * <p>An element keeps its own claim while it is the latest of its input; each output holds one more claim of each element
- * that it was made of.
+ * <p>An element keeps its own claim while it is the latest of its input; each output holds one more claim of each
+ * element that it was made of.
  */
 final class LatestStage<R> implements Stage<R> {
 

@@ -8,8 +8,8 @@ import java.util.Arrays;
 import java.util.function.ToIntFunction;
 
 /**
- * Each element to the output that a function names. A failure follows the elements before it. Confined to the distributing
- * segment.
+ * Each element to the output that a function names. A failure follows the elements before it. Confined to the
+ * distributing segment.
  */
 final class RoutedDistribution<T> implements Distribution<T> {
 

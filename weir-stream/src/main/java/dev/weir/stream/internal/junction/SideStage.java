@@ -5,7 +5,7 @@ import dev.weir.stream.internal.boundary.BoundaryQueue;
 import dev.weir.stream.internal.boundary.Outlet;
 import dev.weir.stream.internal.run.Assembly;
 import dev.weir.stream.internal.run.Failures;
-import dev.weir.stream.internal.run.Inside;
+import dev.weir.stream.internal.run.HeldElements;
 import dev.weir.stream.internal.run.Segment;
 import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.internal.run.TaskGroup;
@@ -28,7 +28,7 @@ abstract class SideStage<T> implements Stage<T> {
     private final Stage<T> upstream;
     private final Clock clock;
     private final TaskGroup tasks;
-    private final Inside inside;
+    private final HeldElements inside;
 
     private boolean sideEnded;
     private @Nullable Throwable failure;
@@ -43,7 +43,7 @@ abstract class SideStage<T> implements Stage<T> {
         this.meter = parts.entry.meter();
         this.clock = parts.entry.clock();
         this.tasks = parts.tasks;
-        this.inside = new Inside(meter);
+        this.inside = new HeldElements(meter);
     }
 
     /** Builds the side sink and what the stage needs. */
@@ -53,7 +53,7 @@ abstract class SideStage<T> implements Stage<T> {
                 new StageMeter(),
                 () -> false);
         var ignored = assembly.beside(() -> {
-            assembly.fill(sink.hole(), side);
+            assembly.fill(sink.input(), side);
             sink.builder().accept(assembly);
             Segment<?> lowest = assembly.lastSegment();
             lowest.afterNormalEnd(side::cancel);
@@ -75,7 +75,9 @@ abstract class SideStage<T> implements Stage<T> {
         failure = cause;
     }
 
-    /** Gives the side its part. If nobody wants that any more, false or an exception, what was to go on is abandoned. */
+    /**
+     * Gives the side its part. If nobody wants that any more, false or an exception, what was to go on is abandoned.
+     */
     final boolean give(Batch<T> part, Batch<T> on) throws InterruptedException {
         boolean given = false;
         try {

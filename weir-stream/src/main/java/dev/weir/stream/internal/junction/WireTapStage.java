@@ -5,7 +5,10 @@ import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 
-/** Shows each element to a side sink, as long as that keeps up; nobody waits for what the sink does. */
+/**
+ * Shows each element to a side sink, as long as that keeps up; nobody waits for what the sink does. Confined to the
+ * thread of its segment.
+ */
 final class WireTapStage<T> extends SideStage<T> {
 
     private WireTapStage(Parts<T> parts) {

@@ -1,7 +1,7 @@
 package dev.weir.stream.internal.junction;
 
 import dev.weir.stream.Pair;
-import dev.weir.stream.internal.operator.JointAck;
+import dev.weir.stream.internal.ack.JointAck;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
@@ -9,7 +9,10 @@ import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
-/** Pairs the elements of two inputs one by one; when one has ended, the rest of the other with a stand-in. */
+/**
+ * Pairs the elements of two inputs one by one; when one has ended, the rest of the other with a stand-in. Confined to
+ * the thread of its segment.
+ */
 final class ZipAllStage<A, B> implements Stage<Pair<A, B>> {
 
     private final Input<A> left;

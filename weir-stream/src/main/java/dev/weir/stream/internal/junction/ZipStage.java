@@ -1,8 +1,8 @@
 package dev.weir.stream.internal.junction;
 
+import dev.weir.stream.internal.ack.JointAck;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
-import dev.weir.stream.internal.operator.JointAck;
 import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Combines the elements of two inputs one by one. Ends with the shorter; what the longer has left is forgone. A failure
- * leaves after the pairs before it.
+ * leaves after the pairs before it. Confined to the thread of its segment.
  */
 final class ZipStage<A, B, R> implements Stage<R> {
 

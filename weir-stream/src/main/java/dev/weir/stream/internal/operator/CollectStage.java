@@ -8,7 +8,7 @@ import java.lang.invoke.MethodHandles;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Replaces each element, and drops those that have no replacement. */
+/** Replaces each element, and drops those that have no replacement. Confined to the thread of its segment. */
 final class CollectStage<T, R> extends InPlaceStage<T, R> {
 
     private static final Specialised<Loop<?, ?>> LOOPS = Specialised.of(MethodHandles.lookup(), new CollectLoop<>());
@@ -33,7 +33,7 @@ final class CollectStage<T, R> extends InPlaceStage<T, R> {
     }
 
     @Override
-    int rework(Batch<T> batch) throws InterruptedException {
+    protected int rework(Batch<T> batch) throws InterruptedException {
         return loop.run(batch, this);
     }
 

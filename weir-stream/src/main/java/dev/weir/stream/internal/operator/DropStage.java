@@ -3,7 +3,7 @@ package dev.weir.stream.internal.operator;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
 
-/** Drops a number of elements and lets the others through. */
+/** Drops a number of elements and lets the others through. Confined to the thread of its segment. */
 final class DropStage<T> extends InPlaceStage<T, T> {
 
     private long left;
@@ -21,7 +21,7 @@ final class DropStage<T> extends InPlaceStage<T, T> {
     }
 
     @Override
-    int rework(Batch<T> batch) {
+    protected int rework(Batch<T> batch) {
         int size = batch.size();
         if (left == 0) {
             return size;

@@ -1,95 +1,59 @@
 package dev.weir.stream.internal.operator;
 
-import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
-import dev.weir.stream.internal.run.Failures;
-import dev.weir.stream.internal.run.Inside;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Specialised;
 import dev.weir.stream.spi.Batch;
-import dev.weir.stream.spi.Clock;
-import dev.weir.stream.spi.Stage;
-import dev.weir.stream.spi.StageMeter;
 import java.lang.invoke.MethodHandles;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Supplier;
 
 /**
- * Keeps the elements that a predicate accepts, or those that it refuses, and acknowledges the others. A failure leaves after the elements before it.
+ * Keeps the elements that a predicate accepts, or those that it refuses, and acknowledges the others. Confined to the
+ * thread of its segment.
  */
-final class FilterStage<T> implements Stage<T> {
+final class FilterStage<T> extends InPlaceStage<T, T> {
 
     private static final Specialised<Loop<?, ?>> LOOPS = Specialised.of(MethodHandles.lookup(), new FilterLoop<>());
 
-    private final Stage<T> upstream;
     private final Loop<T, FilterStage<T>> loop;
     private final Predicate<? super T> predicate;
     private final boolean wanted;
-    private final StageMeter meter;
-    private final Supervised supervised;
-    private final Clock clock;
-    private final Inside inside;
 
-    private @Nullable Throwable failure;
-
-    private FilterStage(
-            Stage<T> upstream,
-            Predicate<? super T> predicate,
-            boolean wanted,
-            StageMeter meter,
-            Supervised supervised,
-            Clock clock) {
-        this.upstream = upstream;
+    private FilterStage(Wiring<T> wiring, Predicate<? super T> predicate, boolean wanted) {
+        super(wiring);
         this.loop = Loop.of(LOOPS, predicate);
         this.predicate = predicate;
         this.wanted = wanted;
-        this.meter = meter;
-        this.supervised = supervised;
-        this.clock = clock;
-        this.inside = new Inside(meter);
+    }
+
+    /** A predicate that remembers elements. Confined to the stage of one run. */
+    interface Remembering<T> extends Predicate<T> {
+
+        /** Forgets what earlier elements left behind. */
+        void restart();
+    }
+
+    /** Keeps the elements that a predicate accepts which is made for each run. */
+    static <T> Node<T> remembering(String name, Node<T> above, Supplier<Remembering<T>> predicate) {
+        return Wiring.node(name, above, wiring -> new FilterStage<>(wiring, predicate.get(), true));
     }
 
     /** Keeps the elements for which {@code predicate} says {@code wanted}. */
     static <T> Node<T> node(String name, Node<T> above, Predicate<? super T> predicate, boolean wanted) {
-        return new Node<>(name, (assembly, attributes) -> {
-            Stage<T> upstream = above.build(assembly);
-            Clock clock = assembly.clock();
-            return new FilterStage<>(
-                    upstream,
-                    predicate,
-                    wanted,
-                    assembly.fused(attributes).meter(),
-                    Supervised.by(attributes, clock),
-                    clock);
-        });
+        return Wiring.node(name, above, wiring -> new FilterStage<>(wiring, predicate, wanted));
     }
 
     @Override
-    public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
-        while (failure == null) {
-            Batch<T> batch = upstream.pull(deadlineNanos);
-            if (batch == null || batch.isEmpty()) {
-                return batch;
-            }
-            int size = batch.size();
-            long start = System.nanoTime();
-            inside.set(size);
-            int kept = loop.run(batch, this);
-            inside.set(0);
-            batch.truncate(kept);
-            meter.worked(size, kept, start);
-            if (kept > 0 || (failure == null && clock.hasPassed(deadlineNanos))) {
-                return batch;
-            }
-            batch.release();
+    protected int rework(Batch<T> batch) throws InterruptedException {
+        return loop.run(batch, this);
+    }
+
+    @Override
+    void restart() {
+        if (predicate instanceof Remembering<?> remembering) {
+            remembering.restart();
         }
-        throw Failures.rethrowFromAbove(failure);
-    }
-
-    @Override
-    public void close() {
-        inside.set(0);
-        upstream.close();
     }
 
     /** Asks the predicate about each element. */
@@ -107,16 +71,14 @@ final class FilterStage<T> implements Stage<T> {
                 try {
                     answer = predicate.test(element);
                 } catch (Throwable thrown) {
-                    Object later = stage.supervised.after(thrown, predicate::test, batch, kept, i);
-                    if (later instanceof Verdict verdict) {
+                    Object outcome = stage.after(thrown, predicate::test, batch, kept, i);
+                    if (outcome instanceof Verdict verdict) {
                         if (verdict.fails()) {
-                            stage.failure = verdict.failure();
                             break;
                         }
-                        verdict.settle(batch.target(i), batch.token(i));
                         continue;
                     }
-                    answer = (boolean) later;
+                    answer = (boolean) outcome;
                 }
                 if (answer == wanted) {
                     batch.move(i, kept++);

@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.operator;
 
+import dev.weir.stream.internal.ack.JointAck;
 import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.AckTarget;
@@ -8,7 +9,10 @@ import java.util.Objects;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Combines all elements to one, which it emits at the end and which acknowledges them all. */
+/**
+ * Combines all elements to one, which it emits at the end and which acknowledges them all. Confined to the thread of
+ * its segment.
+ */
 final class FoldStage<T, R> extends InPlaceStage<T, R> {
 
     private static final int EXPECTED_MEMBERS = 16;
@@ -48,7 +52,7 @@ final class FoldStage<T, R> extends InPlaceStage<T, R> {
     }
 
     @Override
-    int rework(Batch<T> batch) throws InterruptedException {
+    protected int rework(Batch<T> batch) throws InterruptedException {
         int size = batch.size();
         for (int i = 0; i < size; i++) {
             try {

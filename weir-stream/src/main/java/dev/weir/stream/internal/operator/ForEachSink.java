@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Hands each element to a consumer and acknowledges it when that returns. Confined to the thread of its segment.
  *
- * <p>If there are {@code map} stages right above, it takes elements through the lowest group of them by itself, see ADR 10.
+ * <p>It takes elements through the {@link MapGroup} right above by itself, if there is one.
  */
 final class ForEachSink<T> implements SinkLoop<T> {
 
@@ -33,7 +33,7 @@ final class ForEachSink<T> implements SinkLoop<T> {
 
     @Override
     public void run(Stage<T> upstream) throws InterruptedException {
-        MapStage<?, T> maps = MapStage.rightAbove(upstream);
+        MapGroup<T> maps = MapGroup.rightAbove(upstream);
         Batch<T> batch;
         while ((batch = upstream.pull(Stage.NEVER)) != null) {
             if (batch.isEmpty()) {
@@ -53,7 +53,7 @@ final class ForEachSink<T> implements SinkLoop<T> {
         }
     }
 
-    private void runWith(MapStage<?, T> maps, Batch<T> batch) throws InterruptedException {
+    private void runWith(MapGroup<T> maps, Batch<T> batch) throws InterruptedException {
         long start = System.nanoTime();
         int reached = loop.run(batch, consumer, maps);
         meter.in(reached);
@@ -66,14 +66,14 @@ final class ForEachSink<T> implements SinkLoop<T> {
     private interface ElementLoop {
 
         /** Returns how many elements have reached the consumer. */
-        <T> int run(Batch<T> batch, Consumer<? super T> consumer, @Nullable MapStage<?, T> maps)
+        <T> int run(Batch<T> batch, Consumer<? super T> consumer, @Nullable MapGroup<T> maps)
                 throws InterruptedException;
     }
 
     private static final class ConsumerLoop implements ElementLoop {
 
         @Override
-        public <T> int run(Batch<T> batch, Consumer<? super T> consumer, @Nullable MapStage<?, T> maps)
+        public <T> int run(Batch<T> batch, Consumer<? super T> consumer, @Nullable MapGroup<T> maps)
                 throws InterruptedException {
             int size = batch.size();
             int reached = 0;
@@ -85,7 +85,7 @@ final class ForEachSink<T> implements SinkLoop<T> {
                 T element;
                 try {
                     element = maps == null ? batch.get(i) : maps.through(batch.get(i));
-                } catch (MapStage.Dropped dropped) {
+                } catch (MapGroup.Dropped dropped) {
                     if (maps.drop(dropped, batch, i)) {
                         break;
                     }

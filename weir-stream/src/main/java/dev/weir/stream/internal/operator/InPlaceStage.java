@@ -4,7 +4,7 @@ import dev.weir.stream.Handler;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Failures;
-import dev.weir.stream.internal.run.Inside;
+import dev.weir.stream.internal.run.HeldElements;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
  * A stage that works on the elements of each batch where they are: it replaces or drops them, and adds none but at its
  * end. Confined to the thread of its segment.
  *
- * <p>A failure of the stage's own follows the elements before it. When the stage ends by itself, it closes the one above
- * at once, and what that had handed over beyond the end is forgone.
+ * <p>A failure of the stage's own follows the elements before it. When the stage ends by itself, it closes the one
+ * above at once, and what that had handed over beyond the end is forgone.
  */
-abstract class InPlaceStage<T, R> implements Stage<R> {
+public abstract class InPlaceStage<T, R> implements Stage<R> {
 
     /** In place of a result: the function had none. */
     static final Object NOTHING = new Object();
@@ -28,18 +28,18 @@ abstract class InPlaceStage<T, R> implements Stage<R> {
     private final Clock clock;
     private final Supervised supervised;
 
-    private final Inside inside;
+    private final HeldElements inside;
 
     private boolean ended;
     private boolean upstreamClosed;
     private @Nullable Throwable failure;
 
-    InPlaceStage(Wiring<T> wiring) {
+    protected InPlaceStage(Wiring<T> wiring) {
         this.upstream = wiring.upstream();
         this.meter = wiring.meter();
         this.clock = wiring.clock();
         this.supervised = wiring.supervised();
-        this.inside = new Inside(meter);
+        this.inside = new HeldElements(meter);
     }
 
     /**
@@ -48,7 +48,7 @@ abstract class InPlaceStage<T, R> implements Stage<R> {
      *
      * @return how many go on
      */
-    abstract int rework(Batch<T> batch) throws InterruptedException;
+    protected abstract int rework(Batch<T> batch) throws InterruptedException;
 
     /** What is emitted behind the last element, or null. Called once, when the stage above has ended normally. */
     @Nullable
@@ -83,8 +83,8 @@ abstract class InPlaceStage<T, R> implements Stage<R> {
      *
      * @param call the same call
      * @param kept how many elements go on so far
-     * @return its result, or a {@link Verdict} that has been carried out: the element is dropped, or nothing behind it is
-     *     to be looked at
+     * @return its result, or a {@link Verdict} that has been carried out: the element is dropped, or nothing behind it
+     *     is to be looked at
      */
     final Object after(Throwable thrown, Handler<? super T, ?> call, Batch<T> batch, int kept, int index)
             throws InterruptedException {

@@ -6,7 +6,10 @@ import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
-/** Puts an element between each two, and perhaps one at the start and one at the end. Nobody waits for those. */
+/**
+ * Puts an element between each two, and perhaps one at the start and one at the end. Nobody waits for those. Confined
+ * to the thread of its segment.
+ */
 final class IntersperseStage<T> implements Stage<T> {
 
     private final Stage<T> upstream;

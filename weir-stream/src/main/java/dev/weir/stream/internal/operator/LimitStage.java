@@ -4,7 +4,7 @@ import dev.weir.stream.LimitExceededException;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
 
-/** Lets a number of elements through and fails at the next. */
+/** Lets a number of elements through and fails at the next. Confined to the thread of its segment. */
 final class LimitStage<T> extends InPlaceStage<T, T> {
 
     private final long limit;
@@ -26,7 +26,7 @@ final class LimitStage<T> extends InPlaceStage<T, T> {
     }
 
     @Override
-    int rework(Batch<T> batch) {
+    protected int rework(Batch<T> batch) {
         int kept = (int) Math.min(limit - seen, batch.size());
         seen += kept;
         if (kept < batch.size()) {

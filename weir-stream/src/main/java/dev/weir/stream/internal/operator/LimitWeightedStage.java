@@ -6,7 +6,10 @@ import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
 import java.util.function.ToLongFunction;
 
-/** Lets elements of a weight in all through and fails at the one that is too much. */
+/**
+ * Lets elements through up to a total weight and fails at the one that exceeds it. Confined to the thread of its
+ * segment.
+ */
 final class LimitWeightedStage<T> extends InPlaceStage<T, T> {
 
     private final long maxWeight;
@@ -31,7 +34,7 @@ final class LimitWeightedStage<T> extends InPlaceStage<T, T> {
     }
 
     @Override
-    int rework(Batch<T> batch) throws InterruptedException {
+    protected int rework(Batch<T> batch) throws InterruptedException {
         int size = batch.size();
         int kept = 0;
         for (int i = 0; i < size; i++) {

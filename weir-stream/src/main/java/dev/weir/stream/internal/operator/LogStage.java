@@ -8,7 +8,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
 
-/** Logs each element, the end and a failure from above. */
+/** Logs each element, the end and a failure from above. Confined to the thread of its segment. */
 final class LogStage<T> extends InPlaceStage<T, T> {
 
     private final Logger logger;
@@ -27,7 +27,7 @@ final class LogStage<T> extends InPlaceStage<T, T> {
     }
 
     @Override
-    int rework(Batch<T> batch) throws InterruptedException {
+    protected int rework(Batch<T> batch) throws InterruptedException {
         int size = batch.size();
         if (!logger.isLoggable(level)) {
             return size;

@@ -3,7 +3,7 @@ package dev.weir.stream.internal.operator;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Failures;
-import dev.weir.stream.internal.run.Inside;
+import dev.weir.stream.internal.run.HeldElements;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Specialised;
 import dev.weir.stream.spi.AckTarget;
@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Replaces each element by its children. The parent is acknowledged when its last child is, or at once if it has none:
- * the stage keeps the parent's own claim while it iterates and gives each child one more.
+ * the stage keeps the parent's own claim while it iterates and gives each child one more. Confined to the thread of its
+ * segment.
  */
 final class MapConcatStage<T, R> implements Stage<R> {
 
@@ -39,7 +40,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
     private final Clock clock;
     private final BatchPool pool = new BatchPool(Batch.DEFAULT_CAPACITY + FEW_CHILDREN);
 
-    private final Inside inside;
+    private final HeldElements inside;
 
     /** Where the loop puts children. */
     private Batch<R> childrenGoTo = new Batch<>(0);
@@ -52,28 +53,18 @@ final class MapConcatStage<T, R> implements Stage<R> {
     private AckTarget parentTarget = AckTarget.NONE;
     private long parentToken;
 
-    private MapConcatStage(
-            Stage<T> upstream,
-            Function<? super T, ? extends Iterable<? extends R>> function,
-            StageMeter meter,
-            Supervised supervised,
-            Clock clock) {
-        this.upstream = upstream;
+    private MapConcatStage(Wiring<T> wiring, Function<? super T, ? extends Iterable<? extends R>> function) {
+        this.upstream = wiring.upstream();
         this.loop = Loop.of(LOOPS, function);
         this.function = function;
-        this.meter = meter;
-        this.supervised = supervised;
-        this.clock = clock;
-        this.inside = new Inside(meter);
+        this.meter = wiring.meter();
+        this.supervised = wiring.supervised();
+        this.clock = wiring.clock();
+        this.inside = new HeldElements(meter);
     }
 
     static <T, R> Node<R> node(Node<T> above, Function<? super T, ? extends Iterable<? extends R>> function) {
-        return new Node<>("mapConcat", (assembly, attributes) -> {
-            Stage<T> upstream = above.build(assembly);
-            Clock clock = assembly.clock();
-            return new MapConcatStage<>(
-                    upstream, function, assembly.fused(attributes).meter(), Supervised.by(attributes, clock), clock);
-        });
+        return Wiring.node("mapConcat", above, wiring -> new MapConcatStage<T, R>(wiring, function));
     }
 
     @Override

@@ -3,9 +3,8 @@ package dev.weir.stream.internal.operator;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Failures;
-import dev.weir.stream.internal.run.Inside;
+import dev.weir.stream.internal.run.HeldElements;
 import dev.weir.stream.internal.run.Node;
-import dev.weir.stream.internal.run.Passage;
 import dev.weir.stream.internal.run.Specialised;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -17,12 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Replaces each element in place; its acknowledgement stays beside it. A failure leaves after the elements before it.
- *
- * <p>Up to {@value #LONGEST_GROUP} of them, one right below the other, form a group: the lowest pulls from above the
- * highest and takes each element through all functions before it stores the result, see ADR 10. Each keeps its own
- * supervision and its own counters. Confined to its segment.
+ * Up to {@value #LONGEST_GROUP} of them form a group, see {@link MapGroup}. Confined to the thread of its segment.
  */
-final class MapStage<T, R> implements Stage<R> {
+final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
 
     private static final Specialised<MapLoop> LOOPS = Specialised.of(MethodHandles.lookup(), new FunctionLoop());
 
@@ -42,7 +38,7 @@ final class MapStage<T, R> implements Stage<R> {
     private final Supervised supervised;
     private final Clock clock;
 
-    private final Inside inside;
+    private final HeldElements inside;
 
     /** Whether the sink below takes elements through the group. */
     private boolean inSink;
@@ -57,31 +53,21 @@ final class MapStage<T, R> implements Stage<R> {
     private long sampleNanos = 1;
 
     @SuppressWarnings("unchecked") // elements of the stage above go in, and what comes out is an R
-    private MapStage(
-            Stage<T> upstream,
-            Function<? super T, ? extends R> function,
-            StageMeter meter,
-            Supervised supervised,
-            Clock clock) {
-        this.upstream = upstream;
+    private MapStage(Wiring<T> wiring, Function<? super T, ? extends R> function) {
+        this.upstream = wiring.upstream();
         this.above = upstream instanceof MapStage<?, T> map && map.length < LONGEST_GROUP ? map : null;
         this.source = above == null ? upstream : above.source;
         this.length = above == null ? 1 : above.length + 1;
         this.loop = LOOPS.forFunction(function);
         this.function = (Function<Object, Object>) function;
-        this.meter = meter;
-        this.supervised = supervised;
-        this.clock = clock;
-        this.inside = new Inside(meter);
+        this.meter = wiring.meter();
+        this.supervised = wiring.supervised();
+        this.clock = wiring.clock();
+        this.inside = new HeldElements(meter);
     }
 
     static <T, R> Node<R> node(Node<T> above, Function<? super T, ? extends R> function) {
-        return new Node<>("map", (assembly, attributes) -> {
-            Stage<T> upstream = above.build(assembly);
-            Clock clock = assembly.clock();
-            return new MapStage<>(
-                    upstream, function, assembly.fused(attributes).meter(), Supervised.by(attributes, clock), clock);
-        });
+        return Wiring.node("map", above, wiring -> new MapStage<T, R>(wiring, function));
     }
 
     @Override
@@ -116,49 +102,46 @@ final class MapStage<T, R> implements Stage<R> {
         throw Failures.rethrowFromAbove(failure);
     }
 
-    /** The group right above a sink, which from now on takes the elements of most batches through it; null if there is none. */
-    static <T> @Nullable MapStage<?, T> rightAbove(Stage<T> upstream) {
-        Stage<T> stage = upstream instanceof Passage<T> passage ? passage.upstream() : upstream;
-        if (stage instanceof MapStage<?, T> map) {
-            map.inSink = true;
-            return map;
-        }
-        return null;
+    /** A sink below is to take the elements of most batches through the group. */
+    MapGroup<R> joinedBySink() {
+        inSink = true;
+        return this;
     }
 
-    /** Whether the elements of the batch that was pulled last have not been through the group. */
-    boolean isOwed() {
+    @Override
+    public boolean isOwed() {
         return owed;
     }
 
-    /** Takes an element through the group. */
+    @Override
     @SuppressWarnings("unchecked") // what the lowest function returns
-    R through(Object element) throws InterruptedException, Dropped {
+    public R through(Object element) throws InterruptedException, Dropped {
         return (R) loop.apply(element, this, above);
     }
 
-    /** Settles an element that went no further than a stage of the group; true if the stream is to fail behind it. */
-    boolean drop(Dropped dropped, Batch<?> batch, int index) {
-        if (dropped.verdict.fails()) {
-            dropped.at.dropped += batch.size() - index;
-            failure = dropped.verdict.failure();
+    @Override
+    public boolean drop(Dropped dropped, Batch<?> batch, int index) {
+        DroppedAt here = (DroppedAt) dropped;
+        if (here.verdict.fails()) {
+            here.at.dropped += batch.size() - index;
+            failure = here.verdict.failure();
             batch.abandonFrom(index);
             return true;
         }
-        dropped.at.dropped++;
-        dropped.verdict.settle(batch.target(index), batch.token(index));
+        here.at.dropped++;
+        here.verdict.settle(batch.target(index), batch.token(index));
         return false;
     }
 
-    /** Counts a batch that the sink has taken through the group since {@code start}; returns the time that is the sink's. */
-    long countInSink(int size, long start, long sinkSampleNanos) {
-        double nanosPerSample = (double) (System.nanoTime() - start) / (samplesNanos() + sinkSampleNanos);
+    @Override
+    public long countInSink(int size, long startNanos, long sinkSampleNanos) {
+        double nanosPerSample = (double) (System.nanoTime() - startNanos) / (samplesNanos() + sinkSampleNanos);
         int ignored = countGroup(size, nanosPerSample);
         return (long) (sinkSampleNanos * nanosPerSample);
     }
 
-    /** Throws what a function failed with, if one did. */
-    void throwFailure() throws InterruptedException {
+    @Override
+    public void throwFailure() throws InterruptedException {
         if (failure != null) {
             throw Failures.rethrowFromAbove(failure);
         }
@@ -179,7 +162,9 @@ final class MapStage<T, R> implements Stage<R> {
         }
     }
 
-    /** The one that comes first in the stream: a lower stage has seen only what was before the failure of a higher one. */
+    /**
+     * The one that comes first in the stream: a lower stage has seen only what was before the failure of a higher one.
+     */
     private @Nullable Throwable firstFailure() {
         return failure != null || above == null ? failure : above.firstFailure();
     }
@@ -227,7 +212,7 @@ final class MapStage<T, R> implements Stage<R> {
     private Object afterFailure(Throwable thrown, Object element) throws InterruptedException, Dropped {
         Object outcome = supervised.after(thrown, this::call, element);
         if (outcome instanceof Verdict verdict) {
-            throw new Dropped(this, verdict);
+            throw new DroppedAt(this, verdict);
         }
         return outcome;
     }
@@ -238,16 +223,15 @@ final class MapStage<T, R> implements Stage<R> {
         upstream.close();
     }
 
-    /** An element went no further than a stage of the group. */
-    static final class Dropped extends Exception {
+    /** The map that an element went no further than, and why. */
+    private static final class DroppedAt extends Dropped {
 
         private static final long serialVersionUID = 1;
 
         private final transient MapStage<?, ?> at;
         private final transient Verdict verdict;
 
-        Dropped(MapStage<?, ?> at, Verdict verdict) {
-            super(null, null, false, false);
+        DroppedAt(MapStage<?, ?> at, Verdict verdict) {
             this.at = at;
             this.verdict = verdict;
         }

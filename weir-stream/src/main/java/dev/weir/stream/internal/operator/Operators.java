@@ -87,7 +87,7 @@ public final class Operators {
     }
 
     public static <T> Node<T> dropWhile(Node<T> above, Predicate<? super T> predicate) {
-        return DropWhileStage.node(above, predicate);
+        return DropWhile.node(above, predicate);
     }
 
     public static <T> Node<T> limit(Node<T> above, long limit) {
@@ -108,11 +108,11 @@ public final class Operators {
     }
 
     public static <T> Node<T> deduplicate(Node<T> above, Function<? super T, ?> key, int window) {
-        return DeduplicateStage.node(above, key, window);
+        return NewKeys.deduplicate(above, key, window);
     }
 
     public static <T> Node<T> dropRepeated(Node<T> above, Function<? super T, ?> key) {
-        return DropRepeatedStage.node(above, key);
+        return NewKeys.dropRepeated(above, key);
     }
 
     public static <T> Node<T> tap(Node<T> above, Consumer<? super T> consumer) {

@@ -9,7 +9,10 @@ import java.util.Objects;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Emits a start, and for each element what it and all before it were combined to. */
+/**
+ * Emits a start, and for each element what it and all before it were combined to. Confined to the thread of its
+ * segment.
+ */
 final class ScanStage<T, R> extends InPlaceStage<T, R> {
 
     private static final Specialised<Loop<?, ?>> LOOPS = Specialised.of(MethodHandles.lookup(), new ScanLoop<>());
@@ -50,7 +53,7 @@ final class ScanStage<T, R> extends InPlaceStage<T, R> {
     }
 
     @Override
-    int rework(Batch<T> batch) throws InterruptedException {
+    protected int rework(Batch<T> batch) throws InterruptedException {
         return loop.run(batch, this);
     }
 

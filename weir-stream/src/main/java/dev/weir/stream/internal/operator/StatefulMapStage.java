@@ -13,7 +13,10 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Replaces each element with the help of a state of the user's, which it makes and closes. */
+/**
+ * Replaces each element with the help of a state of the user's, which it makes and closes. Confined to the thread of
+ * its segment.
+ */
 final class StatefulMapStage<S, T, R> extends InPlaceStage<T, R> {
 
     private static final Specialised<Loop<?, ?>> LOOPS =
@@ -64,7 +67,7 @@ final class StatefulMapStage<S, T, R> extends InPlaceStage<T, R> {
     }
 
     @Override
-    int rework(Batch<T> batch) throws InterruptedException {
+    protected int rework(Batch<T> batch) throws InterruptedException {
         return loop.run(batch, this);
     }
 

@@ -3,7 +3,7 @@ package dev.weir.stream.internal.operator;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
 
-/** Lets a number of elements through and ends. */
+/** Lets a number of elements through and ends. Confined to the thread of its segment. */
 final class TakeStage<T> extends InPlaceStage<T, T> {
 
     private long left;
@@ -24,7 +24,7 @@ final class TakeStage<T> extends InPlaceStage<T, T> {
     }
 
     @Override
-    int rework(Batch<T> batch) {
+    protected int rework(Batch<T> batch) {
         int kept = (int) Math.min(left, batch.size());
         left -= kept;
         if (left == 0) {

@@ -7,7 +7,10 @@ import dev.weir.stream.spi.Batch;
 import java.lang.invoke.MethodHandles;
 import java.util.function.Predicate;
 
-/** Lets elements through until the first that a predicate refuses, with which it ends. */
+/**
+ * Lets elements through until the first that a predicate refuses, with which it ends. Confined to the thread of its
+ * segment.
+ */
 final class TakeWhileStage<T> extends InPlaceStage<T, T> {
 
     private static final Specialised<Loop<?, ?>> LOOPS = Specialised.of(MethodHandles.lookup(), new TakeWhileLoop<>());
@@ -28,7 +31,7 @@ final class TakeWhileStage<T> extends InPlaceStage<T, T> {
     }
 
     @Override
-    int rework(Batch<T> batch) throws InterruptedException {
+    protected int rework(Batch<T> batch) throws InterruptedException {
         return loop.run(batch, this);
     }
 

@@ -7,7 +7,7 @@ import dev.weir.stream.spi.Batch;
 import java.lang.invoke.MethodHandles;
 import java.util.function.Consumer;
 
-/** Shows each element to a consumer. */
+/** Shows each element to a consumer. Confined to the thread of its segment. */
 final class TapStage<T> extends InPlaceStage<T, T> {
 
     private static final Specialised<Loop<?, ?>> LOOPS = Specialised.of(MethodHandles.lookup(), new TapLoop<>());
@@ -31,7 +31,7 @@ final class TapStage<T> extends InPlaceStage<T, T> {
     }
 
     @Override
-    int rework(Batch<T> batch) throws InterruptedException {
+    protected int rework(Batch<T> batch) throws InterruptedException {
         return loop.run(batch, this);
     }
 

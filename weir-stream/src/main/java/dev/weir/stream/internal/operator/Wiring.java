@@ -14,16 +14,16 @@ import dev.weir.stream.spi.StageMeter;
  * @param context the stage's place in the run
  * @param supervised what happens to an element for which the stage's function throws
  */
-record Wiring<T>(Stage<T> upstream, StageContext context, Supervised supervised) {
+public record Wiring<T>(Stage<T> upstream, StageContext context, Supervised supervised) {
 
     /** Makes the running form of a stage. */
     @FunctionalInterface
-    interface Maker<T, R> {
+    public interface Maker<T, R> {
         Stage<R> make(Wiring<T> wiring);
     }
 
     /** The blueprint of a fused stage below {@code above}. */
-    static <T, R> Node<R> node(String name, Node<T> above, Maker<T, R> maker) {
+    public static <T, R> Node<R> node(String name, Node<T> above, Maker<T, R> maker) {
         return new Node<>(name, (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
             Supervised supervised = Supervised.by(attributes, assembly.clock());
@@ -31,11 +31,11 @@ record Wiring<T>(Stage<T> upstream, StageContext context, Supervised supervised)
         });
     }
 
-    StageMeter meter() {
+    public StageMeter meter() {
         return context.meter();
     }
 
-    Clock clock() {
+    public Clock clock() {
         return context.clock();
     }
 }

@@ -4,7 +4,7 @@ import dev.weir.stream.Indexed;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
 
-/** Puts each element's number beside it. */
+/** Puts each element's number beside it. Confined to the thread of its segment. */
 final class ZipWithIndexStage<T> extends InPlaceStage<T, Indexed<T>> {
 
     private long next;
@@ -18,7 +18,7 @@ final class ZipWithIndexStage<T> extends InPlaceStage<T, Indexed<T>> {
     }
 
     @Override
-    int rework(Batch<T> batch) {
+    protected int rework(Batch<T> batch) {
         int size = batch.size();
         for (int i = 0; i < size; i++) {
             batch.set(i, new Indexed<>(next++, batch.get(i)));

@@ -5,28 +5,26 @@ import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Handler;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Parallelism;
-import dev.weir.stream.Supervision.Decision;
-import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.TaskGroup.Task;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.StageMeter;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 
 /**
  * Works on many elements at once, each on a lane: a thread that takes the next ready element, may block in the handler,
  * and takes another. The segment above feeds the table of elements; the segment below pulls what is done.
+ * All shared state is under the stage's lock, outside which handlers run.
  *
- * <p>Lanes are started as ready elements outnumber idle lanes, up to the limit. An idle lane on virtual threads waits for
- * more; on a pool it ends, so that stages can share the pool.
+ * <p>Lanes are started as ready elements outnumber idle lanes, up to the limit. An idle lane on virtual threads waits
+ * for more; on a pool it ends, so that stages can share the pool.
  *
- * <p>While handlers are quick, waking a lane costs more than what it would do: then a few lanes work on what is ready, and
- * one of the others stands watch, lest the few block. It looks every millisecond, and if nothing was taken meanwhile,
- * calls all.
+ * <p>While handlers are quick, waking a lane costs more than what it would do: then a few lanes work on what is ready,
+ * and one of the others stands watch, lest the few block. It looks every millisecond, and if nothing was taken
+ * meanwhile, calls all.
  */
 public final class BlockingLanes<T, R> extends Lanes<T, R> {
 
@@ -40,8 +38,7 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
 
     private final boolean lanesWait;
     private final long idleLaneNanos;
-    private final Handler<? super T, ? extends R> handler;
-    private final Condition room = lock.newCondition();
+    private final HandlerCalls<T, R> calls;
     private final Condition readyOrEnded = lock.newCondition();
     private final Condition watch = lock.newCondition();
 
@@ -54,26 +51,20 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
     private long taken;
 
     private BlockingLanes(
-            Limit limit,
-            Ordering<? super T> ordering,
-            Handler<? super T, ? extends R> handler,
-            StageMeter meter,
-            Supervised supervised,
-            WorkerTasks tasks,
-            Clock clock) {
+            Ordering<? super T> ordering, Handler<? super T, ? extends R> handler, LaneStages.Parts parts) {
         super(
-                limit,
+                parts.limit(),
                 ordering,
-                gateOf(handler),
-                supervised,
-                meter,
-                Math.min(limit.max(), tasks.dispatcher().size()),
-                tasks,
-                clock);
+                LaneStages.gateOf(handler),
+                parts.supervised(),
+                parts.meter(),
+                Math.min(parts.limit().max(), parts.tasks().dispatcher().size()),
+                parts.tasks(),
+                parts.clock());
         this.lanesWait = tasks.dispatcher().kind() == Dispatcher.Kind.VIRTUAL;
         // By a clock that a test moves they do not end: they would be among those that its time is awaited by.
         this.idleLaneNanos = clock == Clock.SYSTEM ? IDLE_LANE_NANOS : NEVER;
-        this.handler = handler;
+        this.calls = new HandlerCalls<>(handler, gate, supervised, table);
     }
 
     /** See {@link dev.weir.stream.Source#mapBlocking(Parallelism, Ordering, Dispatcher, Handler)}. */
@@ -83,19 +74,17 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
             Ordering<? super T> ordering,
             Dispatcher dispatcher,
             Handler<? super T, ? extends R> handler) {
-        if (concurrency.max() > MAX_CONCURRENCY) {
-            throw new IllegalArgumentException(
-                    "concurrency must be 1 to " + MAX_CONCURRENCY + ": concurrency=" + concurrency.max());
-        }
+        LaneStages.check("concurrency", concurrency, MAX_CONCURRENCY);
         return new Node<>(Attributes.named("mapBlocking").withDispatcher(dispatcher), (assembly, attributes) -> {
             Dispatcher chosen = attributes.dispatcherOr(dispatcher);
-            return Lanes.<T, R>build(above, assembly, attributes, chosen, concurrency.max(), (entry, tasks) -> {
-                Limit limit = new Limit(concurrency, System.nanoTime());
-                entry.parallelism(() -> Math.min(limit.current(), chosen.size()));
-                Clock clock = assembly.clock();
-                Supervised supervised = Supervised.by(attributes, clock);
-                return new BlockingLanes<>(limit, ordering, handler, entry.meter(), supervised, tasks, clock);
-            });
+            return LaneStages.<T, R>build(
+                    above,
+                    assembly,
+                    attributes,
+                    concurrency,
+                    chosen,
+                    chosen.size(),
+                    parts -> new BlockingLanes<>(ordering, handler, parts));
         });
     }
 
@@ -124,7 +113,9 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
         return true;
     }
 
-    /** Adds elements from {@code from} on while there is room; returns the next index, or that none were added any more. */
+    /**
+     * Adds elements from {@code from} on while there is room; returns the next index, or NONE if the stage is cut off.
+     */
     private int addSome(Batch<T> batch, long[] keysOfBatch, int from, StageMeter feederMeter)
             throws InterruptedException {
         int toStart;
@@ -152,23 +143,10 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
         return i;
     }
 
-    /** Waits for room for an element, or until its source has lost it. */
+    /** Under the lock: waits for room for an element, or until its source has lost it. */
     private void awaitRoom(Batch<T> batch, int index, long key, StageMeter feederMeter) throws InterruptedException {
-        if (table.hasRoomFor(key) || cancelled) {
-            return;
-        }
-        feederMeter.beginBlockedDown(1);
-        awaitsRoom = true;
-        awaitedKey = key;
-        updateStall();
-        try {
-            do {
-                clock.await(lock, room, NEVER);
-            } while (!table.hasRoomFor(key) && !cancelled && !batch.isRevoked(index));
-        } finally {
-            awaitsRoom = false;
-            updateStall();
-            feederMeter.endBlockedDown();
+        while (!table.hasRoomFor(key) && !cancelled && !batch.isRevoked(index)) {
+            awaitCall(true, key, feederMeter);
         }
     }
 
@@ -204,11 +182,6 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
         forkLanes(count);
     }
 
-    @Override
-    void wakeFeeder() {
-        room.signal();
-    }
-
     private void forkLanes(int count) {
         for (int n = 0; n < count; n++) {
             forkLane();
@@ -219,13 +192,7 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
         try {
             tasks.fork(this::lane);
         } catch (RuntimeException | Error refused) {
-            // What is inside may never be worked on, so the failure must not wait behind it.
-            lock.lock();
-            try {
-                fail(refused);
-            } finally {
-                lock.unlock();
-            }
+            failForkless(refused);
             throw refused;
         }
     }
@@ -250,83 +217,35 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
                     return;
                 }
                 if (failed) {
-                    // Left to the close, with all that is inside.
-                    table.giveBack(slot);
-                    fail(((Verdict) outcome).failure());
+                    settle(slot, outcome);
                     return;
                 }
                 stint.account(table);
-                table.complete(slot, outcome);
-                updateStall();
-                if (table.hasOutgoing()) {
-                    doneOrEnded.signal();
-                }
-                callFeeder();
+                settle(slot, outcome);
+                callPuller();
+                feederCall.callIfAmpleRoom();
                 if (outcome == Verdict.REVOKED) {
-                    // Others may wait behind it for a lane, while the lanes wait for something else.
-                    lock.unlock();
-                    try {
-                        dropReadyRevoked();
-                    } finally {
-                        lock.lock();
-                    }
+                    dropReadyRevokedMeanwhile();
                 }
             }
         } finally {
             lanes--;
             lock.unlock();
             if (late != NONE) {
-                abandon(late);
+                table.abandon(late);
             }
         }
     }
 
     /** The result, or a verdict that has been settled. */
     private Object workOn(int slot, Stint stint) {
-        if (dropIfRevoked(slot)) {
+        if (table.dropIfRevoked(slot)) {
             return Verdict.REVOKED;
         }
         stint.begin();
-        Object outcome = handle(slot);
-        if (outcome == Verdict.REVOKED) {
-            boolean ignored = dropIfRevoked(slot);
-        } else if (outcome instanceof Verdict verdict) {
-            verdict.settle(table.target(slot), table.token(slot));
-        }
+        Object outcome = calls.callFor(slot);
         stint.endOne();
         return outcome;
-    }
-
-    /** The handler's result, or a verdict. */
-    private Object handle(int slot) {
-        T element = table.value(slot);
-        try {
-            return call(element, slot);
-        } catch (Throwable thrown) {
-            try {
-                Object outcome = supervised.after(thrown, same -> call(same, slot), element, () -> isRevoked(slot));
-                // Wrapped, or the stage below would take it for its own interruption.
-                return outcome instanceof Verdict verdict && verdict.failure() instanceof InterruptedException
-                        ? new Verdict(verdict.decision(), new CompletionException(verdict.failure()))
-                        : outcome;
-            } catch (InterruptedException interrupted) {
-                return new Verdict(Decision.FAIL, new CompletionException(interrupted));
-            } catch (VirtualMachineError fatal) {
-                return new Verdict(Decision.FAIL, fatal);
-            }
-        }
-    }
-
-    /** The handler's result, or that the element was lost while the call waited at the gate. */
-    private Object call(T element, int slot) throws Exception {
-        if (gate != null && !gate.enter(element, () -> isRevoked(slot))) {
-            return Verdict.REVOKED;
-        }
-        R result = handler.handle(element);
-        if (result == null) {
-            throw new NullPointerException("the handler of mapBlocking returned null");
-        }
-        return result;
     }
 
     @Override
@@ -337,7 +256,6 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
     @Override
     void wakeAll() {
         super.wakeAll();
-        room.signal();
         readyOrEnded.signalAll();
         watch.signal();
     }
@@ -346,7 +264,7 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
     private int nextSlot(Task self, Stint stint) {
         while (!cancelled && self.mayGoOn()) {
             if (lanes > limit.current()) {
-                // Whoever woke this lane counted on it.
+                // The thread that woke this lane counted on it.
                 readyOrEnded.signal();
                 return -1;
             }
@@ -416,31 +334,10 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
         }
     }
 
-    private void callFeeder() {
-        if (awaitsRoom && table.hasAmpleRoomFor(awaitedKey)) {
-            room.signal();
-        }
-    }
-
     @Override
     void afterPull() {
-        callFeeder();
         if (ended && table.isEmpty()) {
             readyOrEnded.signalAll();
         }
-    }
-
-    @Override
-    public void close() {
-        cancelUpper();
-        Batch<?> left;
-        lock.lock();
-        try {
-            left = cancel();
-        } finally {
-            lock.unlock();
-        }
-        tasks.cancel();
-        left.abandonAll();
     }
 }

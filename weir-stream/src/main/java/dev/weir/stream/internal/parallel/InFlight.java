@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The computations that run for elements of a stage, by the slot of the element. Their number, over time, is the stage's
- * busy time. Guarded by the lock of its owner.
+ * The computations that run for elements of a stage, by the slot of the element. Their number, over time, is the
+ * stage's busy time. Guarded by the lock of its owner.
  */
 final class InFlight<R> {
 

@@ -4,8 +4,8 @@ import dev.weir.stream.spi.Batch;
 import java.util.BitSet;
 
 /**
- * The batch that a feeder has in hand, and which of it is still to be added. Under the lock of its stage, so that others can
- * drop what was lost of it while the feeder waits somewhere.
+ * The batch that a feeder has in hand, and which of it is still to be added. Under the lock of its stage, so that
+ * others can drop what was lost of it while the feeder waits somewhere.
  */
 final class InHand<T> {
 

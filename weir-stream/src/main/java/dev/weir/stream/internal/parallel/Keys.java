@@ -21,8 +21,8 @@ final class Keys<T> {
     }
 
     /**
-     * The keys of a batch, for {@link #at}. Elements for which there is none are dropped from the batch, or it is cut off
-     * at the first of them: then there is a {@link #failure}.
+     * The keys of a batch, for {@link #at}. Elements for which there is none are dropped from the batch, or it is cut
+     * off at the first of them: then there is a {@link #failure}.
      */
     long[] of(Batch<T> batch) throws InterruptedException {
         if (!ordering.isKeyed()) {

@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
  *   add -> [behind its key] -> ready -> running -> done -> drained
  * </pre>
  *
- * <p>Keys are not stored. A key's hash picks one of many buckets, and a bucket's elements form a chain of which only the
- * first is ready or running: two keys that share a bucket wait for each other, which costs time but never order, and an
- * idle key costs nothing.
+ * <p>Keys are not stored. A key's hash picks one of many buckets, and a bucket's elements form a chain of which only
+ * the first is ready or running: two keys that share a bucket wait for each other, which costs time but never order,
+ * and an idle key costs nothing.
  *
  * <p>What waits behind its key has room of its own, as much as all else: a key that comes faster than it is worked on
- * fills that and nothing more, so that the others go on. Once it is full, the next element that would have to wait halts
- * the input, as nothing may overtake it and memory is bounded.
+ * fills that and nothing more, so that the others go on. Once it is full, the next element that would have to wait
+ * halts the input, as nothing may overtake it and memory is bounded.
  */
 final class LaneTable<T> {
 
@@ -190,8 +190,8 @@ final class LaneTable<T> {
     }
 
     /**
-     * Takes the slots of all elements that were lost by their source and nobody works on, as {@link #takeReady} does; the
-     * others keep their turn. What waits behind its key need not wait for that.
+     * Takes the slots of all elements that were lost by their source and nobody works on, as {@link #takeReady} does;
+     * the others keep their turn. What waits behind its key need not wait for that.
      */
     int[] takeRevoked() {
         int[] revoked = new int[ready.size() + waitingCount];
@@ -238,8 +238,21 @@ final class LaneTable<T> {
         return count;
     }
 
-    private boolean isRevoked(int slot) {
+    /**
+     * Whether the source of the element in a slot that is not done has lost it. Of a running slot without the lock too.
+     */
+    boolean isRevoked(int slot) {
         return targets[slot].isRevoked(tokens[slot]);
+    }
+
+    /** Ends the claim of a running slot's element if its source has lost it. Without the lock. */
+    boolean dropIfRevoked(int slot) {
+        return targets[slot].dropIfRevoked(tokens[slot]);
+    }
+
+    /** Abandons the claim of a running slot's element. Without the lock. */
+    void abandon(int slot) {
+        targets[slot].abandon(tokens[slot]);
     }
 
     @SuppressWarnings("unchecked") // a slot that is not done holds what add was given
@@ -293,7 +306,9 @@ final class LaneTable<T> {
         }
     }
 
-    /** Takes the claims of all elements that nobody works on, to be abandoned; for a table that is not used any more. */
+    /**
+     * Takes the claims of all elements that nobody works on, to be abandoned; for a table that is not used any more.
+     */
     Batch<?> removeClaims() {
         Batch<?> claims = new Batch<>(size());
         for (int slot = 0; slot < slots; slot++) {

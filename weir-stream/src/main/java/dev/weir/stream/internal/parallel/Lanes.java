@@ -1,16 +1,14 @@
 package dev.weir.stream.internal.parallel;
 
-import dev.weir.stream.Attributes;
-import dev.weir.stream.Dispatcher;
+import dev.weir.stream.internal.workers.WorkerTasks;
+import dev.weir.stream.internal.workers.StallClock;
+import dev.weir.stream.internal.workers.Limit;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
-import dev.weir.stream.internal.run.Assembly;
 import dev.weir.stream.internal.run.Failures;
-import dev.weir.stream.internal.run.Inside;
-import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.HeldElements;
 import dev.weir.stream.internal.run.Segment;
-import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.internal.run.StageEntry.Keeper;
 import dev.weir.stream.internal.run.StageEntry.Kept;
 import dev.weir.stream.internal.run.TaskGroup;
@@ -20,21 +18,18 @@ import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Gate;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
+import java.util.List;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stage that works on many elements at once: the segment above feeds a table of elements, a subclass has them worked on,
- * the segment below pulls what is done. {@link #pull} belongs to the segment below; the fields that are not final are under
- * the lock unless they say otherwise.
+ * A stage that works on many elements at once: the segment above feeds a table of elements, a subclass has them worked
+ * on, the segment below pulls what is done. {@link #pull} belongs to the segment below; the fields that are not final
+ * are under the lock unless they say otherwise.
  */
 abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLanes, AsyncLanes {
-
-    private static final int MIN_CAPACITY = 512;
-
-    /** Elements inside per lane: behind each running one some wait, so that keys which block each other leave no gap. */
-    private static final int CAPACITY_PER_LANE = 8;
 
     final Limit limit;
     final Keys<T> keys;
@@ -44,6 +39,7 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
     final ReentrantLock lock = new ReentrantLock();
     final Condition doneOrEnded = lock.newCondition();
     final LaneTable<T> table;
+    final FeederCall feederCall;
     final Clock clock;
 
     /** What calls of the function wait at, if they do. */
@@ -51,13 +47,9 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
 
     private final StallClock stall;
 
-    /** What the feeder has and not added yet. The feeder's. */
-    final Inside toAdd;
+    /** The elements that the feeder has not added yet. The feeder's. */
+    final HeldElements toAdd;
 
-    /** Whether the feeder waits for room for {@link #awaitedKey}. */
-    boolean awaitsRoom;
-
-    long awaitedKey;
     boolean ended;
 
     @Nullable
@@ -66,7 +58,7 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
     /** Written under the lock. */
     volatile boolean cancelled;
 
-    /** Nobody will pull any more: whoever ends work on an element abandons it. */
+    /** Nobody will pull any more: each thread that ends work on an element abandons it. */
     boolean closed;
 
     // Set before the run starts.
@@ -89,53 +81,16 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
         this.tasks = tasks;
         this.clock = clock;
         this.gate = gate;
-        this.table = new LaneTable<>(capacityFor(limit.max()), ordering.isInput(), ordering.isKeyed());
+        this.table = new LaneTable<>(LaneStages.capacityFor(limit.max()), ordering.isInput(), ordering.isKeyed());
+        this.feederCall = new FeederCall(lock, clock, table);
         this.stall = new StallClock(meter, threads);
-        this.toAdd = new Inside(meter);
+        this.toAdd = new HeldElements(meter);
     }
 
-    /** How many elements a stage takes in that works on up to {@code concurrency} at once: a power of two. */
-    static int capacityFor(int concurrency) {
-        int wanted = Math.max(MIN_CAPACITY, concurrency * CAPACITY_PER_LANE);
-        return Integer.highestOneBit(wanted * 2 - 1);
-    }
-
-    /** The gate that a function is, if it is one. */
-    @SuppressWarnings("unchecked") // a gate is one for what its function takes
-    static <T> @Nullable Gate<T> gateOf(Object function) {
-        return function instanceof Gate<?> gate && !gate.isAlwaysOpen() ? (Gate<T>) gate : null;
-    }
-
-    /** Makes the stage of one run. */
-    @FunctionalInterface
-    interface Maker<T, R> {
-        Lanes<T, R> make(StageEntry entry, WorkerTasks tasks);
-    }
-
-    /**
-     * Builds a stage between the segment above, which feeds it, and the one below.
-     *
-     * @param workers how many work in it at once at most
-     */
-    static <T, R> Stage<R> build(
-            Node<T> above,
-            Assembly assembly,
-            Attributes attributes,
-            Dispatcher dispatcher,
-            int workers,
-            Maker<T, R> maker) {
-        Stage<T> upstream = above.build(assembly);
-        String feederName = assembly.lastEntry().stageName();
-        StageMeter feederMeter = assembly.segmentMeter();
-        StageEntry entry = assembly.threaded(attributes, dispatcher, workers);
-        Lanes<T, R> stage = maker.make(entry, new WorkerTasks(assembly.tasks(), dispatcher, entry.stageName()));
-        entry.depth(stage::depth);
-        entry.keeper(stage);
-        stage.upper = assembly.closeSegment(
-                        feederName, Dispatcher.virtual(), upstream, from -> stage.feed(from, feederMeter))
-                .countedByItsStage();
-        stage.pullerMeter = assembly.segmentMeter();
-        return stage;
+    /** Sets the segments around the stage. Before the run starts. */
+    final void connect(Segment<T> above, StageMeter meterOfPuller) {
+        upper = above;
+        pullerMeter = meterOfPuller;
     }
 
     /** The loop of the segment above. */
@@ -208,23 +163,73 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
         wakeAll();
     }
 
+    /** Without the lock: cuts the stage off because no thread can be had. Elements inside may never be worked on. */
+    final void failForkless(Throwable refused) {
+        lock.lock();
+        try {
+            fail(refused);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Under the lock: ends the work on a running slot. A verdict that fails cuts the stage off. */
+    final void settle(int slot, Object outcome) {
+        if (outcome instanceof Verdict verdict && verdict.fails()) {
+            Throwable cause = verdict.failure();
+            // Left to the close, with all that is inside.
+            table.giveBack(slot);
+            // Wrapped, or the stage below would take it for its own interruption.
+            fail(cause instanceof InterruptedException ? new CompletionException(cause) : cause);
+        } else {
+            table.complete(slot, outcome);
+        }
+    }
+
+    /** Under the lock: calls the segment below if something may leave. */
+    final void callPuller() {
+        updateStall();
+        if (table.hasOutgoing()) {
+            doneOrEnded.signal();
+        }
+    }
+
+    /**
+     * Under the lock: has the feeder wait until it is called. It looks again then.
+     *
+     * @param forRoom whether it waits for room for {@code key}
+     */
+    final void awaitCall(boolean forRoom, long key, StageMeter feederMeter) throws InterruptedException {
+        feederMeter.beginBlockedDown(1);
+        feederCall.begin(forRoom, key);
+        updateStall();
+        try {
+            feederCall.await();
+        } finally {
+            feederCall.end();
+            updateStall();
+            feederMeter.endBlockedDown();
+        }
+    }
+
     /** Under the lock: the input has ended. */
     void afterEnd() {}
 
-    /** Under the lock: wakes whoever waits in the stage, as it was cut off. */
+    /** Under the lock: wakes all threads that wait in the stage, as it was cut off. */
     void wakeAll() {
         doneOrEnded.signal();
+        feederCall.call();
     }
 
-    /** Under the lock: some room has come, as elements were pulled. */
-    abstract void afterPull();
+    /** Under the lock: elements were pulled. */
+    void afterPull() {}
 
     /**
-     * Under the lock, after each change. A feeder that waits is called when there is ample room; until then the table counts
-     * as full.
+     * Under the lock, after each change. A feeder that waits is called when there is ample room; until then the table
+     * counts as full.
      */
     final void updateStall() {
-        boolean full = awaitsRoom ? !table.isEmpty() : table.isFull();
+        boolean full = feederCall.isForRoom() ? !table.isEmpty() : table.isFull();
         stall.update(full && table.doneCount() == table.size() && !cancelled);
     }
 
@@ -240,6 +245,7 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
                 Batch<R> out = new Batch<>(Math.min(Batch.DEFAULT_CAPACITY, table.doneCount()));
                 table.drain(out, Batch.DEFAULT_CAPACITY);
                 updateStall();
+                feederCall.callIfAmpleRoom();
                 afterPull();
                 if (!out.isEmpty()) {
                     meter.out(out.size());
@@ -282,29 +288,41 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
         }
     }
 
-    /**
-     * Under the lock, at the close: nothing more is taken in, and what nobody works on is taken out. The caller abandons that
-     * without the lock.
-     */
-    final Batch<?> cancel() {
+    /** Ends the segment above and all work; abandons the claims of elements that nobody is at work on any more. */
+    @Override
+    public final void close() {
+        if (upper != null) {
+            // Tells it why, if this thread fails.
+            upper.cancel();
+        }
+        Batch<?> left;
+        List<Running<R>> running;
+        lock.lock();
+        try {
+            left = cancel();
+            running = detachRunning();
+        } finally {
+            lock.unlock();
+        }
+        tasks.cancel();
+        running.forEach(Running::cancel);
+        left.abandonAll();
+        running.forEach(one -> table.abandon(one.slot()));
+    }
+
+    /** Under the lock: takes out the computations that need no thread of the stage and may never end. */
+    List<Running<R>> detachRunning() {
+        return List.of();
+    }
+
+    /** Under the lock: nothing more is taken in, and the claims that nobody works on are taken out. */
+    private Batch<?> cancel() {
         closed = true;
         cancelled = true;
         ended = true;
         updateStall();
         wakeAll();
         return table.removeClaims();
-    }
-
-    /** Without the lock: abandons an element that was worked on when the stage was cut off. */
-    final void abandon(int slot) {
-        table.target(slot).abandon(table.token(slot));
-    }
-
-    /** Without the lock, before {@link #cancel}: ends the segment above and tells it why. */
-    final void cancelUpper() {
-        if (upper != null) {
-            upper.cancel();
-        }
     }
 
     final int depth() {
@@ -316,17 +334,7 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
         }
     }
 
-    /** Without the lock: whether the source of the element in a slot that is not done has lost it. */
-    final boolean isRevoked(int slot) {
-        return table.target(slot).isRevoked(table.token(slot));
-    }
-
-    /** Without the lock: the same, and its claim has ended then. */
-    final boolean dropIfRevoked(int slot) {
-        return table.target(slot).dropIfRevoked(table.token(slot));
-    }
-
-    /** Drops what waits for its turn, and has those look again who wait with an element in hand. Any thread. */
+    /** Drops what waits for its turn, and has threads that wait with an element in hand look again. Any thread. */
     @Override
     public final void dropRevoked() {
         supervised.lookAgain();
@@ -344,8 +352,8 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
     }
 
     /**
-     * Without the lock: drops what is ready and was lost, and what becomes ready by that. What waits at work of others for a
-     * lane need not wait to be dropped.
+     * Without the lock: drops what is ready and was lost, and what becomes ready by that. It need not wait for a lane
+     * while the lanes are at work on other elements.
      */
     final void dropReadyRevoked() {
         int[] revoked;
@@ -357,7 +365,7 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
         }
         while (revoked.length > 0) {
             for (int slot : revoked) {
-                boolean ignored = dropIfRevoked(slot);
+                boolean ignored = table.dropIfRevoked(slot);
             }
             int toStart = 0;
             lock.lock();
@@ -368,10 +376,7 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
                 for (int slot : revoked) {
                     table.complete(slot, Verdict.REVOKED);
                 }
-                updateStall();
-                if (table.hasOutgoing()) {
-                    doneOrEnded.signal();
-                }
+                callPuller();
                 revoked = table.takeRevoked();
                 if (revoked.length == 0) {
                     toStart = callForReady();
@@ -384,14 +389,28 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
         }
     }
 
-    /** Under the lock: calls those who work on what is ready; returns how many to {@link #forkMore} in addition. */
+    /**
+     * Under the lock, which it gives up meanwhile: see {@link #dropReadyRevoked}. Others may wait behind what was lost.
+     */
+    final void dropReadyRevokedMeanwhile() {
+        lock.unlock();
+        try {
+            dropReadyRevoked();
+        } finally {
+            lock.lock();
+        }
+    }
+
+    /** Under the lock: calls threads to work on what is ready; returns how many to {@link #forkMore} in addition. */
     abstract int callForReady();
 
     /** Without the lock: starts as many as {@link #callForReady} said. */
     abstract void forkMore(int count);
 
     /** Under the lock: has a feeder that waits look again. */
-    abstract void wakeFeeder();
+    void wakeFeeder() {
+        feederCall.call();
+    }
 
     /** Where an element is inside, if it is. Any thread. */
     @Override

@@ -9,17 +9,17 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A computation that runs for one element. Refers to its stage until it is done or the stage is closed, so that a future
- * which never completes keeps nothing but this. Thread-safe.
+ * A computation that runs for one element. Refers to its stage until it is done or the stage is closed, so that a
+ * future which never completes keeps nothing but this. Thread-safe.
  */
 final class Running<R> implements BiConsumer<R, @Nullable Throwable> {
 
-    private final AtomicReference<@Nullable AsyncLanes<?, R>> stage;
+    private final AtomicReference<@Nullable Computations<?, R>> stage;
     private final int slot;
     private final @Nullable CompletableFuture<? extends R> future;
     private final long startNanos = System.nanoTime();
 
-    Running(AsyncLanes<?, R> stage, int slot, @Nullable CompletableFuture<? extends R> future) {
+    Running(Computations<?, R> stage, int slot, @Nullable CompletableFuture<? extends R> future) {
         this.stage = new AtomicReference<>(stage);
         this.slot = slot;
         this.future = future;
@@ -45,7 +45,7 @@ final class Running<R> implements BiConsumer<R, @Nullable Throwable> {
 
     @Override
     public void accept(@Nullable R result, @Nullable Throwable thrown) {
-        AsyncLanes<?, R> told = stage.getAndSet(null);
+        Computations<?, R> told = stage.getAndSet(null);
         if (told != null) {
             told.completed(this, result, thrown);
         }

@@ -3,8 +3,9 @@ package dev.weir.stream.internal.parallel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Elements that the starter of {@link AsyncLanes} takes on in one hold of the lock, and completes in the next if they are done at once;
- * what may not start after all it gives back. Confined to the starter, who holds the lock where a table is given.
+ * Elements that the starter of {@link AsyncLanes} takes on in one hold of the lock, and completes in the next if they
+ * are done at once; what may not start after all it gives back. Confined to the starter, who holds the lock where a
+ * table is given.
  */
 final class StarterRun {
 
@@ -32,10 +33,10 @@ final class StarterRun {
     }
 
     /** Starts elements until as many run as may. */
-    void start(AsyncLanes<?, ?> stage) {
+    void start(Computations<?, ?> computations) {
         long start = System.nanoTime();
-        while (started < length && mayRun > 0 && !stage.cancelled) {
-            Object outcome = stage.start(slots[started]);
+        while (started < length && mayRun > 0 && !computations.isCancelled()) {
+            Object outcome = computations.start(slots[started]);
             outcomes[started++] = outcome;
             if (outcome == null) {
                 mayRun--;

@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.parallel;
 
+import dev.weir.stream.internal.workers.Limit;
 import dev.weir.stream.spi.StageMeter;
 
 /**

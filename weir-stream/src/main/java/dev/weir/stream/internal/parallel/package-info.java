@@ -1,6 +1,6 @@
 /**
- * Stages with threads of their own: batches come in from a feeding segment, are worked on by a dispatcher's threads, and
- * are pulled in the asked order by the segment below. All shared state of a stage is under its one lock.
+ * Stages that work on single elements at once: elements come in from a feeding segment, lanes or futures work on them,
+ * and the segment below pulls the results in the asked order. All shared state of a stage is under its one lock.
  */
 @NullMarked
 package dev.weir.stream.internal.parallel;

@@ -2,7 +2,6 @@ package dev.weir.stream.internal.run;
 
 import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
-import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.Stage;
@@ -26,14 +25,13 @@ public final class Assembly {
     private final Lifetime lifetime;
     private final List<Segment<?>> segments = new ArrayList<>();
     private final List<Stage<?>> sources = new ArrayList<>();
-    private final Map<Hole<?>, Stage<?>> filled = new HashMap<>();
+    private final Map<OpenInput<?>, Stage<?>> filled = new HashMap<>();
     private final Map<Dispatcher, Integer> occupiedThreads = new HashMap<>();
     private final Set<Dispatcher> dispatchersOfWorkers = new HashSet<>();
     private @Nullable StageMeter openSegment;
     private @Nullable StageEntry lastEntry;
     private int nests;
-    private boolean probe;
-    private boolean threadsWithin;
+    private @Nullable ThreadProbe probe;
 
     /** The assembly of a whole run. */
     Assembly(PipelineRun run) {
@@ -112,7 +110,7 @@ public final class Assembly {
     public Nest nest() {
         StageEntry below = lastEntry;
         String place = nests++ + " " + (below == null ? "" : below.stageName());
-        Shown shown = nest == null ? new Shown() : nest.shownWithin(place);
+        SharedEntries shown = nest == null ? new SharedEntries() : nest.shownWithin(place);
         Nest made = new Nest(run, lifetime, segmentMeter(), lastEntry, shown);
         lifetime.alsoOnStop(made::stop);
         return made;
@@ -123,33 +121,31 @@ public final class Assembly {
         return nest != null;
     }
 
-    /** What is built is only to show what it needs; see {@link Nest#hasThreads}. */
-    void probes() {
-        probe = true;
+    /** Builds only for {@code asking}. */
+    void probe(ThreadProbe asking) {
+        probe = asking;
     }
 
-    /** Whether what is built is never run, only closed: nobody but the engine is to notice that it was there. */
+    /** Whether what is built is never run, only closed: see {@link ThreadProbe}. */
     public boolean isProbe() {
-        return probe;
+        return probe != null;
     }
 
     /** In a probe: notes that the stage will start streams which read its input, if those have threads of their own. */
     public void noteThreadsWithin(BooleanSupplier hasThreads) {
-        threadsWithin |= probe && hasThreads.getAsBoolean();
+        if (probe != null) {
+            probe.noteThreadsWithin(hasThreads);
+        }
     }
 
-    boolean hasThreadsWithin() {
-        return threadsWithin;
+    /** Says what stage {@code input} stands for in this assembly. */
+    public <T> void fill(OpenInput<T> input, Stage<T> stage) {
+        filled.put(input, stage);
     }
 
-    /** Says what stage {@code hole} stands for in this assembly. */
-    public <T> void fill(Hole<T> hole, Stage<T> stage) {
-        filled.put(hole, stage);
-    }
-
-    @SuppressWarnings("unchecked") // fill takes a hole and a stage of one type
-    <T> Stage<T> filling(Hole<T> hole) {
-        return (Stage<T>) Objects.requireNonNull(filled.get(hole), "a source was used outside its function");
+    @SuppressWarnings("unchecked") // fill takes an input and a stage of one type
+    <T> Stage<T> filling(OpenInput<T> input) {
+        return (Stage<T>) Objects.requireNonNull(filled.get(input), "a source was used outside its function");
     }
 
     /** Makes sure that {@code source} is closed if the assembly fails. */
@@ -160,19 +156,7 @@ public final class Assembly {
 
     /** The same for a source whose making is seen from outside: in a probe none is made. */
     public <T> Stage<T> source(Supplier<Stage<T>> make) {
-        return source(probe ? new Unused<>() : make.get());
-    }
-
-    /** In place of a source that nobody is going to pull. */
-    private record Unused<T>() implements Stage<T> {
-
-        @Override
-        public Batch<T> pull(long deadlineNanos) {
-            throw new IllegalStateException("a probe is not pulled");
-        }
-
-        @Override
-        public void close() {}
+        return source(isProbe() ? new ThreadProbe.Unused<>() : make.get());
     }
 
     /** Ends the open segment with {@code loop}; stages that are added later belong to the next one. */

@@ -10,8 +10,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * Resources of streams that ended within a run, which close on threads of their own while it goes on: what they emitted is
- * still at work below. Thread-safe.
+ * Resources of streams that ended within a run, which close on threads of their own while it goes on: what they emitted
+ * is still at work below. Thread-safe.
  */
 final class Closings {
 

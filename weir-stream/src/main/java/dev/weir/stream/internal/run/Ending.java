@@ -16,9 +16,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What leads to the end of one run and what is done then: whom to tell of a stop, the cause of a failure, the resources to
- * close, and what was left undone. Thread-safe; hooks are called outside the lock, and what they throw is handed to the
- * run.
+ * What leads to the end of one run and what is done then: whom to tell of a stop, the cause of a failure, the resources
+ * to close, and what was left undone. Thread-safe; hooks are called outside the lock, and what they throw is handed to
+ * the run.
  */
 final class Ending {
 

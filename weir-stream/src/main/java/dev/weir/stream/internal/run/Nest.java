@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * Where a stage starts streams of its own while the pipeline runs: sub-streams, or a replacement for one that failed.
  * Made during assembly, then confined to the thread of its stage, but for {@link #stop}.
  *
- * <p>All streams of a nest share the counters of their stages by name, so that a hundred thousand of them show as one; so do those
- * within them.
+ * <p>All streams of a nest share the counters of their stages by name, so that a hundred thousand of them show as one;
+ * so do those within them.
  */
 public final class Nest {
 
@@ -28,11 +28,16 @@ public final class Nest {
     private final Lifetime around;
     private final StageMeter segmentMeter;
     private final @Nullable StageEntry nestingStage;
-    private final Shown shown;
+    private final SharedEntries shown;
     private final Set<Child<?>> children = ConcurrentHashMap.newKeySet();
     private volatile boolean stopped;
 
-    Nest(PipelineRun run, Lifetime around, StageMeter segmentMeter, @Nullable StageEntry nestingStage, Shown shown) {
+    Nest(
+            PipelineRun run,
+            Lifetime around,
+            StageMeter segmentMeter,
+            @Nullable StageEntry nestingStage,
+            SharedEntries shown) {
         this.run = run;
         this.around = around;
         this.segmentMeter = segmentMeter;
@@ -41,7 +46,7 @@ public final class Nest {
     }
 
     /** What a nest at {@code place} in one of the streams shows: the same for all of them. */
-    Shown shownWithin(String place) {
+    SharedEntries shownWithin(String place) {
         return shown.within(place);
     }
 
@@ -51,29 +56,24 @@ public final class Nest {
         return child.begin(node, new Assembly(run, this, child, segmentMeter, nestingStage));
     }
 
-    /** The same for a blueprint whose upper end is {@code hole}, which becomes {@code input}. */
-    public <T, R> Child<R> start(Node<R> node, Hole<T> hole, Stage<T> input) {
+    /** The same for a blueprint whose upper end is {@code upperEnd}, which becomes {@code input}. */
+    public <T, R> Child<R> start(Node<R> node, OpenInput<T> upperEnd, Stage<T> input) {
         Child<R> child = new Child<>(this);
         Assembly assembly = new Assembly(run, this, child, segmentMeter, nestingStage);
-        assembly.fill(hole, input);
+        assembly.fill(upperEnd, input);
         return child.begin(node, assembly);
     }
 
-    /**
-     * Whether such a stream, or one that it starts for parts of its input, has threads of its own, so that what it reads must
-     * make them wait. Shown by one that is built and closed: none of its threads starts, no code of the user's is called.
-     *
-     * @param input an input that has nothing until it is closed
-     */
-    public <T, R> boolean hasThreads(Node<R> node, Hole<T> hole, Stage<T> input) {
-        Child<R> probe = new Child<>(this);
-        Assembly assembly = new Assembly(run, this, probe, segmentMeter, nestingStage);
-        assembly.fill(hole, input);
-        assembly.probes();
-        probe.build(node, assembly);
-        probe.segments.forEach(Segment::close);
-        probe.close();
-        return assembly.hasThreadsWithin() || probe.isAsynchronous();
+    /** Builds a stream for {@link ThreadProbe} and closes it again; whether it has segments of its own. */
+    <T, R> boolean buildAndClose(Branch<T, R> branch, Stage<T> input, ThreadProbe probe) {
+        Child<R> child = new Child<>(this);
+        Assembly assembly = new Assembly(run, this, child, segmentMeter, nestingStage);
+        assembly.fill(branch.input(), input);
+        assembly.probe(probe);
+        child.build(branch.lowest(), assembly);
+        child.segments.forEach(Segment::close);
+        child.close();
+        return child.isAsynchronous();
     }
 
     /** Asks the sources of all streams, present and future, to end. Any thread. */
@@ -157,8 +157,8 @@ public final class Nest {
         }
 
         /**
-         * Ends the stream, waits until its segments have closed their stages, and closes its resources; those that wait for
-         * what was emitted go on with that, see {@link #letGo}. May be called more than once.
+         * Ends the stream, waits until its segments have closed their stages, and closes its resources; those that wait
+         * for what was emitted go on with that, see {@link #letGo}. May be called more than once.
          */
         @Override
         public void close() {
@@ -215,8 +215,8 @@ public final class Nest {
         }
 
         /**
-         * Whether the stream, which has been closed, did all that it had to: no stop cut off a source, and nothing beside it
-         * has failed, such as a side sink.
+         * Whether the stream, which has been closed, did all that it had to: no stop cut off a source, and nothing
+         * beside it has failed, such as a side sink.
          */
         public boolean isWhole() {
             return cutAt == null && !nest.run.tasks().isCancelled();

@@ -1,6 +1,7 @@
 package dev.weir.stream.internal.run;
 
 import dev.weir.stream.DrainReport;
+import dev.weir.stream.ResultKey;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.StageSnapshot;
 import dev.weir.stream.spi.AckTarget;
@@ -226,7 +227,10 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
         ending.leftUndone(what);
     }
 
-    /** Notes that {@code elements} of {@code stage} are left because a stop has cut off their stream, at the stage {@code at}. */
+    /**
+     * Notes that {@code elements} of {@code stage} are left because a stop has cut off their stream, at the stage
+     * {@code at}.
+     */
     void cutOff(String stage, int elements, String at) {
         ending.cutOff(stage, elements, at);
     }
@@ -402,6 +406,11 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
                 .filter(Objects.requireNonNull(type, "type")::isInstance)
                 .map(type::cast)
                 .toList();
+    }
+
+    @Override
+    public <R> CompletableFuture<R> result(ResultKey<R> key) {
+        return KeyedResult.of(this, Objects.requireNonNull(key, "key"));
     }
 
     @Override

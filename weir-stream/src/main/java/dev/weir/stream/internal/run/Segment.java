@@ -66,7 +66,9 @@ public final class Segment<T> {
         }
     }
 
-    /** Has {@code then} run on the segment's thread once its loop has returned, not if that failed. Before the start. */
+    /**
+     * Has {@code then} run on the segment's thread once its loop has returned, not if that failed. Before the start.
+     */
     public void afterNormalEnd(Runnable then) {
         afterNormalEnd = then;
     }

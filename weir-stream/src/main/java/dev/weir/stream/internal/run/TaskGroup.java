@@ -4,6 +4,7 @@ import dev.weir.stream.Dispatcher;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
@@ -49,13 +50,13 @@ public final class TaskGroup {
      */
     public static boolean isCurrentInterrupted() {
         Task task = CURRENT.get();
-        return task != null && (task.interruptRequested || task.interruptedSections.get() > 0);
+        return task != null && (task.life.isInterruptRequested() || task.interruptedSections.get() > 0);
     }
 
     /**
      * What the calling thread's segment, or the one below that has therefore cancelled it, failed with, or null: tells
-     * stages that are interrupted or closed whether that is the end of the stream or comes of a failure. What fails after an
-     * interrupt of the segment alone, as nobody wants its output any more, is no failure.
+     * stages that are interrupted or closed whether that is the end of the stream or comes of a failure. What fails
+     * after an interrupt of the segment alone, as nobody wants its output any more, is no failure.
      */
     public static @Nullable Throwable currentFailure() {
         Task task = CURRENT.get();
@@ -65,7 +66,7 @@ public final class TaskGroup {
     /** Notes what the calling thread's segment fails with, for {@link #currentFailure}. The first counts. */
     public static void noteFailure(Throwable thrown) {
         Task task = CURRENT.get();
-        if (task != null && task.failure == null && !task.interruptRequested) {
+        if (task != null && task.failure == null && !task.life.isInterruptRequested()) {
             task.failure = thrown;
         }
     }
@@ -208,19 +209,10 @@ public final class TaskGroup {
 
         private final String name;
         private final Set<Task> members;
-        private final boolean mayQueue;
+        private final TaskLifecycle life;
 
-        private final ReentrantLock threadLock = new ReentrantLock();
-
-        // Written under the thread lock.
+        /** Of the thread that begins the task or takes it back, which drops it. */
         private @Nullable Consumer<Task> body;
-        private @Nullable Thread thread;
-        private volatile boolean interruptRequested;
-        private boolean held;
-        private boolean interruptHeldBack;
-
-        /** Whether it has a thread of its own instead of its turn on a pool. */
-        private boolean runsApart;
 
         /** Written by the body. */
         private volatile boolean waitsBriefly;
@@ -234,7 +226,7 @@ public final class TaskGroup {
         Task(String name, Set<Task> members, boolean mayQueue, Consumer<Task> body) {
             this.name = "weir-" + pipelineName + "-" + name;
             this.members = members;
-            this.mayQueue = mayQueue;
+            this.life = new TaskLifecycle(mayQueue);
             this.body = body;
         }
 
@@ -245,10 +237,11 @@ public final class TaskGroup {
         @Override
         public void run() {
             Thread current = Thread.currentThread();
-            Consumer<Task> mine = begin(current);
-            if (mine == null) {
+            if (!life.begin(current)) {
                 return;
             }
+            Consumer<Task> mine = Objects.requireNonNull(body);
+            body = null;
             if (current.isVirtual()) {
                 current.setName(name);
             }
@@ -264,51 +257,35 @@ public final class TaskGroup {
             }
         }
 
-        /** The body for the first caller, null for any other. */
-        private @Nullable Consumer<Task> begin(Thread current) {
-            threadLock.lock();
-            try {
-                Consumer<Task> mine = body;
-                if (mine != null) {
-                    body = null;
-                    thread = current;
-                    if (interruptRequested) {
-                        current.interrupt();
-                    }
-                }
-                return mine;
-            } finally {
-                threadLock.unlock();
-            }
-        }
-
         /** Takes it back; false if it was interrupted meanwhile, and so cleans up on a thread of its own. */
         private boolean withdraw() {
-            threadLock.lock();
-            try {
-                if (body == null || runsApart) {
-                    return false;
-                }
-                body = null;
-            } finally {
-                threadLock.unlock();
+            if (!life.withdraw()) {
+                return false;
             }
+            body = null;
             ended();
             return true;
         }
 
         private void startInterrupted() {
-            interruptRequested = true;
+            life.interruptAtStart();
+            startApart();
+        }
+
+        /** Gives the task a thread of its own; a pool that gets to it later finds it done. */
+        private void startApart() {
             Thread.ofVirtual().start(this);
         }
 
         /** Interrupts the body, now or as soon as it starts. Only the first call counts. */
         public void interrupt() {
-            interrupt(true);
+            if (life.interrupt()) {
+                startApart();
+            }
         }
 
         /**
-         * The same, but only once the body has left the stages in which it {@linkplain #hold holds} that back.
+         * Interrupts the body, but only after it has left the stages in which it {@linkplain #hold defers} that.
          *
          * @param why what the interrupting segment failed with, if it did
          */
@@ -316,61 +293,22 @@ public final class TaskGroup {
             if (why != null) {
                 failure = why;
             }
-            interrupt(false);
-        }
-
-        private void interrupt(boolean thoughHeld) {
-            threadLock.lock();
-            try {
-                if (held && !thoughHeld) {
-                    interruptHeldBack = true;
-                    return;
-                }
-                if (interruptRequested) {
-                    return;
-                }
-                // First the flag: whoever clears the thread's interrupt must be able to see why it came.
-                interruptRequested = true;
-                if (thread != null) {
-                    thread.interrupt();
-                    return;
-                }
-                runsApart = mayQueue && body != null;
-                if (!runsApart) {
-                    return;
-                }
-            } finally {
-                threadLock.unlock();
+            if (life.interruptUnlessHeld()) {
+                startApart();
             }
-            Thread.ofVirtual().start(this);
         }
 
         /**
-         * Holds back interrupts for this segment alone: the body is about to call stages that belong to another, which go
+         * Defers interrupts for this segment alone: the body is about to call stages that belong to another, which go
          * on when this one has ended. Own thread only; ends with {@link #letGo}.
          */
         public void hold() {
-            threadLock.lock();
-            try {
-                held = true;
-            } finally {
-                threadLock.unlock();
-            }
+            life.hold();
         }
 
-        /** Holds back nothing any more, and lets the interrupt through that came meanwhile, if one did. */
+        /** Stops deferring interrupts and delivers one that arrived in the meantime. Any thread. */
         public void letGo() {
-            boolean due;
-            threadLock.lock();
-            try {
-                held = false;
-                due = interruptHeldBack;
-            } finally {
-                threadLock.unlock();
-            }
-            if (due) {
-                interrupt();
-            }
+            life.letGo();
         }
 
         /** Says that the body goes on within a moment, though it waits. */
@@ -380,20 +318,14 @@ public final class TaskGroup {
 
         /** Whether the body has begun and waits for more than a moment. */
         private boolean isAtRest(Predicate<Thread> isWaiting) {
-            Thread current;
-            threadLock.lock();
-            try {
-                current = thread;
-            } finally {
-                threadLock.unlock();
-            }
+            Thread current = life.thread();
             // Without the lock, which the thread itself may want.
             return current != null && !waitsBriefly && isWaiting.test(current);
         }
 
         /** Whether {@link #interrupt} was called, even if user code has swallowed what came of it. */
         public boolean isInterruptRequested() {
-            return interruptRequested;
+            return life.isInterruptRequested();
         }
 
         /**
@@ -404,18 +336,12 @@ public final class TaskGroup {
          */
         public boolean mayGoOn() {
             boolean ignored = Thread.interrupted();
-            return !interruptRequested;
+            return !life.isInterruptRequested();
         }
 
         /** Lets no further interrupt through and clears one that came: what follows is cleaning up. Own thread only. */
         public void shield() {
-            threadLock.lock();
-            try {
-                thread = null;
-                boolean ignored = Thread.interrupted();
-            } finally {
-                threadLock.unlock();
-            }
+            life.shield();
         }
 
         private void ended() {

@@ -9,7 +9,7 @@ import java.util.Iterator;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
 
-/** Emits what an iterator gives; nobody waits for acknowledgements. */
+/** Emits what an iterator gives; nobody waits for acknowledgements. Confined to the thread of its segment. */
 final class IteratorSource<T> extends ReadingSource<T> {
 
     private final Iterator<? extends T> iterator;

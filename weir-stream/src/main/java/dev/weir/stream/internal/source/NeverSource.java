@@ -6,7 +6,7 @@ import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
 import org.jspecify.annotations.Nullable;
 
-/** Emits nothing and ends when it is told to stop. */
+/** Emits nothing and ends when it is told to stop. Confined to the thread of its segment, except for the stop. */
 final class NeverSource<T> implements Stage<T> {
 
     private final Bell bell;

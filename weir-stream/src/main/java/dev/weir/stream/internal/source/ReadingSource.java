@@ -46,7 +46,9 @@ abstract class ReadingSource<T> implements Stage<T> {
         });
     }
 
-    /** A source of what is all in memory: within a stream it goes on to its end, as its elements were emitted as one. */
+    /**
+     * A source of what is all in memory: within a stream it goes on to its end, as its elements were emitted as one.
+     */
     static <T> Node<T> inMemory(String name, Maker<T> maker) {
         return new Node<>(name, (assembly, attributes) -> {
             ReadingSource<T> source = build(maker, assembly, attributes);

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Emits what is read from a resource, which it opens when first asked and closes once: at its end, or when the stream
- * ends otherwise.
+ * ends otherwise. Confined to the thread of its segment.
  */
 final class ResourceSource<R, T> extends ReadingSource<T> {
 

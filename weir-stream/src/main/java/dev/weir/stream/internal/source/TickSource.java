@@ -9,7 +9,10 @@ import dev.weir.stream.spi.StageContext;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Emits one element again and again at fixed times; those that nobody asked for in time are left out. */
+/**
+ * Emits one element again and again at fixed times; those that nobody asked for in time are left out. Confined to the
+ * thread of its segment, except for the stop.
+ */
 final class TickSource<T> implements Stage<T> {
 
     private static final long NOT_STARTED = Long.MIN_VALUE;

@@ -8,7 +8,10 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** Emits what a function makes of a state, and goes on with the state that it leaves. */
+/**
+ * Emits what a function makes of a state, and goes on with the state that it leaves. Confined to the thread of its
+ * segment.
+ */
 final class UnfoldSource<S, T> extends ReadingSource<T> {
 
     private final Function<? super S, Optional<Unfolded<S, T>>> function;

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The groups of a {@code groupBy} whose streams have threads of their own: each has a bounded queue for its input and a
- * segment that takes its output. A key that comes again after its group has ended waits for the stream of that, as elements
- * must not overtake others of their key. Confined to the segment of the parents.
+ * segment that takes its output. A key that comes again after its group has ended waits for the stream of that, as
+ * elements must not overtake others of their key. Confined to the segment of the parents.
  */
 final class AsyncGroups<T, R> extends Confluence<T, R> {
 
@@ -55,7 +55,7 @@ final class AsyncGroups<T, R> extends Confluence<T, R> {
         Outlet<T> outlet = new Outlet<>(new BoundaryQueue<>(BUFFER_PER_KEY, clock), new StageMeter(), () -> true);
         outlets.add(outlet);
         var stream = tributaries.start(
-                branch.lowest(), branch.hole(), outlet, target -> owner.outside(outlet.outside(target)), () -> {
+                branch.lowest(), branch.input(), outlet, target -> owner.outside(outlet.outside(target)), () -> {
                     outlets.remove(outlet);
                     outlet.release();
                 });

@@ -3,7 +3,7 @@ package dev.weir.stream.internal.substream;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.internal.boundary.BoundaryQueue;
 import dev.weir.stream.internal.failure.Supervised;
-import dev.weir.stream.internal.run.Inside;
+import dev.weir.stream.internal.run.HeldElements;
 import dev.weir.stream.internal.run.Nest;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Segment;
@@ -24,7 +24,7 @@ abstract class Confluence<T, R> {
     final Tributaries<R> tributaries;
 
     /** The parents that nothing has been made of yet. */
-    final Inside inside;
+    final HeldElements inside;
 
     private final BoundaryQueue<R> out;
     private final StageMeter meter;
@@ -36,7 +36,7 @@ abstract class Confluence<T, R> {
         this.tributaries = parts.tributaries;
         this.out = parts.out;
         this.meter = parts.meter;
-        this.inside = new Inside(meter);
+        this.inside = new HeldElements(meter);
     }
 
     /** Makes the confluence of one run. */
@@ -50,7 +50,8 @@ abstract class Confluence<T, R> {
             Stage<T> upstream = above.build(assembly);
             StageEntry entry = assembly.fused(attributes);
             Dispatcher dispatcher = attributes.dispatcherOr(Dispatcher.virtual());
-            BoundaryQueue<R> out = new BoundaryQueue<>(attributes.bufferOr(Mouth.DEFAULT_BUFFER), assembly.clock());
+            BoundaryQueue<R> out =
+                    new BoundaryQueue<>(attributes.bufferOr(MergedOutput.DEFAULT_BUFFER), assembly.clock());
             Nest nest = assembly.nest();
             Tributaries<R> tributaries =
                     new Tributaries<>(nest, out, entry.stageName() + "-stream", dispatcher, assembly.clock());
@@ -61,7 +62,7 @@ abstract class Confluence<T, R> {
                     new Parts<>(out, tributaries, entry.meter()), Supervised.by(attributes, assembly.clock()));
             Segment<T> upper = assembly.closeSegment(entry.stageName(), dispatcher, upstream, running::run)
                     .countedByItsStage();
-            return new Mouth<>(out, assembly.segmentMeter(), entry.meter(), upper::cancel);
+            return new MergedOutput<>(out, assembly.segmentMeter(), entry.meter(), upper::cancel);
         });
     }
 

@@ -1,7 +1,7 @@
 package dev.weir.stream.internal.substream;
 
 import dev.weir.stream.internal.failure.Supervised;
-import dev.weir.stream.internal.run.Inside;
+import dev.weir.stream.internal.run.HeldElements;
 import dev.weir.stream.internal.run.Nest;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
@@ -10,7 +10,10 @@ import dev.weir.stream.spi.StageMeter;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Replaces each element by a stream, one after the other. The streams are pulled by the thread of this stage. */
+/**
+ * Replaces each element by a stream, one after the other. The streams are pulled by the thread of this stage. Confined
+ * to the thread of its segment.
+ */
 final class FlatMapConcatStage<T, R> implements Stage<R> {
 
     private final Stage<T> upstream;
@@ -19,7 +22,7 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
     private final Nest nest;
     private final StageMeter meter;
 
-    private final Inside inside;
+    private final HeldElements inside;
 
     private Batch<T> parents = new Batch<>(0);
     private int next;
@@ -37,7 +40,7 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
         this.supervised = supervised;
         this.nest = nest;
         this.meter = meter;
-        this.inside = new Inside(meter);
+        this.inside = new HeldElements(meter);
     }
 
     static <T, R> Node<R> node(Node<T> above, Function<? super T, Node<R>> function) {
@@ -86,7 +89,9 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
         }
     }
 
-    /** Begins the next stream. A parent without one, because of a failure or an interrupt, is left with those behind it. */
+    /**
+     * Begins the next stream. A parent without one, because of a failure or an interrupt, is left with those behind it.
+     */
     private void begin() throws InterruptedException {
         Node<R> stream = Streams.of(parents, next, function, supervised);
         if (stream != null) {

@@ -1,14 +1,15 @@
 package dev.weir.stream.internal.substream;
 
 import dev.weir.stream.Dispatcher;
+import dev.weir.stream.internal.ack.Leftovers;
+import dev.weir.stream.internal.ack.Within;
 import dev.weir.stream.internal.boundary.BoundaryQueue;
-import dev.weir.stream.internal.boundary.Leftovers;
-import dev.weir.stream.internal.boundary.Within;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.run.Branch;
 import dev.weir.stream.internal.run.Failures;
-import dev.weir.stream.internal.run.Inside;
+import dev.weir.stream.internal.run.HeldElements;
 import dev.weir.stream.internal.run.Nest;
+import dev.weir.stream.internal.run.ThreadProbe;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Segment;
 import dev.weir.stream.internal.run.StageEntry;
@@ -44,7 +45,7 @@ final class GroupByStage<T, R> implements Stage<R> {
 
     private final ArrayDeque<InlineGroup> ending = new ArrayDeque<>();
     /** What the groups have emitted for the batch that is being filled. */
-    private final Inside emitted;
+    private final HeldElements emitted;
 
     private @Nullable InlineGroup pulledLast;
     private boolean begun;
@@ -74,7 +75,7 @@ final class GroupByStage<T, R> implements Stage<R> {
         this.segment = segment;
         this.meter = entry.meter();
         this.clock = entry.clock();
-        this.emitted = new Inside(meter);
+        this.emitted = new HeldElements(meter);
         this.groups = new KeyedGroups<>(settings, supervised, clock, (owner, key) -> new InlineGroup(owner));
     }
 
@@ -83,14 +84,14 @@ final class GroupByStage<T, R> implements Stage<R> {
             Stage<T> upstream = above.build(assembly);
             StageEntry entry = assembly.fused(attributes);
             Nest nest = assembly.nest();
-            assembly.noteThreadsWithin(() -> Streams.haveThreads(nest, branch, assembly.clock()));
+            assembly.noteThreadsWithin(() -> ThreadProbe.hasThreads(nest, branch));
             GroupByStage<T, R> stage = new GroupByStage<>(
                     upstream,
                     branch,
                     settings,
                     Supervised.by(attributes, assembly.clock()),
                     attributes.dispatcherOr(Dispatcher.virtual()),
-                    new BoundaryQueue<>(attributes.bufferOr(Mouth.DEFAULT_BUFFER), assembly.clock()),
+                    new BoundaryQueue<>(attributes.bufferOr(MergedOutput.DEFAULT_BUFFER), assembly.clock()),
                     nest,
                     entry,
                     assembly.segmentMeter());
@@ -110,7 +111,7 @@ final class GroupByStage<T, R> implements Stage<R> {
 
     /** Looks at a first stream, which is not used. */
     private void begin() {
-        if (Streams.haveThreads(nest, branch, clock)) {
+        if (ThreadProbe.hasThreads(nest, branch)) {
             asynchronous = takeOver();
         }
     }
@@ -131,7 +132,7 @@ final class GroupByStage<T, R> implements Stage<R> {
             entry.depth(() -> out.depth() + running.depth());
             Segment<T> upper = assembly.closeSegment(name, dispatcher, upstream, running::run)
                     .countedByItsStage();
-            return new Mouth<>(out, segment, meter, upper::cancel);
+            return new MergedOutput<>(out, segment, meter, upper::cancel);
         }));
         entry.keeper(out);
         return above;
@@ -194,8 +195,8 @@ final class GroupByStage<T, R> implements Stage<R> {
     }
 
     /**
-     * Pulls the streams that have been given something, then those that are to end, until the batch is full or the deadline has
-     * come.
+     * Pulls the streams that have been given something, then those that are to end, until the batch is full or the
+     * deadline has come.
      */
     private void drain(Batch<R> done, long deadlineNanos) throws InterruptedException {
         InlineGroup group;
@@ -261,10 +262,13 @@ final class GroupByStage<T, R> implements Stage<R> {
 
         InlineGroup(KeyedGroups<T, InlineGroup> owner) {
             super(owner);
-            stream = nest.start(branch.lowest(), branch.hole(), this);
+            stream = nest.start(branch.lowest(), branch.input(), this);
         }
 
-        /** Whether the stream has nothing more for now; otherwise the batch is full, or it has not taken all by the deadline. */
+        /**
+         * Whether the stream has nothing more for now; otherwise the batch is full, or it has not taken all by the
+         * deadline.
+         */
         boolean drain(Batch<R> done, long deadlineNanos) throws InterruptedException {
             beginTurn();
             Stage<R> pulled = stream;

@@ -1,7 +1,7 @@
 package dev.weir.stream.internal.substream;
 
-import dev.weir.stream.internal.boundary.Leftovers;
-import dev.weir.stream.internal.boundary.Within;
+import dev.weir.stream.internal.ack.Leftovers;
+import dev.weir.stream.internal.ack.Within;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
@@ -34,8 +34,8 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
     private Batch<T> empty = new Batch<>(0);
 
     /**
-     * What all groups have: an inbox. As the input of a stream that is pulled by this segment it answers at once, with an
-     * empty batch if there is nothing.
+     * What all groups have: an inbox. As the input of a stream that is pulled by this segment it answers at once, with
+     * an empty batch if there is nothing.
      */
     abstract static class Group<T> implements Stage<T> {
 
@@ -136,8 +136,8 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
     }
 
     /**
-     * Puts each element into the inbox of its group; {@link #nextTouched} then tells which have some. One that there is no group
-     * for, because of a failure or an interrupt, is abandoned with those behind it.
+     * Puts each element into the inbox of its group; {@link #nextTouched} then tells which have some. One that there is
+     * no group for, because of a failure or an interrupt, is abandoned with those behind it.
      */
     void split(Batch<T> batch) throws InterruptedException {
         batch.retarget(within);

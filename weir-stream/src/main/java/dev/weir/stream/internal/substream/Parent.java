@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.substream;
 
-import dev.weir.stream.internal.operator.JointAck;
+import dev.weir.stream.internal.ack.JointAck;
 import dev.weir.stream.internal.run.Nest;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;

@@ -1,7 +1,7 @@
 package dev.weir.stream.internal.substream;
 
-import dev.weir.stream.internal.operator.JointAck;
-import dev.weir.stream.internal.run.Inside;
+import dev.weir.stream.internal.ack.JointAck;
+import dev.weir.stream.internal.run.HeldElements;
 import dev.weir.stream.internal.run.Nest;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.AckTarget;
@@ -32,7 +32,7 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
 
     private final List<T> prefix = new ArrayList<>();
     private final JointAck prefixAcks = new JointAck(8);
-    private final Inside inside;
+    private final HeldElements inside;
 
     private boolean prefixWaitedFor;
     private Batch<T> rest = new Batch<>(0);
@@ -55,7 +55,7 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
         this.function = function;
         this.nest = nest;
         this.meter = meter;
-        this.inside = new Inside(meter);
+        this.inside = new HeldElements(meter);
     }
 
     static <T, R> Node<R> node(

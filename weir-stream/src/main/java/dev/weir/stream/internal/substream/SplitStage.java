@@ -1,11 +1,12 @@
 package dev.weir.stream.internal.substream;
 
-import dev.weir.stream.internal.boundary.Leftovers;
-import dev.weir.stream.internal.boundary.Within;
+import dev.weir.stream.internal.ack.Leftovers;
+import dev.weir.stream.internal.ack.Within;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.run.Branch;
 import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Nest;
+import dev.weir.stream.internal.run.ThreadProbe;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.TaskGroup;
 import dev.weir.stream.internal.run.TaskGroup.Task;
@@ -79,7 +80,7 @@ final class SplitStage<T, R> implements Stage<R> {
             Stage<T> upstream = above.build(assembly);
             var entry = assembly.fused(attributes);
             Nest nest = assembly.nest();
-            assembly.noteThreadsWithin(() -> Streams.haveThreads(nest, branch, assembly.clock()));
+            assembly.noteThreadsWithin(() -> ThreadProbe.hasThreads(nest, branch));
             Cut<T> cut = new Cut<>(predicate::test, after, Supervised.by(attributes, assembly.clock()));
             SplitStage<T, R> stage = new SplitStage<>(upstream, branch, cut, nest, entry.meter(), assembly.clock());
             entry.depth(stage.atHand::get);
@@ -99,7 +100,7 @@ final class SplitStage<T, R> implements Stage<R> {
                 running = new Section();
                 section = running;
                 streamEnded = false;
-                child = nest.start(branch.lowest(), branch.hole(), running);
+                child = nest.start(branch.lowest(), branch.input(), running);
             }
             Nest.Child<R> stream = child;
             if (stream != null) {

@@ -1,14 +1,8 @@
 package dev.weir.stream.internal.substream;
 
-import dev.weir.stream.internal.boundary.BoundaryQueue;
-import dev.weir.stream.internal.boundary.Outlet;
 import dev.weir.stream.internal.failure.Supervised;
-import dev.weir.stream.internal.run.Branch;
-import dev.weir.stream.internal.run.Nest;
 import dev.weir.stream.spi.Batch;
-import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
-import dev.weir.stream.spi.StageMeter;
 import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -32,12 +26,6 @@ final class Streams {
         } catch (Throwable thrown) {
             return supervised.<T, R>orDrop(thrown, function::apply, batch, index);
         }
-    }
-
-    /** See {@link Nest#hasThreads}. */
-    static <T, R> boolean haveThreads(Nest nest, Branch<T, R> branch, Clock clock) {
-        Stage<T> nothing = new Outlet<>(new BoundaryQueue<>(1, clock), new StageMeter(), () -> true);
-        return nest.hasThreads(branch.lowest(), branch.hole(), nothing);
     }
 
     /** Closes the second even if the first fails to. */

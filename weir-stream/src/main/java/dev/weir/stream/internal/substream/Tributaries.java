@@ -1,11 +1,11 @@
 package dev.weir.stream.internal.substream;
 
 import dev.weir.stream.Dispatcher;
+import dev.weir.stream.internal.ack.Within;
 import dev.weir.stream.internal.boundary.BoundaryQueue;
-import dev.weir.stream.internal.boundary.Within;
-import dev.weir.stream.internal.run.Hole;
 import dev.weir.stream.internal.run.Nest;
 import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.OpenInput;
 import dev.weir.stream.internal.run.Segment;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
@@ -62,10 +62,14 @@ final class Tributaries<R> {
      * @param outside the targets of what leaves it
      */
     <T> Tributary start(
-            Node<R> node, Hole<T> hole, Stage<T> input, UnaryOperator<AckTarget> outside, Runnable atNormalEnd) {
+            Node<R> node,
+            OpenInput<T> upperEnd,
+            Stage<T> input,
+            UnaryOperator<AckTarget> outside,
+            Runnable atNormalEnd) {
         Tributary tributary = new Tributary(Parent.NONE, atNormalEnd);
         tributary.outside = outside;
-        begin(tributary, () -> nest.start(tributary.node(node), hole, input));
+        begin(tributary, () -> nest.start(tributary.node(node), upperEnd, input));
         return tributary;
     }
 
@@ -161,7 +165,7 @@ final class Tributaries<R> {
         all.forEach(Tributary::close);
     }
 
-    /** One stream. Thread-safe. */
+    /** One stream; {@link TributaryState} draws its life. Thread-safe. */
     final class Tributary {
 
         private final Parent parent;
@@ -169,13 +173,14 @@ final class Tributaries<R> {
         private final ReentrantLock childLock = new ReentrantLock();
 
         // Under the child lock.
+        private TributaryState state = TributaryState.STARTING;
         private Nest.@Nullable Child<R> child;
-        private boolean over;
-        private boolean lowestClosed;
+
+        /** Whether it is decided what becomes of the parent's own claim. */
         private boolean settled;
 
-        private volatile boolean replaced;
-        private volatile boolean endedByItself;
+        /** Written under the child lock. */
+        private volatile EndReason endsFor = EndReason.NONE;
 
         // Written before it runs.
         private UnaryOperator<AckTarget> outside = UnaryOperator.identity();
@@ -206,18 +211,34 @@ final class Tributaries<R> {
                     }
                 }
                 atNormalEnd.run();
-                endedByItself = true;
+                noteEnd(EndReason.EXHAUSTED);
             } catch (InterruptedException interrupted) {
-                if (!replaced) {
+                if (!isReplaced()) {
                     throw interrupted;
                 }
             } catch (RuntimeException | Error failure) {
                 // What a stream that was replaced says of its interruption is of no interest.
-                if (!replaced && settle()) {
+                if (!isReplaced() && settle()) {
                     parent.left();
                     out.end(failure);
                 }
             }
+        }
+
+        /** Notes why the stream ends; that it was replaced outweighs all else. */
+        private void noteEnd(EndReason reason) {
+            childLock.lock();
+            try {
+                if (endsFor != EndReason.REPLACED) {
+                    endsFor = reason;
+                }
+            } finally {
+                childLock.unlock();
+            }
+        }
+
+        private boolean isReplaced() {
+            return endsFor == EndReason.REPLACED;
         }
 
         /** Whether it is up to the caller to say what becomes of the parent's own claim: the first. */
@@ -233,7 +254,7 @@ final class Tributaries<R> {
         }
 
         private boolean put(Batch<R> batch, StageMeter meter) throws InterruptedException {
-            if (replaced) {
+            if (isReplaced()) {
                 return false;
             }
             int claims = batch.size();
@@ -243,7 +264,7 @@ final class Tributaries<R> {
             try {
                 taken = out.put(claimed, meter);
             } finally {
-                if (!taken && replaced) {
+                if (!taken && isReplaced()) {
                     parent.giveBack(claims);
                 } else if (!taken) {
                     claimed.abandonAll();
@@ -257,7 +278,7 @@ final class Tributaries<R> {
          * Waits until it has let go.
          */
         void replace() throws InterruptedException {
-            replaced = true;
+            noteEnd(EndReason.REPLACED);
             close();
             awaitAtMost(0);
             if (settle()) {
@@ -265,40 +286,41 @@ final class Tributaries<R> {
             }
         }
 
+        /** The thread that starts the stream has built it, and closes it if somebody wanted that in the meantime. */
         void attach(Nest.Child<R> started) {
-            boolean ended;
+            TributaryState now;
             childLock.lock();
             try {
                 child = started;
-                if (!over) {
-                    return;
-                }
-                ended = lowestClosed;
+                state = state.attached();
+                now = state;
             } finally {
                 childLock.unlock();
             }
-            started.close();
-            if (ended) {
+            if (now != TributaryState.RUNNING) {
+                started.close();
+            }
+            if (now == TributaryState.ENDED) {
                 conclude(started);
             }
         }
 
         /** The stream's lowest stage is closed; closes the rest, unless somebody else does. */
         void afterLowest() {
+            TributaryState before;
             Nest.Child<R> attached;
-            boolean mine;
             childLock.lock();
             try {
+                before = state;
+                state = state.lowestClosed();
                 attached = child;
-                mine = !over;
-                over = true;
-                lowestClosed = true;
             } finally {
                 childLock.unlock();
             }
             if (attached == null) {
-                return; // who attaches it goes on here
+                return; // the thread that attaches it goes on from here
             }
+            boolean mine = before == TributaryState.RUNNING;
             try {
                 if (mine) {
                     attached.close();
@@ -310,8 +332,8 @@ final class Tributaries<R> {
 
         /** The last there is to do. If others closed the stream it has not ended by itself. */
         private void conclude(Nest.@Nullable Child<R> closed) {
-            if (!replaced && settle()) {
-                if (endedByItself && closed != null) {
+            if (!isReplaced() && settle()) {
+                if (endsFor == EndReason.EXHAUSTED && closed != null) {
                     parent.ended(closed);
                 } else {
                     parent.left();
@@ -325,8 +347,8 @@ final class Tributaries<R> {
             Nest.Child<R> closing;
             childLock.lock();
             try {
-                closing = over ? null : child;
-                over = true;
+                closing = state == TributaryState.RUNNING ? child : null;
+                state = state.close();
             } finally {
                 childLock.unlock();
             }

@@ -41,8 +41,8 @@ class FanoutTest {
     };
 
     /**
-     * The loop had seen no demand, was halted, and then saw a failure that does not wait for demand: the demand that had
-     * come before that failure was overtaken.
+     * The loop had seen no demand, was halted, and then saw a failure that does not wait for demand: the demand that
+     * had come before that failure was overtaken.
      */
     @Test
     void failure_behindARequest_doesNotOvertakeWhatThatAskedFor() throws Exception {

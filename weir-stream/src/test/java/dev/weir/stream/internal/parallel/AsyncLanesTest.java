@@ -1,5 +1,7 @@
 package dev.weir.stream.internal.parallel;
 
+import dev.weir.stream.internal.workers.WorkerTasks;
+import dev.weir.stream.internal.workers.Limit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.stream.Attributes;

@@ -173,7 +173,9 @@ class TaskGroupTest {
         assertThat(escaped).isEmpty();
     }
 
-    /** It runs on a thread of its own by then: it was taken out of the group while it cleaned up, and told as a failure. */
+    /**
+     * It runs on a thread of its own by then: it was taken out of the group while it cleaned up, and told as a failure.
+     */
     @Test
     void fork_interruptedBeforeItIsRefused_isInTheGroupUntilItHasCleanedUp() throws Exception {
         Dispatcher closed = Dispatcher.single("closed");

@@ -154,7 +154,10 @@ public class RecordBufferStress {
         }
     }
 
-    /** The owner asks for a call when nothing is left, while the last is taken: it is told that it is so already, or called. */
+    /**
+     * The owner asks for a call when nothing is left, while the last is taken: it is told that it is so already, or
+     * called.
+     */
     @JCStressTest
     @Outcome(
             id = {"0, 0", "1, 1"},

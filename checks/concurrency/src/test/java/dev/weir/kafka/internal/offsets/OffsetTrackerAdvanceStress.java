@@ -9,8 +9,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * Two records, the first with two claims, acknowledged by two threads while the owner advances: the owner passes a record
- * only when it is finished, and in the end all are.
+ * Two records, the first with two claims, acknowledged by two threads while the owner advances: the owner passes a
+ * record only when it is finished, and in the end all are.
  */
 @JCStressTest
 @Outcome(

@@ -11,8 +11,8 @@ import org.openjdk.jcstress.infra.results.III_Result;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * A partition is revoked while a record of it is about to be worked on: it is dropped or finished, and an owner that was
- * told to wait is called.
+ * A partition is revoked while a record of it is about to be worked on: it is dropped or finished, and an owner that
+ * was told to wait is called.
  */
 @JCStressTest
 @Outcome(

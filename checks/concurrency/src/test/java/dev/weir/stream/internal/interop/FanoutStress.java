@@ -16,7 +16,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** Two subscribers ask from threads of their own while the loop hands out: both get all, and no request is slept through. */
+/**
+ * Two subscribers ask from threads of their own while the loop hands out: both get all, and no request is slept
+ * through.
+ */
 @JCStressTest
 @Outcome(id = "2, 2", expect = Expect.ACCEPTABLE, desc = "both batches, and an end for both")
 @Outcome(expect = Expect.FORBIDDEN, desc = "an element, a request or an end was lost")

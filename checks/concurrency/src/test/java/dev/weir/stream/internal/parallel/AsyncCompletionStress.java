@@ -1,5 +1,7 @@
 package dev.weir.stream.internal.parallel;
 
+import dev.weir.stream.internal.workers.WorkerTasks;
+import dev.weir.stream.internal.workers.Limit;
 import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Ordering;
@@ -94,7 +96,9 @@ public class AsyncCompletionStress {
         }
     }
 
-    /** A future fails, and would be skipped, while the stage is closed: its claim ends once, in one way or the other. */
+    /**
+     * A future fails, and would be skipped, while the stage is closed: its claim ends once, in one way or the other.
+     */
     @JCStressTest
     @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "failed first: skipped; or closed first: abandoned")
     @Outcome(expect = Expect.FORBIDDEN, desc = "both, or neither")

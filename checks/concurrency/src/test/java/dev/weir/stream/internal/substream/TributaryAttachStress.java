@@ -23,8 +23,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 
 /**
- * A stream within the stream has run to its end before the thread that started it has noted what it started: it is closed,
- * its parent settled, and it counts as running no more.
+ * A stream within the stream has run to its end before the thread that started it has noted what it started: it is
+ * closed, its parent settled, and it counts as running no more.
  */
 @JCStressTest
 @Outcome(id = "1, 1, 0", expect = Expect.ACCEPTABLE, desc = "closed and settled once")

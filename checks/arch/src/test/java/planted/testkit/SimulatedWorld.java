@@ -1,0 +1,4 @@
+package planted.testkit;
+
+/** What tests run in. */
+public class SimulatedWorld {}

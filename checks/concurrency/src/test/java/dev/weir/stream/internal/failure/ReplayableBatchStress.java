@@ -1,0 +1,232 @@
+package dev.weir.stream.internal.failure;
+
+import dev.weir.stream.internal.boundary.Claims;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.Expect;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.II_Result;
+import org.openjdk.jcstress.infra.results.I_Result;
+
+/** An element that was given twice is finished both times at once: it is acknowledged once. */
+@JCStressTest
+@Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "once")
+@Outcome(expect = Expect.FORBIDDEN, desc = "twice or never")
+@State
+public class ReplayableBatchStress {
+
+    private final Claims claims = new Claims();
+    private final ReplayableBatch<Integer> given = new ReplayableBatch<>(claims.batch(1));
+    private final Batch<Integer> one = given.give();
+    private final Batch<Integer> other = given.give();
+
+    @Actor
+    public void first() {
+        one.ackAll();
+    }
+
+    @Actor
+    public void second() {
+        other.ackAll();
+    }
+
+    @Arbiter
+    public void arbiter(II_Result result) {
+        result.r1 = claims.acks();
+        result.r2 = claims.open();
+    }
+
+    /** An element is abandoned while the section is closed for good: it is so once to whoever gave it. */
+    @JCStressTest
+    @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "once")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "twice or never")
+    @State
+    public static class Close {
+
+        private final Left left = new Left();
+        private final ReplayableBatch<Integer> given = new ReplayableBatch<>(left.batch());
+        private final Batch<Integer> last = given.give();
+
+        @Actor
+        public void holder() {
+            last.abandonAll();
+        }
+
+        @Actor
+        public void section() {
+            given.close();
+        }
+
+        @Arbiter
+        public void arbiter(I_Result result) {
+            result.r1 = left.times.get();
+        }
+
+        /** The close looks at the claims before it says that it has come. */
+        @JCStressTest
+        @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "once")
+        @Outcome(expect = Expect.FORBIDDEN, desc = "twice or never")
+        @State
+        public static class Broken {
+
+            private final Left left = new Left();
+            private final AtomicInteger claims = new AtomicInteger(1);
+            private final AtomicBoolean settled = new AtomicBoolean();
+            private volatile boolean closed;
+
+            private void leave() {
+                if (settled.compareAndSet(false, true)) {
+                    left.abandon(0);
+                }
+            }
+
+            @Actor
+            public void holder() {
+                if (claims.decrementAndGet() == 0 && closed) {
+                    leave();
+                }
+            }
+
+            @Actor
+            public void section() {
+                boolean over = claims.get() == 0;
+                closed = true;
+                if (over) {
+                    leave();
+                }
+            }
+
+            @Arbiter
+            public void arbiter(I_Result result) {
+                result.r1 = left.times.get();
+            }
+        }
+    }
+
+    /**
+     * An element is abandoned while its source loses it, between two runs of the section: it is so once to whoever gave
+     * it.
+     */
+    @JCStressTest
+    @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "once")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "twice or never")
+    @State
+    public static class Revoked {
+
+        private final Left left = new Left();
+        private final ReplayableBatch<Integer> given = new ReplayableBatch<>(left.batch());
+        private final Batch<Integer> last = given.give();
+
+        @Actor
+        public void holder() {
+            last.abandonAll();
+        }
+
+        @Actor
+        public void source() {
+            left.revoked = true;
+            given.leaveRevoked();
+        }
+
+        @Arbiter
+        public void arbiter(I_Result result) {
+            result.r1 = left.times.get();
+        }
+
+        /** The source looks at the claims before it says what it has lost. */
+        @JCStressTest
+        @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "once")
+        @Outcome(expect = Expect.FORBIDDEN, desc = "twice or never")
+        @State
+        public static class Broken {
+
+            private final Left left = new Left();
+            private final ReplayableBatch<Integer> given = new ReplayableBatch<>(left.batch());
+            private final Batch<Integer> last = given.give();
+
+            @Actor
+            public void holder() {
+                last.abandonAll();
+            }
+
+            @Actor
+            public void source() {
+                given.leaveRevoked();
+                left.revoked = true;
+            }
+
+            @Arbiter
+            public void arbiter(I_Result result) {
+                result.r1 = left.times.get();
+            }
+        }
+    }
+
+    /** Counts how often its element is abandoned. */
+    private static final class Left implements AckTarget {
+
+        private final AtomicInteger times = new AtomicInteger();
+        private volatile boolean revoked;
+
+        @Override
+        public boolean isRevoked(long token) {
+            return revoked;
+        }
+
+        Batch<Integer> batch() {
+            return Batch.of(new Object[] {1}, 1, this, new long[1]);
+        }
+
+        @Override
+        public void ack(long token) {}
+
+        @Override
+        public void retain(long token, int claims) {}
+
+        @Override
+        public void abandon(long token) {
+            times.incrementAndGet();
+        }
+    }
+
+    /** Looks whether it was finished before, and finishes it, in two steps. */
+    @JCStressTest
+    @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "once")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "twice or never")
+    @State
+    public static class Broken {
+
+        private final Claims claims = new Claims();
+        private final Batch<Integer> batch = claims.batch(1);
+        private volatile boolean finished;
+
+        private void finish() {
+            if (!finished) {
+                finished = true;
+                batch.ackAll();
+            }
+        }
+
+        @Actor
+        public void first() {
+            finish();
+        }
+
+        @Actor
+        public void second() {
+            finish();
+        }
+
+        @Arbiter
+        public void arbiter(II_Result result) {
+            result.r1 = claims.acks();
+            result.r2 = claims.open();
+        }
+    }
+}

@@ -1,0 +1,113 @@
+package dev.weir.lean.internal.wire;
+
+import java.util.Arrays;
+import org.agrona.collections.LongHashSet;
+
+/**
+ * The aborted transactions of a fetch: which batches a reader of committed records must leave out. Confined to one
+ * thread, used again for the next fetch.
+ *
+ * <p>The broker lists pairs of producer and first offset. A producer is aborted from that offset on, until its abort
+ * marker.
+ */
+public final class AbortedTransactions {
+
+    private final LongHashSet active = new LongHashSet();
+
+    // Parallel arrays, sorted by offset before the first look.
+    private long[] producers = {};
+    private long[] firstOffsets = {};
+    private int count;
+    private int seen;
+    private boolean sorted = true;
+
+    /** Forgets everything. */
+    public void clear() {
+        count = 0;
+        seen = 0;
+        sorted = true;
+        active.clear();
+    }
+
+    /** Adds a transaction, in any order; before the first look. */
+    public void add(long producerId, long firstOffset) {
+        if (count == producers.length) {
+            int capacity = Math.max(16, 2 * count);
+            producers = Arrays.copyOf(producers, capacity);
+            firstOffsets = Arrays.copyOf(firstOffsets, capacity);
+        }
+        sorted &= count == 0 || firstOffsets[count - 1] <= firstOffset;
+        producers[count] = producerId;
+        firstOffsets[count++] = firstOffset;
+    }
+
+    public boolean isEmpty() {
+        return count == 0;
+    }
+
+    /** Moves on to a batch: transactions that begin before its end are now in force. */
+    public void reached(long nextOffset) {
+        if (!sorted) {
+            sort();
+        }
+        while (seen < count && firstOffsets[seen] < nextOffset) {
+            active.add(producers[seen++]);
+        }
+    }
+
+    public boolean isAborted(long producerId) {
+        return !active.isEmpty() && active.contains(producerId);
+    }
+
+    /** The producer's abort marker was met: what it writes from here on counts. */
+    public void endOf(long producerId) {
+        active.remove(producerId);
+    }
+
+    /** Copies all. */
+    public void copyFrom(AbortedTransactions other) {
+        clear();
+        for (int i = 0; i < other.count; i++) {
+            add(other.producers[i], other.firstOffsets[i]);
+        }
+        seen = other.seen;
+        sorted = other.sorted;
+        active.addAll(other.active);
+    }
+
+    /** By heap: a broker that sends millions in a bad order costs no more than it should. */
+    private void sort() {
+        for (int root = count / 2 - 1; root >= 0; root--) {
+            sift(root, count);
+        }
+        for (int end = count - 1; end > 0; end--) {
+            swap(0, end);
+            sift(0, end);
+        }
+        sorted = true;
+    }
+
+    private void sift(int from, int end) {
+        int root = from;
+        int child;
+        while ((child = 2 * root + 1) < end) {
+            if (child + 1 < end && firstOffsets[child + 1] > firstOffsets[child]) {
+                child++;
+            }
+            if (firstOffsets[root] >= firstOffsets[child]) {
+                return;
+            }
+            swap(root, child);
+            root = child;
+        }
+    }
+
+    private void swap(int one, int other) {
+        long producer = producers[one];
+        long offset = firstOffsets[one];
+        producers[one] = producers[other];
+        firstOffsets[one] = firstOffsets[other];
+        producers[other] = producer;
+        firstOffsets[other] = offset;
+    }
+}

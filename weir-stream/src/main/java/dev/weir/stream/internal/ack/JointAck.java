@@ -1,0 +1,157 @@
+package dev.weir.stream.internal.ack;
+
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+
+/**
+ * The acknowledgement of one element that stands for many: when its last claim ends, one claim of each member ends.
+ * Filled by one thread and then published with its element; {@link #ack} and {@link #retain} are thread-safe.
+ */
+public final class JointAck implements AckTarget {
+
+    private AckTarget[] targets;
+    private long[] tokens;
+    private int size;
+    private volatile boolean forgone;
+    private volatile boolean abandoned;
+    private final AtomicInteger claims = new AtomicInteger(1);
+
+    /** Creates one without members. */
+    public JointAck(int expectedSize) {
+        targets = new AckTarget[expectedSize];
+        tokens = new long[expectedSize];
+    }
+
+    /** Appends {@code value} to {@code out} as one that stands for two members, whose claims it takes over. */
+    public static void addPair(
+            Batch<?> out, Object value, AckTarget first, long firstToken, AckTarget second, long secondToken) {
+        if (second == AckTarget.NONE) {
+            out.add(value, first, firstToken);
+        } else if (first == AckTarget.NONE) {
+            out.add(value, second, secondToken);
+        } else {
+            JointAck both = new JointAck(2);
+            both.add(first, firstToken);
+            both.add(second, secondToken);
+            out.add(value, both, 0);
+        }
+    }
+
+    /** Takes over the claim of a member; one that nobody waits for takes no room. */
+    public void add(AckTarget target, long token) {
+        if (target == AckTarget.NONE) {
+            return;
+        }
+        if (size == targets.length) {
+            int room = Math.max(8, size * 2);
+            targets = Arrays.copyOf(targets, room);
+            tokens = Arrays.copyOf(tokens, room);
+        }
+        targets[size] = target;
+        tokens[size++] = token;
+    }
+
+    private void retarget(UnaryOperator<AckTarget> change) {
+        for (int i = 0; i < size; i++) {
+            targets[i] = change.apply(targets[i]);
+        }
+    }
+
+    /**
+     * What the holder of a claim carries from where the targets of the members are others. Unless it always was the
+     * only holder of what is left, that is one of its own, with a further claim on each member: what the others did
+     * with theirs, or will, is told to the targets as they are.
+     */
+    public AckTarget leave(UnaryOperator<AckTarget> change) {
+        if (claims.get() == 1 && !abandoned && !forgone) {
+            retarget(change);
+            return this;
+        }
+        JointAck own = new JointAck(size);
+        for (int i = 0; i < size; i++) {
+            targets[i].retain(tokens[i], 1);
+            own.add(change.apply(targets[i]), tokens[i]);
+        }
+        ack(0);
+        return own;
+    }
+
+    /** What the joint element is to carry: this, or {@link AckTarget#NONE} if nobody waits for any member. */
+    public AckTarget asTarget() {
+        return size == 0 ? AckTarget.NONE : this;
+    }
+
+    @Override
+    public void ack(long token) {
+        if (claims.decrementAndGet() == 0) {
+            finish();
+        }
+    }
+
+    @Override
+    public void forgo(long token) {
+        forgone = true;
+        if (claims.decrementAndGet() == 0) {
+            finish();
+        }
+    }
+
+    @Override
+    public void abandon(long token) {
+        abandoned = true;
+        if (claims.decrementAndGet() == 0) {
+            finish();
+        }
+    }
+
+    private void finish() {
+        for (int i = 0; i < size; i++) {
+            if (abandoned) {
+                targets[i].abandon(tokens[i]);
+            } else if (forgone) {
+                targets[i].forgo(tokens[i]);
+            } else {
+                targets[i].ack(tokens[i]);
+            }
+        }
+    }
+
+    @Override
+    public boolean standsFor(long token, AckTarget of, long ofToken) {
+        for (int i = 0; i < size; i++) {
+            if (targets[i].standsFor(tokens[i], of, ofToken)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** That of the first member that has one. */
+    @Override
+    public String placeOf(long token) {
+        String first = "";
+        int more = 0;
+        for (int i = 0; i < size; i++) {
+            String place = targets[i].placeOf(tokens[i]);
+            if (first.isEmpty()) {
+                first = place;
+            } else if (!place.isEmpty()) {
+                more++;
+            }
+        }
+        return more == 0 ? first : first + " and " + more + " more";
+    }
+
+    /** Adds a claim unless the last has ended. For who holds none. */
+    public boolean tryRetain() {
+        return claims.getAndUpdate(held -> held == 0 ? 0 : held + 1) != 0;
+    }
+
+    @Override
+    public void retain(long token, int more) {
+        claims.addAndGet(more);
+    }
+}

@@ -1,0 +1,68 @@
+package dev.weir.stream.internal.chunk;
+
+import dev.weir.stream.Handler;
+import dev.weir.stream.internal.failure.Verdict;
+import dev.weir.stream.internal.run.Specialised;
+import dev.weir.stream.internal.run.TaskGroup.Task;
+import dev.weir.stream.spi.Batch;
+import java.lang.invoke.MethodHandles;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionException;
+
+/**
+ * Calls the handler for the elements of a chunk. Stateless; copied for each class of handlers, so all that is hot is in
+ * it.
+ */
+interface ChunkLoop {
+
+    Specialised<ChunkLoop> COPIES = Specialised.of(MethodHandles.lookup(), new HandlerLoop());
+
+    <T, R> void run(Work<T> work, int from, int to, ParallelMap<T, R> stage, Task self);
+
+    /** The loop itself. */
+    final class HandlerLoop implements ChunkLoop {
+
+        @Override
+        public <T, R> void run(Work<T> work, int from, int to, ParallelMap<T, R> stage, Task self) {
+            Handler<? super T, ? extends R> handler = stage.handler;
+            Batch<T> batch = work.batch;
+            int i = from;
+            try {
+                boolean goOn = self.mayGoOn();
+                for (; i < to && work.isWanted(i); i++) {
+                    if (!goOn || self.isInterruptRequested()) {
+                        throw new CancellationException("a worker of mapParallel was told to end");
+                    }
+                    T element = batch.get(i);
+                    Object result;
+                    try {
+                        result = notNull(handler.handle(element));
+                    } catch (Throwable thrown) {
+                        result = stage.supervised.after(thrown, again -> notNull(handler.handle(again)), element);
+                        if (result instanceof Verdict verdict) {
+                            if (verdict.fails()) {
+                                work.fail(i, verdict.failure());
+                                break;
+                            }
+                            verdict.settle(batch.target(i), batch.token(i));
+                            work.hasDropped = true;
+                        }
+                    }
+                    batch.set(i, result);
+                }
+            } catch (InterruptedException interrupted) {
+                // Wrapped, or the stage below would take it for its own interruption.
+                work.fail(i, new CompletionException(interrupted));
+            } catch (Throwable failure) {
+                work.fail(i, failure);
+            }
+        }
+
+        private static <R> R notNull(R result) {
+            if (result == null) {
+                throw new NullPointerException("the handler of mapParallel returned null");
+            }
+            return result;
+        }
+    }
+}

@@ -1,0 +1,427 @@
+package dev.weir.stream.internal.chunk;
+
+import dev.weir.stream.internal.workers.WorkerTasks;
+import dev.weir.stream.internal.workers.StallClock;
+import dev.weir.stream.internal.workers.Limit;
+import dev.weir.stream.Attributes;
+import dev.weir.stream.Dispatcher;
+import dev.weir.stream.Handler;
+import dev.weir.stream.Parallelism;
+import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.internal.run.Assembly;
+import dev.weir.stream.internal.run.Failures;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.Segment;
+import dev.weir.stream.internal.run.StageEntry;
+import dev.weir.stream.internal.run.StageEntry.Kept;
+import dev.weir.stream.internal.run.TaskGroup;
+import dev.weir.stream.internal.run.TaskGroup.Task;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Computes on batches with several workers and hands them on in the order of the input. The segment above feeds it; the
+ * segment below pulls. All shared state is under the stage's lock, except a batch that is worked on.
+ *
+ * <p>Workers claim chunks of the oldest batch that has unclaimed elements and replace them in place; a batch leaves
+ * when all its chunks are done and all batches before it have left. Workers are started when there is work and end when
+ * there is none, so that stages can share a dispatcher.
+ */
+public final class ParallelMap<T, R> implements Stage<R> {
+
+    private static final int MAX_WORKERS = 1024;
+
+    /**
+     * What is done is worth waking the puller for when it took a worker so long. A wake-up takes 20 us of a processor.
+     */
+    private static final long WAKE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    /** Chunks per worker and batch: more balance uneven elements better, fewer cost less. */
+    private static final int CHUNKS_PER_WORKER = 4;
+
+    /** How long a chunk should last at most, if it has more than one element. */
+    private static final long CHUNK_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
+
+    private static final int NOT_TAKEN = -1;
+
+    final Handler<? super T, ? extends R> handler;
+    final Supervised supervised;
+    private final Limit limit;
+    private final ChunkLoop loop;
+    private final StageMeter meter;
+    private final WorkerTasks tasks;
+    private final Clock clock;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition room = lock.newCondition();
+    private final HeadSignal headDone = new HeadSignal(lock, this::wantedHead);
+
+    // Under the lock.
+    private final Backlog<T> backlog = new Backlog<>();
+    private final StallClock stall;
+    private int activeWorkers;
+    private boolean ended;
+    private boolean cancelled;
+    private @Nullable Throwable upperFailure;
+
+    /** What the segment below is to fail with next. Confined to it. */
+    private @Nullable Throwable pendingFailure;
+    /** What an element of the last chunk took: a hint, written by any worker. */
+    private volatile long nanosPerElement;
+
+    /** Written under the lock: whether a worker should end though there is work. */
+    private volatile boolean tooManyWorkers;
+
+    // Set before the run starts.
+    private @Nullable Segment<T> upper;
+    private StageMeter pullerMeter = new StageMeter();
+
+    private ParallelMap(
+            Limit limit,
+            Handler<? super T, ? extends R> handler,
+            StageMeter meter,
+            Supervised supervised,
+            WorkerTasks tasks,
+            Clock clock) {
+        this.limit = limit;
+        this.handler = handler;
+        this.loop = ChunkLoop.COPIES.forFunction(handler);
+        this.meter = meter;
+        this.supervised = supervised;
+        this.tasks = tasks;
+        this.clock = clock;
+        this.stall = new StallClock(meter, limit.max());
+    }
+
+    /** See {@link dev.weir.stream.Source#mapParallel(Parallelism, Dispatcher, Handler)}. */
+    public static <T, R> Node<R> node(
+            Node<T> above, Parallelism workers, Dispatcher dispatcher, Handler<? super T, ? extends R> handler) {
+        if (workers.max() > MAX_WORKERS) {
+            throw new IllegalArgumentException("workers must be 1 to " + MAX_WORKERS + ": workers=" + workers.max());
+        }
+        return new Node<>(
+                Attributes.named("mapParallel").withDispatcher(dispatcher),
+                (assembly, attributes) -> build(above, assembly, attributes, workers, handler));
+    }
+
+    private static <T, R> Stage<R> build(
+            Node<T> above,
+            Assembly assembly,
+            Attributes attributes,
+            Parallelism wanted,
+            Handler<? super T, ? extends R> handler) {
+        Stage<T> upstream = above.build(assembly);
+        String feederName = assembly.lastEntry().stageName();
+        StageMeter feederMeter = assembly.segmentMeter();
+        Dispatcher dispatcher = attributes.dispatcherOr(Dispatcher.cpu());
+        int maxWorkers = Math.min(wanted.max(), dispatcher.size());
+        Limit limit = new Limit(new Parallelism(Math.min(wanted.min(), maxWorkers), maxWorkers), System.nanoTime());
+        StageEntry entry = assembly.threaded(attributes, dispatcher, maxWorkers);
+        entry.parallelism(limit::current);
+        WorkerTasks tasks = new WorkerTasks(assembly.tasks(), dispatcher, entry.stageName());
+        Clock clock = assembly.clock();
+        ParallelMap<T, R> stage =
+                new ParallelMap<>(limit, handler, entry.meter(), Supervised.by(attributes, clock), tasks, clock);
+        entry.depth(stage::depth);
+        entry.keeper(stage::find);
+        stage.upper = assembly.closeSegment(
+                feederName, Dispatcher.virtual(), upstream, from -> stage.feed(from, feederMeter));
+        stage.pullerMeter = assembly.segmentMeter();
+        return stage;
+    }
+
+    private void feed(Stage<T> from, StageMeter feederMeter) throws InterruptedException {
+        try {
+            Batch<T> batch;
+            while ((batch = from.pull(NEVER)) != null) {
+                if (!batch.isEmpty() && !put(batch, feederMeter)) {
+                    return;
+                }
+            }
+            end(null);
+        } catch (InterruptedException interrupted) {
+            end(interrupted);
+            throw interrupted;
+        } catch (RuntimeException | Error failure) {
+            TaskGroup.noteFailure(failure);
+            end(failure);
+        }
+    }
+
+    /** Waits for room and takes the batch in; false, and the batch is abandoned, if nobody wants it any more. */
+    private boolean put(Batch<T> batch, StageMeter feederMeter) throws InterruptedException {
+        int toStart = NOT_TAKEN;
+        try {
+            toStart = takeIn(batch, feederMeter);
+        } finally {
+            if (toStart == NOT_TAKEN) {
+                batch.abandonAll();
+            }
+        }
+        for (int i = 0; i < toStart; i++) {
+            forkWorker();
+        }
+        return toStart != NOT_TAKEN;
+    }
+
+    /** Returns how many workers to start, or that the batch was not taken. */
+    private int takeIn(Batch<T> batch, StageMeter feederMeter) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            if (backlog.isFull() && !cancelled) {
+                feederMeter.beginBlockedDown(1);
+                try {
+                    do {
+                        clock.await(lock, room, NEVER);
+                    } while (backlog.isFull() && !cancelled);
+                } finally {
+                    feederMeter.endBlockedDown();
+                }
+            }
+            if (cancelled) {
+                return NOT_TAKEN;
+            }
+            meter.in(batch.size());
+            Work<T> work = new Work<>(batch, wantedChunks(batch.size()));
+            backlog.add(work);
+            int toStart = Math.clamp(limit.current() - activeWorkers, 0, work.chunks());
+            activeWorkers += toStart;
+            return toStart;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Some for each worker, and so many that none lasts long: whoever waits for the last one to be done is idle. */
+    private int wantedChunks(int size) {
+        long notTooLong = size * nanosPerElement / CHUNK_NANOS;
+        return Math.max(limit.current() * CHUNKS_PER_WORKER, (int) Math.min(size, notTooLong));
+    }
+
+    private void forkWorker() {
+        try {
+            tasks.fork(this::work);
+        } catch (RuntimeException | Error refused) {
+            // What is inside may never be worked on, so the failure must not wait behind it.
+            lock.lock();
+            try {
+                cancelled = true;
+            } finally {
+                lock.unlock();
+            }
+            throw refused;
+        }
+    }
+
+    private void end(@Nullable Throwable failure) {
+        lock.lock();
+        try {
+            ended = true;
+            upperFailure = failure;
+            headDone.now();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void work(Task self) {
+        Work<T> work;
+        while ((work = nextWork()) != null) {
+            int from;
+            while (!tooManyWorkers && (from = work.claim()) >= 0) {
+                runChunk(work, from, self);
+            }
+        }
+    }
+
+    /** The oldest work with something to claim; null ends the worker. */
+    private @Nullable Work<T> nextWork() {
+        lock.lock();
+        try {
+            Work<T> oldest = backlog.oldestClaimable();
+            if (oldest == null || cancelled || activeWorkers > limit.current()) {
+                activeWorkers--;
+                tooManyWorkers = activeWorkers > limit.current();
+                updateStall();
+                return null;
+            }
+            return oldest;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void noteWorked(int done, long nanos, long now) {
+        lock.lock();
+        try {
+            limit.worked(done, nanos, backlog.isFull(), now);
+            tooManyWorkers = activeWorkers > limit.current();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void updateStall() {
+        stall.update(activeWorkers == 0 && backlog.isFull() && !cancelled);
+    }
+
+    private void runChunk(Work<T> work, int from, Task self) {
+        int to = work.endOf(from);
+        long start = System.nanoTime();
+        loop.run(work, from, to, this, self);
+        long end = System.nanoTime();
+        meter.busy(end - start);
+        nanosPerElement = (end - start) / (to - from);
+        if (limit.isAdaptive()) {
+            noteWorked(to - from, end - start, end);
+        }
+        if (work.finished(to - from)) {
+            noteDone(work);
+        }
+    }
+
+    private void noteDone(Work<T> work) {
+        lock.lock();
+        try {
+            backlog.done(work);
+            if (!isHeadDone()) {
+                return;
+            }
+            // With a test's clock nothing is late.
+            if (clock != Clock.SYSTEM || isWorthAWakeUp()) {
+                headDone.now();
+            } else {
+                headDone.later();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether what is done should not wait for more. */
+    private boolean isWorthAWakeUp() {
+        return backlog.isMuchDone() || backlog.doneElements() * nanosPerElement >= WAKE_NANOS * activeWorkers;
+    }
+
+    @Override
+    public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
+        while (pendingFailure == null) {
+            Work<T> done = takeHead(deadlineNanos);
+            if (done == null) {
+                return isAtEnd() ? null : new Batch<>(0);
+            }
+            pendingFailure = done.failure();
+            done.trim();
+            Batch<R> out = done.batch.retyped();
+            if (!out.isEmpty()) {
+                meter.out(out.size());
+                return out;
+            }
+        }
+        throw Failures.rethrow(pendingFailure);
+    }
+
+    /** The oldest batch once it is done; null at the deadline or the end. */
+    private @Nullable Work<T> takeHead(long deadlineNanos) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            awaitHead(deadlineNanos);
+            Work<T> head = backlog.removeDoneHead();
+            if (head != null) {
+                if (!backlog.isFull()) {
+                    room.signal();
+                }
+                updateStall();
+            }
+            return head;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Asked when no batch is done: false if one may still come. Throws what the stage above failed with. */
+    private boolean isAtEnd() throws InterruptedException {
+        lock.lock();
+        try {
+            if (atEnd() && upperFailure != null) {
+                throw Failures.rethrowFromAbove(upperFailure);
+            }
+            return atEnd();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Nothing more will be handed on: the input has ended and all of it left, or the stage was cut off. */
+    private boolean atEnd() {
+        return ended && (cancelled || backlog.isEmpty());
+    }
+
+    private boolean isHeadDone() {
+        return backlog.doneHead() != null;
+    }
+
+    private @Nullable Work<T> wantedHead() {
+        return cancelled ? null : backlog.doneHead();
+    }
+
+    /** Waits until the oldest batch is done, the end is reached, or the deadline has come. */
+    private void awaitHead(long deadlineNanos) throws InterruptedException {
+        if (isHeadDone() || atEnd()) {
+            return;
+        }
+        pullerMeter.beginBlockedUp();
+        try {
+            while (!isHeadDone() && !atEnd() && !clock.hasPassed(deadlineNanos)) {
+                clock.await(lock, headDone.condition(), deadlineNanos);
+            }
+        } finally {
+            pullerMeter.endBlockedUp();
+        }
+    }
+
+    @Override
+    public void close() {
+        if (upper != null) {
+            upper.cancel();
+        }
+        List<Work<T>> left;
+        lock.lock();
+        try {
+            cancelled = true;
+            ended = true;
+            updateStall();
+            room.signalAll();
+            left = backlog.all();
+        } finally {
+            lock.unlock();
+        }
+        tasks.cancel();
+        left.forEach(Work::cancel);
+    }
+
+    private int depth() {
+        lock.lock();
+        try {
+            return backlog.elements();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private @Nullable Kept find(AckTarget of, long ofToken) {
+        lock.lock();
+        try {
+            return backlog.find(of, ofToken);
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,188 @@
+package dev.weir.stream.internal.failure;
+
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A batch that is given again after each failure, until each of its elements is finished. Thread-safe, except for
+ * {@link #give} and {@link #close}.
+ *
+ * <p>Each time it is given the elements have claims of their own. An element is finished when all claims of one time
+ * have ended: then everything that came of it that time is done, whatever was lost with the times before.
+ */
+final class ReplayableBatch<T> {
+
+    private static final int OPEN = 0;
+    private static final int FINISHED = 1;
+
+    private final Batch<T> batch;
+    private final AtomicIntegerArray states;
+    private @Nullable Attempt last;
+
+    /** The last time, once it is known to be that. */
+    private volatile @Nullable Attempt closedAt;
+
+    ReplayableBatch(Batch<T> batch) {
+        this.batch = batch;
+        this.states = new AtomicIntegerArray(batch.size());
+    }
+
+    boolean isFinished() {
+        for (int i = 0; i < states.length(); i++) {
+            if (states.get(i) == OPEN) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** The elements that are not finished, with claims of their own. One thread at a time. */
+    Batch<T> give() {
+        int size = batch.size();
+        Attempt attempt = new Attempt(size);
+        last = attempt;
+        Batch<T> unfinished = new Batch<>(size);
+        for (int i = 0; i < size; i++) {
+            if (states.get(i) == OPEN && !leaveIfRevoked(i)) {
+                unfinished.add(batch.get(i), attempt, i);
+            }
+        }
+        return unfinished;
+    }
+
+    /** Lets go of an element of which nobody has a claim, if its source has lost it: it would not be worked on. */
+    private boolean leaveIfRevoked(int index) {
+        if (!batch.isRevoked(index)) {
+            return false;
+        }
+        if (states.compareAndSet(index, OPEN, FINISHED)) {
+            batch.target(index).abandon(batch.token(index));
+        }
+        return true;
+    }
+
+    /** The same for all that were abandoned the last time and would be given again. By whoever may {@link #give}. */
+    void leaveRevoked() {
+        Attempt attempt = last;
+        for (int i = 0; attempt != null && i < states.length(); i++) {
+            if (batch.isRevoked(i)) {
+                attempt.leaveIfAbandoned(i);
+            }
+        }
+    }
+
+    /** It will not be given again: what was abandoned the last time, and what still will be, is so for good. */
+    void close() {
+        Attempt attempt = last;
+        if (attempt != null) {
+            closedAt = attempt;
+            for (int i = 0; i < states.length(); i++) {
+                attempt.leaveIfAbandoned(i);
+            }
+        }
+    }
+
+    /** The claims of one time. What lies beyond an end that a stage sets this time may be wanted the next. */
+    private final class Attempt implements AckTarget {
+
+        /** In the claims of an element: one of them was forgone. */
+        private static final int FORGONE = 1 << 30;
+
+        /** One of them was abandoned, so that the element is not finished this time. */
+        private static final int ABANDONED = 1 << 29;
+
+        private static final int COUNT = ABANDONED - 1;
+
+        private final AtomicIntegerArray claims;
+
+        Attempt(int size) {
+            claims = new AtomicIntegerArray(size);
+            for (int i = 0; i < size; i++) {
+                claims.setPlain(i, 1);
+            }
+        }
+
+        @Override
+        public void ack(long token) {
+            int index = (int) token;
+            end(index, claims.decrementAndGet(index));
+        }
+
+        @Override
+        public void forgo(long token) {
+            int index = (int) token;
+            end(index, claims.updateAndGet(index, before -> (before - 1) | FORGONE));
+        }
+
+        @Override
+        public void abandon(long token) {
+            int index = (int) token;
+            end(index, claims.updateAndGet(index, before -> (before - 1) | ABANDONED));
+        }
+
+        private void end(int index, int left) {
+            if ((left & COUNT) != 0) {
+                return;
+            }
+            if ((left & ABANDONED) != 0) {
+                // After its claims have changed: either this or the close sees both. What was lost is not given again.
+                if (closedAt == this || batch.isRevoked(index)) {
+                    leave(index);
+                }
+                return;
+            }
+            if (states.getAndSet(index, FINISHED) == FINISHED) {
+                return;
+            }
+            if (left == 0) {
+                batch.ack(index);
+            } else {
+                batch.forgo(index);
+            }
+        }
+
+        void leaveIfAbandoned(int index) {
+            int left = claims.get(index);
+            if ((left & COUNT) == 0 && (left & ABANDONED) != 0) {
+                leave(index);
+            }
+        }
+
+        private void leave(int index) {
+            if (states.compareAndSet(index, OPEN, FINISHED)) {
+                batch.target(index).abandon(batch.token(index));
+            }
+        }
+
+        @Override
+        public boolean isRevoked(long token) {
+            return batch.isRevoked((int) token);
+        }
+
+        @Override
+        public boolean dropIfRevoked(long token) {
+            boolean revoked = isRevoked(token);
+            if (revoked) {
+                abandon(token);
+            }
+            return revoked;
+        }
+
+        @Override
+        public boolean standsFor(long token, AckTarget of, long ofToken) {
+            return batch.target((int) token).standsFor(batch.token((int) token), of, ofToken);
+        }
+
+        @Override
+        public String placeOf(long token) {
+            return batch.target((int) token).placeOf(batch.token((int) token));
+        }
+
+        @Override
+        public void retain(long token, int more) {
+            claims.addAndGet((int) token, more);
+        }
+    }
+}

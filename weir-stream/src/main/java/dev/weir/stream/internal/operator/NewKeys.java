@@ -1,0 +1,101 @@
+package dev.weir.stream.internal.operator;
+
+import dev.weir.stream.internal.run.Node;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets an element through unless its key is among the keys that are remembered. Confined to the thread of its segment.
+ */
+final class NewKeys<T> implements FilterStage.Remembering<T> {
+
+    private final String operator;
+    private final Function<? super T, ?> key;
+    private final Memory memory;
+
+    /** The keys that are remembered. */
+    private interface Memory {
+
+        /** Whether a key is not among them; it is from then on. */
+        boolean isNew(Object key);
+
+        void clear();
+    }
+
+    private NewKeys(String operator, Function<? super T, ?> key, Memory memory) {
+        this.operator = operator;
+        this.key = key;
+        this.memory = memory;
+    }
+
+    /** Remembers the key of the element before. */
+    static <T> Node<T> dropRepeated(Node<T> above, Function<? super T, ?> key) {
+        return FilterStage.remembering("dropRepeated", above, () -> new NewKeys<>("dropRepeated", key, new LastKey()));
+    }
+
+    /** Remembers the {@code window} keys that came last. */
+    static <T> Node<T> deduplicate(Node<T> above, Function<? super T, ?> key, int window) {
+        if (window < 1) {
+            throw new IllegalArgumentException("window must be at least 1 key: window=" + window);
+        }
+        return FilterStage.remembering(
+                "deduplicate", above, () -> new NewKeys<>("deduplicate", key, new RecentKeys(window)));
+    }
+
+    @Override
+    public boolean test(T element) {
+        Object current = key.apply(element);
+        if (current == null) {
+            throw new NullPointerException("a key of " + operator + " is null");
+        }
+        return memory.isNew(current);
+    }
+
+    @Override
+    public void restart() {
+        memory.clear();
+    }
+
+    private static final class LastKey implements Memory {
+
+        /** Null before the first. */
+        private @Nullable Object last;
+
+        @Override
+        public boolean isNew(Object current) {
+            boolean repeated = current.equals(last);
+            last = current;
+            return !repeated;
+        }
+
+        @Override
+        public void clear() {
+            last = null;
+        }
+    }
+
+    /** The keys that came last, the one that has not come for longest first. */
+    private static final class RecentKeys extends LinkedHashMap<Object, Boolean> implements Memory {
+
+        private static final long serialVersionUID = 1L;
+
+        private final int window;
+
+        RecentKeys(int window) {
+            super(16, 0.75f, /* accessOrder= */ true);
+            this.window = window;
+        }
+
+        @Override
+        public boolean isNew(Object current) {
+            return put(current, Boolean.TRUE) == null;
+        }
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Object, Boolean> eldest) {
+            return size() > window;
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package dev.weir.stream.internal.parallel;
+
+import dev.weir.stream.Ordering;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** The wait of the segment that feeds {@link Lanes}, and the calls that end it. Guarded by the lock of its owner. */
+final class FeederCall {
+
+    private final ReentrantLock lock;
+    private final Condition called;
+    private final Clock clock;
+    private final LaneTable<?> table;
+
+    private boolean waiting;
+    private boolean forRoom;
+    private long awaitedKey = Ordering.NO_KEY;
+
+    FeederCall(ReentrantLock lock, Clock clock, LaneTable<?> table) {
+        this.lock = lock;
+        this.called = lock.newCondition();
+        this.clock = clock;
+        this.table = table;
+    }
+
+    /**
+     * Notes that the feeder is about to {@link #await}.
+     *
+     * @param waitsForRoom whether it waits for room for {@code key}
+     */
+    void begin(boolean waitsForRoom, long key) {
+        waiting = true;
+        forRoom = waitsForRoom;
+        awaitedKey = key;
+    }
+
+    /** Waits for one call. */
+    void await() throws InterruptedException {
+        clock.await(lock, called, Stage.NEVER);
+    }
+
+    /** Notes that the feeder waits no longer. */
+    void end() {
+        waiting = false;
+        forRoom = false;
+    }
+
+    boolean isWaiting() {
+        return waiting;
+    }
+
+    /** Whether the feeder waits for room. */
+    boolean isForRoom() {
+        return forRoom;
+    }
+
+    /** Whether the feeder waits for room, and there is some. */
+    boolean hasRoom() {
+        return forRoom && table.hasRoomFor(awaitedKey);
+    }
+
+    /** Calls a feeder that waits for room if there is so much that it is worth waking it. */
+    void callIfAmpleRoom() {
+        if (forRoom && table.hasAmpleRoomFor(awaitedKey)) {
+            call();
+        }
+    }
+
+    /** Has a feeder that waits look again. */
+    void call() {
+        called.signal();
+    }
+}

@@ -1,0 +1,77 @@
+package dev.weir.stream.internal.parallel;
+
+import dev.weir.stream.Handler;
+import dev.weir.stream.Supervision.Decision;
+import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.internal.failure.Verdict;
+import dev.weir.stream.spi.Gate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The calls of a handler that blocks, retries included. Thread-safe without a lock: each lane calls for the slot that
+ * it has taken from the table.
+ */
+final class HandlerCalls<T, R> {
+
+    private final Handler<? super T, ? extends R> handler;
+    private final @Nullable Gate<T> gate;
+    private final Supervised supervised;
+    private final LaneTable<T> table;
+
+    /**
+     * Creates the calls of one stage.
+     *
+     * @param gate the gate at which each call waits, if there is one
+     */
+    HandlerCalls(
+            Handler<? super T, ? extends R> handler,
+            @Nullable Gate<T> gate,
+            Supervised supervised,
+            LaneTable<T> table) {
+        this.handler = handler;
+        this.gate = gate;
+        this.supervised = supervised;
+        this.table = table;
+    }
+
+    /**
+     * The handler's result for a running slot, or a verdict that has been settled. Blocks as long as the handler does.
+     */
+    Object callFor(int slot) {
+        Object outcome = outcomeFor(slot);
+        if (outcome == Verdict.REVOKED) {
+            boolean ignored = table.dropIfRevoked(slot);
+        } else if (outcome instanceof Verdict verdict) {
+            verdict.settle(table.target(slot), table.token(slot));
+        }
+        return outcome;
+    }
+
+    /** The handler's result, or a verdict. */
+    private Object outcomeFor(int slot) {
+        T element = table.value(slot);
+        try {
+            return call(element, slot);
+        } catch (Throwable thrown) {
+            try {
+                return supervised.after(thrown, same -> call(same, slot), element, () -> table.isRevoked(slot));
+            } catch (InterruptedException interrupted) {
+                return new Verdict(Decision.FAIL, interrupted);
+            } catch (VirtualMachineError fatal) {
+                return new Verdict(Decision.FAIL, fatal);
+            }
+        }
+    }
+
+    /** The handler's result, or a verdict if the element was lost while the call waited at the gate. */
+    private Object call(T element, int slot) throws Exception {
+        if (gate != null && !gate.enter(element, () -> table.isRevoked(slot))) {
+            return Verdict.REVOKED;
+        }
+        R result = handler.handle(element);
+        if (result == null) {
+            throw new NullPointerException("the handler of mapBlocking returned null");
+        }
+        return result;
+    }
+}

@@ -1,0 +1,102 @@
+package dev.weir.stream.internal.parallel;
+
+import dev.weir.stream.Attributes;
+import dev.weir.stream.Dispatcher;
+import dev.weir.stream.Parallelism;
+import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.internal.run.Assembly;
+import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.Segment;
+import dev.weir.stream.internal.run.StageEntry;
+import dev.weir.stream.internal.workers.Limit;
+import dev.weir.stream.internal.workers.WorkerTasks;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Gate;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import org.jspecify.annotations.Nullable;
+
+/** Puts {@link Lanes} between the segment above, which feeds them, and the one below. Stateless. */
+final class LaneStages {
+
+    private static final int MIN_CAPACITY = 512;
+
+    /**
+     * Elements inside per lane: behind each running one some wait, so that keys which block each other leave no gap.
+     */
+    private static final int CAPACITY_PER_LANE = 8;
+
+    private LaneStages() {}
+
+    /**
+     * The parts that one run gives to its lanes.
+     *
+     * @param limit how many elements are worked on at once
+     * @param supervised what happens to an element for which the function throws
+     * @param meter the stage's counters
+     * @param tasks the threads that work on elements
+     * @param clock the clock of the run
+     */
+    record Parts(Limit limit, Supervised supervised, StageMeter meter, WorkerTasks tasks, Clock clock) {}
+
+    /** Makes the lanes of one run. */
+    @FunctionalInterface
+    interface Maker<T, R> {
+        Lanes<T, R> make(Parts parts);
+    }
+
+    /**
+     * Builds a stage for one run.
+     *
+     * @param dispatcher where the stage's tasks run
+     * @param mostAtOnce a bound of how many elements are worked on at once, beside the parallelism
+     */
+    static <T, R> Stage<R> build(
+            Node<T> above,
+            Assembly assembly,
+            Attributes attributes,
+            Parallelism parallelism,
+            Dispatcher dispatcher,
+            int mostAtOnce,
+            Maker<T, R> maker) {
+        Stage<T> upstream = above.build(assembly);
+        String feederName = assembly.lastEntry().stageName();
+        StageMeter feederMeter = assembly.segmentMeter();
+        StageEntry entry = assembly.threaded(attributes, dispatcher, parallelism.max());
+        Limit limit = new Limit(parallelism, System.nanoTime());
+        entry.parallelism(() -> Math.min(limit.current(), mostAtOnce));
+        Clock clock = assembly.clock();
+        Lanes<T, R> stage = maker.make(new Parts(
+                limit,
+                Supervised.by(attributes, clock),
+                entry.meter(),
+                new WorkerTasks(assembly.tasks(), dispatcher, entry.stageName()),
+                clock));
+        entry.depth(stage::depth);
+        entry.keeper(stage);
+        Segment<T> upper = assembly.closeSegment(
+                        feederName, Dispatcher.virtual(), upstream, from -> stage.feed(from, feederMeter))
+                .countedByItsStage();
+        stage.connect(upper, assembly.segmentMeter());
+        return stage;
+    }
+
+    /** Refuses a parallelism beyond {@code most}. */
+    static void check(String name, Parallelism parallelism, int most) {
+        if (parallelism.max() > most) {
+            throw new IllegalArgumentException(name + " must be 1 to " + most + ": " + name + "=" + parallelism.max());
+        }
+    }
+
+    /** How many elements a stage takes in that works on up to {@code concurrency} at once: a power of two. */
+    static int capacityFor(int concurrency) {
+        int wanted = Math.max(MIN_CAPACITY, concurrency * CAPACITY_PER_LANE);
+        return Integer.highestOneBit(wanted * 2 - 1);
+    }
+
+    /** The gate that a function is, if it is one. */
+    @SuppressWarnings("unchecked") // a gate is one for what its function takes
+    static <T> @Nullable Gate<T> gateOf(Object function) {
+        return function instanceof Gate<?> gate && !gate.isAlwaysOpen() ? (Gate<T>) gate : null;
+    }
+}

@@ -1,0 +1,26 @@
+package dev.weir.stream.internal.run;
+
+import dev.weir.stream.spi.StageMeter;
+
+/**
+ * The count of elements that a stage has taken and neither handed on nor finished. The stage's meter notes it, which
+ * stages of many streams may share. Confined to the stage's thread.
+ */
+public final class HeldElements {
+
+    private final StageMeter meter;
+    private int now;
+
+    /** Creates a count of none. */
+    public HeldElements(StageMeter meter) {
+        this.meter = meter;
+    }
+
+    /** Says that the stage holds {@code elements} from now on. A closed stage holds none. */
+    public void set(int elements) {
+        if (elements != now) {
+            meter.holds(elements - now);
+            now = elements;
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package dev.weir.stream.internal.run;
+
+import dev.weir.stream.ResultKey;
+import dev.weir.stream.RunningPipeline;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The result that one run makes for one key; the sink that is the key exposes it to its run. Thread-safe.
+ *
+ * @param future completed by the sink when it is done
+ */
+public record KeyedResult<R>(ResultKey<R> key, CompletableFuture<R> future) {
+
+    /** See {@link RunningPipeline#result}. */
+    @SuppressWarnings("unchecked") // a result with this key was exposed by the sink that is the key
+    static <R> CompletableFuture<R> of(RunningPipeline running, ResultKey<R> key) {
+        List<CompletableFuture<R>> results = running.handles(KeyedResult.class).stream()
+                .filter(result -> result.key == key)
+                .map(result -> ((KeyedResult<R>) result).future)
+                .toList();
+        if (results.size() != 1) {
+            throw new IllegalArgumentException(
+                    "the sink " + key + " stands " + results.size() + " times in pipeline " + running.name());
+        }
+        CompletableFuture<R> result = results.getFirst();
+        var ignored = running.completion().whenComplete((report, failure) -> {
+            // Too late unless the sink did not get as far as a result.
+            result.completeExceptionally(
+                    failure != null ? failure : new CancellationException("the sink was cut off before its result"));
+        });
+        return result.copy();
+    }
+}

@@ -1,0 +1,15 @@
+package dev.weir.stream.internal.run;
+
+/**
+ * The open upper end of a blueprint, to which a function from source to source is applied. The stage that stands there
+ * is known only when the blueprint is built. Compared by identity. Immutable.
+ */
+public final class OpenInput<T> {
+
+    private final Node<T> node = new Node<>("input", (assembly, attributes) -> assembly.filling(this));
+
+    /** The node to put the blueprint's stages below. */
+    public Node<T> node() {
+        return node;
+    }
+}

@@ -1,0 +1,194 @@
+package dev.weir.stream.internal.run;
+
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The life of one task, and what an interrupt does to it at each point. Thread-safe.
+ *
+ * <pre>
+ *   QUEUED --begin--> RUNNING --hold--> HOLDING --interruptUnlessHeld--> DEFERRING
+ *     |                 ^  ^               |                                |
+ *     |                 |  +----letGo------+---letGo: the interrupt comes---+
+ *     +--interrupt--> RESCUED --begin--> RUNNING
+ *     +--withdraw--> SHIELDED <--shield-- RUNNING, HOLDING, DEFERRING
+ * </pre>
+ *
+ * <p>Beside the state stands one mark that is never taken back: whether an interrupt was asked for.
+ */
+final class TaskLifecycle {
+
+    /** Where the task is. Each says which interrupts reach its thread. */
+    enum State {
+        /**
+         * The body waits for its turn. An interrupt is kept for it, or brings a thread of its own if it may wait long.
+         */
+        QUEUED,
+        /** The body was interrupted while it waited in a pool's queue, and a thread of its own is about to begin it. */
+        RESCUED,
+        /** The body runs. Each interrupt reaches its thread. */
+        RUNNING,
+        /**
+         * The body runs in stages of another segment. An interrupt for its own segment alone waits until it is back.
+         */
+        HOLDING,
+        /** The same, and such an interrupt waits. */
+        DEFERRING,
+        /** No interrupt reaches the thread: the body cleans up, has ended, or was taken back. The end. */
+        SHIELDED
+    }
+
+    private final boolean mayQueue;
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // Written under the lock.
+    private State state = State.QUEUED;
+    private @Nullable Thread thread;
+    private volatile boolean interruptRequested;
+
+    /**
+     * Creates one that has not begun.
+     *
+     * @param mayQueue whether it may wait for strangers before its turn comes
+     */
+    TaskLifecycle(boolean mayQueue) {
+        this.mayQueue = mayQueue;
+    }
+
+    /** Begins the body on {@code current}, the calling thread. False if another has begun it, or it was taken back. */
+    boolean begin(Thread current) {
+        lock.lock();
+        try {
+            if (state != State.QUEUED && state != State.RESCUED) {
+                return false;
+            }
+            state = State.RUNNING;
+            thread = current;
+            if (interruptRequested) {
+                current.interrupt();
+            }
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Takes the task back before it has begun. False if it has, or a thread of its own is about to begin it. */
+    boolean withdraw() {
+        lock.lock();
+        try {
+            if (state != State.QUEUED) {
+                return false;
+            }
+            state = State.SHIELDED;
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Has a task that is about to start begin interrupted, by whatever thread. */
+    void interruptAtStart() {
+        interruptRequested = true;
+    }
+
+    /**
+     * Interrupts the body, now or as soon as it begins. Only the first call counts.
+     *
+     * @return whether the caller is to give the task a thread of its own
+     */
+    boolean interrupt() {
+        lock.lock();
+        try {
+            return deliver();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The same, but an interrupt that comes between {@link #hold} and {@link #letGo} waits for the latter. */
+    boolean interruptUnlessHeld() {
+        lock.lock();
+        try {
+            if (state == State.HOLDING || state == State.DEFERRING) {
+                state = State.DEFERRING;
+                return false;
+            }
+            return deliver();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Under the lock; whether the task needs a thread of its own. */
+    private boolean deliver() {
+        if (interruptRequested) {
+            return false;
+        }
+        // First the mark: whoever clears the thread's interrupt must be able to see why it came.
+        interruptRequested = true;
+        if (thread != null) {
+            thread.interrupt();
+        } else if (state == State.QUEUED && mayQueue) {
+            state = State.RESCUED;
+            return true;
+        }
+        return false;
+    }
+
+    /** Defers interrupts for this segment alone from now on. Own thread only. */
+    void hold() {
+        lock.lock();
+        try {
+            if (state == State.RUNNING) {
+                state = State.HOLDING;
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Stops deferring interrupts, and delivers one that came meanwhile. Does nothing unless they are deferred. */
+    void letGo() {
+        lock.lock();
+        try {
+            boolean due = state == State.DEFERRING;
+            if (due || state == State.HOLDING) {
+                state = State.RUNNING;
+            }
+            if (due) {
+                boolean ignored = deliver();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Lets no further interrupt through and clears one that came. Own thread only. */
+    void shield() {
+        lock.lock();
+        try {
+            state = State.SHIELDED;
+            thread = null;
+            boolean ignored = Thread.interrupted();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether an interrupt was asked for and not deferred, even if user code has swallowed it. Takes no lock. */
+    boolean isInterruptRequested() {
+        return interruptRequested;
+    }
+
+    /** The thread that runs the body, or null before the body begins and after it is shielded. */
+    @Nullable
+    Thread thread() {
+        lock.lock();
+        try {
+            return thread;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

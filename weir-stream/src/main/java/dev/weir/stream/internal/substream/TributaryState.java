@@ -1,0 +1,57 @@
+package dev.weir.stream.internal.substream;
+
+/**
+ * The life of one of {@link Tributaries}, from the building of its stages to their end. Immutable; each transition
+ * returns the next state.
+ *
+ * <pre>
+ *   STARTING --attached--> RUNNING --lowestClosed--> ENDED
+ *      |                      |                        ^
+ *      |                      +--close--> CLOSING -----+ lowestClosed
+ *      |                                    ^
+ *      +--close--> CLOSED_EARLY --attached--+
+ *      |                |
+ *      +--lowestClosed--+--lowestClosed--> ENDED_EARLY --attached--> ENDED
+ * </pre>
+ */
+enum TributaryState {
+    /** Its stages are being built. The thread that starts it does not have it in hand yet. */
+    STARTING,
+    /** Was told to close while STARTING. The thread that starts it closes it. */
+    CLOSED_EARLY,
+    /** Its lowest stage was closed while STARTING. The thread that starts it closes the rest and concludes it. */
+    ENDED_EARLY,
+    /** Its segment runs. */
+    RUNNING,
+    /** Was told to close. Its segment is about to close the lowest stage. */
+    CLOSING,
+    /** All of its stages are closed, or about to be by the caller of the transition that led here. */
+    ENDED;
+
+    /** The thread that starts the stream has it in hand. */
+    TributaryState attached() {
+        return switch (this) {
+            case STARTING -> RUNNING;
+            case CLOSED_EARLY -> CLOSING;
+            case ENDED_EARLY -> ENDED;
+            case RUNNING, CLOSING, ENDED -> throw new IllegalStateException("attached twice: " + this);
+        };
+    }
+
+    /** The stream's segment has closed its lowest stage. */
+    TributaryState lowestClosed() {
+        return switch (this) {
+            case STARTING, CLOSED_EARLY, ENDED_EARLY -> ENDED_EARLY;
+            case RUNNING, CLOSING, ENDED -> ENDED;
+        };
+    }
+
+    /** Somebody else wants the stream closed. */
+    TributaryState close() {
+        return switch (this) {
+            case STARTING -> CLOSED_EARLY;
+            case RUNNING -> CLOSING;
+            case CLOSED_EARLY, ENDED_EARLY, CLOSING, ENDED -> this;
+        };
+    }
+}

@@ -1,0 +1,171 @@
+package dev.weir.stream.internal.workers;
+
+import dev.weir.stream.Parallelism;
+
+/**
+ * Finds how many elements to work on at once from the rate and the latency at which they are done. Pure: it is told
+ * what was measured and knows no clock. Not thread-safe.
+ */
+final class SlopeSearch {
+    // After Gradient2Limit of Netflix's concurrency-limits (github.com/Netflix/concurrency-limits), which compares
+    // short-term with long-term latency, and after the hill climbing on completed work of J. Hellerstein, V. Morrison
+    // and E. Eilebrecht, "Optimizing Concurrency Levels in the .NET ThreadPool" (FeBID 2008). Differences:
+    //  - Gradient2 guards a server that must refuse work; here work waits, so what counts is the rate. Its long-term
+    //    latency follows the queue that its own growth builds up, and the limit drifts upwards. The limit here moves
+    //    by the slope of the rate over the limit, d(ln rate) / d(ln limit), which is 1 while more helps in full and
+    //    0 at saturation. As limit = rate x latency (Little), it is the same as a gradient of latency, but unlike
+    //    that it sees work that waits for a processor before its handler begins.
+    //  - Latency alone decides in one case: when it leaps at an unchanged limit, what the handlers call has become
+    //    slower, and the limit falls at once by Gradient2's factor, at most by half. The slope then decides whether
+    //    that was right.
+    //  - The .NET controller finds the slope under noise from a wave that it lays over the limit; here it is one
+    //    step, a pause that grows while steps lead nowhere, another step. A step whose slope is not clear is looked
+    //    at longer.
+    //  - A limit that is not used is not raised, as in Gradient2. It falls to what is used if the input waits all
+    //    the same, for then nobody takes the results, or the processors are the limit.
+
+    /** A slope below this is not worth the threads: at most a quarter of what they should bring. */
+    private static final double WORTH_IT = 0.25;
+
+    /** Below and above these the slope is clear after one sample; between them it takes up to so many. */
+    private static final double CLEARLY_NOT = 0;
+
+    private static final double CLEARLY_SO = 0.6;
+    private static final int MOST_SAMPLES = 4;
+
+    private static final double STEP = 1.25;
+    private static final double USED_SHARE = 0.7;
+    private static final double HEADROOM = 1.2;
+    private static final double LATENCY_LEAP = 1.5;
+    private static final double MOST_AT_ONCE = 0.5;
+    private static final double SMOOTHING = 0.3;
+    private static final int LONGEST_PAUSE = 8;
+
+    private final int min;
+    private final int max;
+    private int limit;
+
+    /** Whether the limit doubles at each step: until the first step that was not worth it. */
+    private boolean starting = true;
+
+    /** The limit that the present one is compared with; 0 if the next sample begins anew. */
+    private int baseLimit;
+
+    private double baseRate;
+    private double baseLatency;
+    private int stepSamples;
+    private double stepRate;
+    private double stepLatency;
+    private boolean upNext = true;
+    private int pause;
+    private int pauseLeft;
+
+    SlopeSearch(Parallelism bounds, int first) {
+        min = bounds.min();
+        max = bounds.max();
+        limit = Math.clamp(first, min, max);
+    }
+
+    int limit() {
+        return limit;
+    }
+
+    /**
+     * Takes in what was measured while the limit was {@link #limit} all the time.
+     *
+     * @param rate elements done per second
+     * @param latency seconds that one was worked on, on average
+     * @param inputWaits whether there was more to do
+     */
+    void sample(double rate, double latency, boolean inputWaits) {
+        double used = rate * latency;
+        if (used < USED_SHARE * limit) {
+            if (inputWaits) {
+                double enough = Math.ceil(used * HEADROOM) + 1;
+                moveTo((int) Math.max(limit * MOST_AT_ONCE, Math.min(limit, enough)));
+            }
+            baseLimit = 0;
+        } else if (baseLimit == 0) {
+            rest(rate, latency);
+            step();
+        } else if (baseLimit == limit) {
+            atRest(rate, latency);
+        } else {
+            judge(rate, latency);
+        }
+    }
+
+    /** Takes the present limit for the one that others are compared with. */
+    private void rest(double rate, double latency) {
+        baseLimit = limit;
+        baseRate = rate;
+        baseLatency = latency;
+    }
+
+    private void atRest(double rate, double latency) {
+        if (latency > LATENCY_LEAP * baseLatency) {
+            double gradient = Math.max(MOST_AT_ONCE, baseLatency / latency);
+            rest(rate, latency);
+            pause = 0;
+            moveTo((int) (limit * gradient));
+            return;
+        }
+        baseRate += SMOOTHING * (rate - baseRate);
+        baseLatency += SMOOTHING * (latency - baseLatency);
+        if (--pauseLeft <= 0) {
+            step();
+        }
+    }
+
+    private void step() {
+        if (upNext ? limit == max : limit == min) {
+            upNext = !upNext;
+        }
+        double factor = starting ? 2 : STEP;
+        if (upNext) {
+            moveTo((int) Math.ceil(limit * factor));
+        } else {
+            moveTo((int) Math.floor(limit / STEP));
+        }
+    }
+
+    /** Decides whether the step from the base to the present limit was worth it, once that is clear. */
+    private void judge(double sampleRate, double sampleLatency) {
+        stepSamples++;
+        stepRate += (sampleRate - stepRate) / stepSamples;
+        stepLatency += (sampleLatency - stepLatency) / stepSamples;
+        double rate = stepRate;
+        double latency = stepLatency;
+        double slope = Math.log(rate / baseRate) / Math.log((double) limit / baseLimit);
+        if (slope > CLEARLY_NOT && slope < CLEARLY_SO && stepSamples < MOST_SAMPLES) {
+            return;
+        }
+        boolean up = limit > baseLimit;
+        boolean worthIt = up == (slope >= WORTH_IT);
+        if (worthIt) {
+            rest(rate, latency);
+            pause = 0;
+            upNext = up;
+            if (up ? limit < max : limit > min) {
+                step();
+            } else {
+                pauseFor(LONGEST_PAUSE);
+            }
+            return;
+        }
+        starting = false;
+        limit = baseLimit;
+        upNext = !up;
+        pauseFor(Math.clamp(pause * 2L, 1, LONGEST_PAUSE));
+    }
+
+    private void pauseFor(int samples) {
+        pause = samples;
+        pauseLeft = samples;
+    }
+
+    private void moveTo(int wanted) {
+        stepSamples = 0;
+        limit = Math.clamp(wanted, min, max);
+    }
+}

@@ -1,0 +1,57 @@
+package dev.weir.stream.internal.workers;
+
+import dev.weir.stream.Dispatcher;
+import dev.weir.stream.internal.run.TaskGroup;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+
+/** The tasks of one parallel stage, a part of its run's tasks that can be interrupted on its own. Thread-safe. */
+public final class WorkerTasks {
+
+    private final TaskGroup group;
+    private final Dispatcher dispatcher;
+    private final String name;
+    private final Set<TaskGroup.Task> members = ConcurrentHashMap.newKeySet();
+
+    private volatile boolean cancelled;
+
+    public WorkerTasks(TaskGroup group, Dispatcher dispatcher, String name) {
+        this.group = group;
+        this.dispatcher = dispatcher;
+        this.name = name;
+    }
+
+    public Dispatcher dispatcher() {
+        return dispatcher;
+    }
+
+    /** Whether the whole run is being cancelled. */
+    public boolean isRunCancelled() {
+        return group.isCancelled();
+    }
+
+    public void fork(Consumer<TaskGroup.Task> worker) {
+        fork(dispatcher, worker);
+    }
+
+    public void fork(Dispatcher on, Consumer<TaskGroup.Task> worker) {
+        TaskGroup.Task task = group.fork(on, name, members, self -> {
+            if (cancelled) {
+                // Before it does anything: whoever forked it may get to the line below too late.
+                self.interrupt();
+            }
+            worker.accept(self);
+        });
+        if (cancelled) {
+            // If it waits for its turn on a busy pool.
+            task.interrupt();
+        }
+    }
+
+    /** Interrupts the workers that there are and those that come later. */
+    public void cancel() {
+        cancelled = true;
+        members.forEach(TaskGroup.Task::interrupt);
+    }
+}
