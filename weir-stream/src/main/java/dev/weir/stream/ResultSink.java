@@ -95,7 +95,4 @@ public final class ResultSink<T, R> implements Sink<T>, ResultKey<R> {
     public String toString() {
         return attributes.requiredName();
     }
-
-    /** The result of one sink in one run. */
-    private record Result<R>(ResultSink<?, R> sink, CompletableFuture<R> future) {}
 }

@@ -18,9 +18,9 @@ public interface RunningPipeline extends AutoCloseable {
     String name();
 
     /**
-     * The end of the pipeline, resources closed and final commits made. Completes exceptionally with the exception of
-     * the first failing stage, or with {@link java.util.concurrent.CancellationException} after {@link #cancel}.
-     * Completing or cancelling the future itself does nothing to the pipeline.
+     * The end of the pipeline, resources closed and final commits made. Completes exceptionally with what the first
+     * failing stage threw, or with {@link java.util.concurrent.CancellationException} after {@link #cancel}. Completing
+     * or cancelling the future itself does nothing to the pipeline.
      */
     CompletableFuture<DrainReport> completion();
 
@@ -35,8 +35,8 @@ public interface RunningPipeline extends AutoCloseable {
     void stop();
 
     /**
-     * Ends emission, waits until the emitted elements are finished, and cancels those that are not by the deadline.
-     * After the end it returns the report at once.
+     * Ends emission, waits until what was emitted is finished, and cancels what is not done by the deadline. After the
+     * end it returns the report at once.
      *
      * @param deadline from now; cancels at once if it is not more than 0
      * @return the report, with the work left undone; also after a failure
@@ -63,9 +63,9 @@ public interface RunningPipeline extends AutoCloseable {
     <H> List<H> handles(Class<H> type);
 
     /**
-     * The result of {@code sink}, which stands in this pipeline. Completes when the sink is done, perhaps before the
-     * pipeline is; if it does not get that far, exceptionally with the pipeline's end. Completing or cancelling the
-     * future itself does nothing to the pipeline.
+     * The result that a sink of this pipeline makes of the elements. Completes when the sink is done, perhaps before
+     * the pipeline is; if the sink does not get that far, with the failure that ended the pipeline. Completing or
+     * cancelling the future itself does nothing to the pipeline.
      *
      * @param key the sink: a {@link ResultSink}
      * @throws IllegalArgumentException if the sink does not stand in this pipeline, or more than once
@@ -73,7 +73,7 @@ public interface RunningPipeline extends AutoCloseable {
     <R> CompletableFuture<R> result(ResultKey<R> key);
 
     /**
-     * Drains for {@link #DEFAULT_DRAIN}, then cancels. Does not throw the failure of the pipeline. As {@link #drain},
+     * Drains for {@link #DEFAULT_DRAIN}, then cancels. Does not throw what made the pipeline fail. As {@link #drain},
      * not for stages of the pipeline.
      */
     @Override
