@@ -23,7 +23,6 @@ import dev.weir.testkit.RebalanceSimulation.Event;
 import dev.weir.testkit.RebalanceSimulation.Order;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Producer;
@@ -134,7 +133,7 @@ class RebalanceSimulationEventsTest {
         return Sink.custom("forgetful", context -> {
             Surroundings around = SurroundingsRegistry.of(Map.of("bootstrap.servers", kafka.bootstrapServers()));
             Producer<String, String> producer =
-                    Objects.requireNonNull(around).producer(Map.of(), new StringSerializer(), new StringSerializer());
+                    around.producer(Map.of(), new StringSerializer(), new StringSerializer());
             context.onTermination(patience -> {
                 producer.close(Duration.ofSeconds(2));
                 return "";

@@ -1,70 +1,63 @@
 package dev.weir.kafka.spi;
 
-import dev.weir.kafka.Position;
-import dev.weir.kafka.Subscription.Selection;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.Producer;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.serialization.Serializer;
 
 /**
- * All that a consumer meets outside of its pipeline, if it is not Kafka and the system's time: see {@link
- * SurroundingsRegistry#put}. Each method names its caller.
+ * All that a consumer or a producer meets outside of its pipeline: Kafka and the system's time or, at an address that {@link
+ * SurroundingsRegistry#put} was told of, something else. Each method says which thread calls it.
  */
 public interface Surroundings {
 
     /**
-     * A client. Called by the thread that starts the pipeline; the result is used by the consumer's own thread alone,
-     * but for {@link Consumer#wakeup}.
+     * A client. Called by whoever starts the pipeline; what it returns is used by the consumer's own thread alone, but
+     * for {@link Consumer#wakeup}.
      *
-     * @param config the configuration of Kafka's client
+     * @param config what Kafka's client would be made with
      */
     Consumer<byte[], byte[]> client(Map<String, Object> config);
 
     /**
-     * A producer. Called by the thread that starts the pipeline, and by the stage that produces; the result belongs to
-     * that stage. Where none is to be had, this is an exception.
+     * A producer. Called by whoever starts the pipeline, and by the stage that produces; what it returns belongs to that
+     * stage. Where none is to be had, this is an exception.
      *
-     * @param config the configuration of Kafka's client
+     * @param config what Kafka's client would be made with
      */
     default <K, V> Producer<K, V> producer(Map<String, Object> config, Serializer<K> keys, Serializer<V> values) {
         throw new UnsupportedOperationException("nobody produces here, where there are no brokers");
     }
 
-    /** The names of all topics. Any thread. */
-    CompletionStage<Set<String>> topics();
+    /**
+     * Answers a consumer's questions about topics and groups. Called once by the thread that starts the consumer, which
+     * closes what it is given with the consumer.
+     *
+     * @param config what Kafka's client would be made with
+     */
+    Lookup lookup(Map<String, Object> config);
 
-    /** The partitions that a selection has now. Any thread. */
-    CompletionStage<Set<TopicPartition>> partitions(Selection selection);
+    /** Whether there are brokers at the address, which other clients reach as well. Any thread. */
+    default boolean hasBrokers() {
+        return false;
+    }
 
     /**
-     * The offset behind each position now, an answer for each partition. One that fails with a {@link
-     * org.apache.kafka.common.errors.RetriableException} is asked for again. Any thread.
+     * What the consumer's own thread runs: {@code loop}, here {@linkplain SurroundingsRegistry#within within} these
+     * surroundings. Called by the thread that starts the consumer.
      */
-    Map<TopicPartition, CompletionStage<Long>> offsets(Map<TopicPartition, Position> positions);
-
-    /** The committed offsets of a group. Any thread. */
-    CompletionStage<Map<TopicPartition, OffsetAndMetadata>> commits(String group);
-
-    /** The id of a topic now; {@link Uuid#ZERO_UUID}, as here, where topics have none. Any thread. */
-    default CompletionStage<Uuid> topicId(String topic) {
-        return CompletableFuture.completedStage(Uuid.ZERO_UUID);
+    default Runnable ownerThread(Runnable loop) {
+        return () -> SurroundingsRegistry.within(this, loop);
     }
 
     /** The time by which the consumer commits and waits, in nanoseconds from an arbitrary origin. Any thread. */
     long nanoTime();
 
     /**
-     * Takes a line that a consumer would have logged, with its level before it. Called by the thread that is
-     * {@linkplain SurroundingsRegistry#within within}.
+     * Takes a line that a consumer would have logged, with its level before it. Called by the thread that is {@linkplain
+     * SurroundingsRegistry#within within}.
      */
     default void logged(String line) {}
 
@@ -72,8 +65,8 @@ public interface Surroundings {
     void park(long nanos);
 
     /**
-     * The stage from which the pipeline pulls its records in place of {@code stage}. Called by the thread that starts
-     * the pipeline; what it returns belongs to the segment.
+     * What the pipeline pulls its records from in place of {@code stage}. Called by whoever starts the pipeline; what it
+     * returns belongs to the segment.
      *
      * @param clock the one that deadlines of a pull go by
      */

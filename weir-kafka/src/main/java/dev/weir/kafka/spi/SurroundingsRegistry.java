@@ -1,12 +1,16 @@
 package dev.weir.kafka.spi;
 
+import dev.weir.kafka.internal.lookup.KafkaSurroundings;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.jspecify.annotations.Nullable;
 
-/** The addresses in this process at which there is something else than Kafka. Thread-safe. */
+/**
+ * The surroundings of each address: Kafka, but for the addresses in this process at which something else was put.
+ * Thread-safe.
+ */
 public final class SurroundingsRegistry {
 
     private static final Map<String, Surroundings> PLACES = new ConcurrentHashMap<>();
@@ -26,7 +30,7 @@ public final class SurroundingsRegistry {
         }
     }
 
-    /** Makes the address one like any other again; running consumers keep theirs. */
+    /** Makes the address one like any other again; consumers that run keep what they have. */
     public static void remove(String bootstrapServers) {
         PLACES.remove(bootstrapServers);
     }
@@ -46,13 +50,14 @@ public final class SurroundingsRegistry {
         }
     }
 
-    /** The surroundings that this thread is {@link #within}, or null. */
+    /** What this thread is {@link #within}, or null. */
     public static @Nullable Surroundings current() {
         return CURRENT.get();
     }
 
-    /** The surroundings of a consumer with this configuration, or null if that is Kafka. */
-    public static @Nullable Surroundings of(Map<String, ?> clientConfig) {
-        return PLACES.get(String.valueOf(clientConfig.get(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG)));
+    /** What a client with this configuration meets. */
+    public static Surroundings of(Map<String, ?> clientConfig) {
+        String address = String.valueOf(clientConfig.get(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG));
+        return PLACES.getOrDefault(address, KafkaSurroundings.INSTANCE);
     }
 }

@@ -5,6 +5,12 @@ import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.ConsumerHealth;
 import dev.weir.kafka.ConsumerSnapshot;
 import dev.weir.kafka.Position;
+import dev.weir.kafka.internal.buffer.AssignedPartition;
+import dev.weir.kafka.internal.buffer.Assignment;
+import dev.weir.kafka.internal.buffer.Pauses;
+import dev.weir.kafka.internal.lookup.OwnerThread;
+import dev.weir.kafka.internal.lookup.Phase;
+import dev.weir.kafka.internal.position.Positions;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -24,28 +30,43 @@ final class ConsumerControl implements ConsumerHandle {
 
     private static final CompletionStage<Void> DONE = CompletableFuture.completedStage(null);
 
-    private final ConsumerLoop loop;
-    private final Pauses pauses = new Pauses();
+    private final OwnerThread owner;
+    private final Observer observer;
+    private final Pauses pauses;
+    private final Assignment assignment;
+    private final Positions positions;
+    private final Runnable onPausesChanged;
     private final Queue<CompletableFuture<Void>> seeks = new ConcurrentLinkedQueue<>();
-    private volatile boolean ended;
 
-    ConsumerControl(ConsumerLoop loop) {
-        this.loop = loop;
+    /** Creates what calls {@code onPausesChanged} on the user's thread. */
+    ConsumerControl(
+            OwnerThread owner,
+            Observer observer,
+            Pauses pauses,
+            Assignment assignment,
+            Positions positions,
+            Runnable onPausesChanged) {
+        this.owner = owner;
+        this.observer = observer;
+        this.pauses = pauses;
+        this.assignment = assignment;
+        this.positions = positions;
+        this.onPausesChanged = onPausesChanged;
     }
 
     @Override
     public ConsumerSnapshot snapshot() {
-        return loop.snapshot();
+        return observer.snapshot();
     }
 
     @Override
     public ConsumerSnapshot snapshot(Duration within) {
         long nanos = within.toNanos();
         CompletableFuture<ConsumerSnapshot> fresh = new CompletableFuture<>();
-        if (!ended) {
-            loop.execute(() -> {
-                loop.look();
-                fresh.complete(loop.snapshot());
+        if (!hasEnded()) {
+            owner.execute(() -> {
+                observer.look();
+                fresh.complete(observer.snapshot());
             });
             try {
                 return fresh.get(nanos, TimeUnit.NANOSECONDS);
@@ -60,16 +81,12 @@ final class ConsumerControl implements ConsumerHandle {
 
     @Override
     public ConsumerDump dump() {
-        return loop.observer().dump();
+        return observer.dump();
     }
 
     @Override
     public ConsumerHealth health(Duration stall) {
-        return loop.observer().health(stall);
-    }
-
-    boolean isPaused(TopicPartition id) {
-        return pauses.isPaused(id);
+        return observer.health(stall);
     }
 
     @Override
@@ -109,7 +126,7 @@ final class ConsumerControl implements ConsumerHandle {
     }
 
     private CompletionStage<Void> changed() {
-        loop.pausesChanged();
+        onPausesChanged.run();
         return DONE;
     }
 
@@ -118,11 +135,15 @@ final class ConsumerControl implements ConsumerHandle {
         Map<TopicPartition, Position> wanted = Map.copyOf(positions);
         CompletableFuture<Void> done = new CompletableFuture<>();
         seeks.add(done);
-        loop.execute(() -> seek(wanted, done));
-        if (ended) {
+        owner.execute(() -> seek(wanted, done));
+        if (hasEnded()) {
             endSeeks();
         }
         return done.minimalCompletionStage();
+    }
+
+    private boolean hasEnded() {
+        return owner.phase() == Phase.CLOSED;
     }
 
     private void endSeeks() {
@@ -134,8 +155,8 @@ final class ConsumerControl implements ConsumerHandle {
     // ---- Owner thread ----------------------------------------------------------------------------------------------
 
     private void seek(Map<TopicPartition, Position> wanted, CompletableFuture<Void> done) {
-        List<AssignedPartition> partitions = loop.assignment().current(wanted.keySet());
-        if (!loop.isEmitting()) {
+        List<AssignedPartition> partitions = assignment.current(wanted.keySet());
+        if (!owner.isEmitting()) {
             done.completeExceptionally(new IllegalStateException("the consumer has stopped"));
         } else if (partitions.size() < wanted.size()) {
             done.completeExceptionally(new IllegalArgumentException(
@@ -143,9 +164,9 @@ final class ConsumerControl implements ConsumerHandle {
         } else {
             Map<AssignedPartition, Position> renewed = new HashMap<>();
             for (AssignedPartition partition : partitions) {
-                renewed.put(loop.assignment().renew(partition), wanted.getOrDefault(partition.id, Position.end()));
+                renewed.put(assignment.renew(partition), wanted.getOrDefault(partition.id(), Position.end()));
             }
-            loop.positions().place(renewed, allPlaced -> {
+            positions.place(renewed, allPlaced -> {
                 if (allPlaced) {
                     done.complete(null);
                 } else {
@@ -157,21 +178,8 @@ final class ConsumerControl implements ConsumerHandle {
         seeks.removeIf(CompletableFuture::isDone);
     }
 
-    void assigned(AssignedPartition partition) {
-        pauses.assigned(partition);
-    }
-
-    void withdrawn(Collection<AssignedPartition> partitions) {
-        pauses.withdrawn(partitions);
-    }
-
-    void resumeAll() {
-        pauses.resumeAll();
-    }
-
-    /** What was asked for and not done will not be. */
+    /** What was asked for and not done will not be. In {@link Phase#CLOSED}. */
     void ended() {
-        ended = true;
         endSeeks();
     }
 }

@@ -4,7 +4,11 @@ import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ExternalOffsets;
 import dev.weir.kafka.RebalanceListener;
 import dev.weir.kafka.Subscription;
-import dev.weir.kafka.internal.consumer.Plan.Delivery;
+import dev.weir.kafka.internal.buffer.Delay;
+import dev.weir.kafka.internal.buffer.Outlets;
+import dev.weir.kafka.internal.buffer.Plan.Delivery;
+import dev.weir.kafka.internal.buffer.RecordBuffer;
+import dev.weir.kafka.internal.buffer.SourceStage;
 import dev.weir.stream.spi.SourceFactory;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
@@ -78,6 +82,8 @@ public final class ConsumerSource<K, V> implements SourceFactory<ConsumerRecord<
         RecordBuffer buffer = new RecordBuffer(
                 context.clock(), dueMillis == null ? null : new Delay(dueMillis, System::currentTimeMillis));
         ConsumerLoop loop = start.start(context, Outlets.single(buffer));
-        return start.pulled(new SourceStage<>(buffer, settings, context.meter(), loop, loop::stop), context);
+        return start.pulled(
+                new SourceStage<>(buffer, settings, context.meter(), loop.isTracked(), loop::taken, loop::stop),
+                context);
     }
 }

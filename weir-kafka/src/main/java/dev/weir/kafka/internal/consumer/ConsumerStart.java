@@ -6,8 +6,19 @@ import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.Position;
 import dev.weir.kafka.Subscription;
-import dev.weir.kafka.internal.consumer.Lookup.Described;
-import dev.weir.kafka.internal.consumer.Plan.Delivery;
+import dev.weir.kafka.internal.buffer.AssignedPartition;
+import dev.weir.kafka.internal.buffer.Outlets;
+import dev.weir.kafka.internal.buffer.Plan;
+import dev.weir.kafka.internal.buffer.Plan.Delivery;
+import dev.weir.kafka.internal.fetch.ClientFetcher;
+import dev.weir.kafka.internal.fetch.ClientLimits;
+import dev.weir.kafka.internal.fetch.Fetcher;
+import dev.weir.kafka.internal.fetch.LeanFetcher;
+import dev.weir.kafka.internal.fetch.Views;
+import dev.weir.kafka.internal.lookup.ConsumerLog;
+import dev.weir.kafka.spi.Lookup;
+import dev.weir.kafka.spi.Lookup.Described;
+import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.kafka.spi.Surroundings;
 import dev.weir.kafka.spi.SurroundingsRegistry;
 import dev.weir.lean.RecordView;
@@ -31,7 +42,6 @@ import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
@@ -139,12 +149,12 @@ final class ConsumerStart {
             config.putIfAbsent(ConsumerConfig.METADATA_MAX_AGE_CONFIG, TOPIC_LOOK_MILLIS);
         }
         Surroundings around = SurroundingsRegistry.of(settings.properties());
-        Lookup lookup = around == null ? new AdminLookup(config) : new Elsewhere(around);
+        Lookup lookup = around.lookup(config);
         try {
             checkConnection(lookup);
             limitFetches(config, lookup);
             Plan plan = plan(lookup, settings.groupId() == null);
-            return new Started(start(config, plan, name, outlets, lookup, onFailure), lookup, enter(config));
+            return new Started(start(around, config, plan, name, outlets, lookup, onFailure), lookup, enter(config));
         } catch (RuntimeException | Error failure) {
             lookup.close();
             throw failure;
@@ -153,8 +163,7 @@ final class ConsumerStart {
 
     /** What the pipeline pulls from, instead of {@code stage} where that is not Kafka's business. */
     <T> Stage<T> pulled(Stage<T> stage, StageContext context) {
-        Surroundings around = SurroundingsRegistry.of(settings.properties());
-        return around == null ? stage : around.pulled(stage, context.clock());
+        return SurroundingsRegistry.of(settings.properties()).pulled(stage, context.clock());
     }
 
     /** Notes a static member; two with one name in a process are told before the brokers fence one of them. */
@@ -261,30 +270,26 @@ final class ConsumerStart {
 
     /** From here on the owner thread closes the client, whatever happens. */
     private ConsumerLoop start(
+            Surroundings around,
             Map<String, Object> config,
             Plan plan,
             String name,
             Outlets outlets,
             Lookup lookup,
             Consumer<Throwable> onFailure) {
-        org.apache.kafka.clients.consumer.Consumer<byte[], byte[]> client = lookup instanceof Elsewhere elsewhere
-                ? elsewhere.surroundings().client(config)
-                : new KafkaConsumer<>(config);
+        org.apache.kafka.clients.consumer.Consumer<byte[], byte[]> client = around.client(config);
         try {
             ConsumerLoop loop = new ConsumerLoop(
                     client,
-                    fetcher(client, config, lookup),
+                    fetcher(around, client, config),
                     settings,
                     ClientLimits.of(config),
                     plan,
                     onFailure,
                     outlets,
                     lookup,
-                    lookup instanceof Clock clock ? clock : Clock.SYSTEM);
-            Runnable owner = lookup instanceof Elsewhere elsewhere
-                    ? () -> SurroundingsRegistry.within(elsewhere.surroundings(), loop)
-                    : loop;
-            Thread.ofPlatform().daemon().name("weir-" + name + "-consumer").start(owner);
+                    OwnerClock.of(around));
+            Thread.ofPlatform().daemon().name("weir-" + name + "-consumer").start(around.ownerThread(loop));
             return loop;
         } catch (RuntimeException | Error failure) {
             client.close(CloseOptions.timeout(Duration.ZERO));
@@ -293,13 +298,13 @@ final class ConsumerStart {
     }
 
     private Fetcher fetcher(
+            Surroundings around,
             org.apache.kafka.clients.consumer.Consumer<byte[], byte[]> client,
-            Map<String, Object> config,
-            Lookup lookup) {
+            Map<String, Object> config) {
         if (settings.fetch() == FetchPath.CLIENT) {
             return new ClientFetcher(client);
         }
-        if (lookup instanceof Elsewhere) {
+        if (!around.hasBrokers()) {
             throw new KafkaPipelineException("only a client can fetch here, where there are no brokers: fetch="
                     + settings.fetch() + "; set fetch(FetchPath.CLIENT)");
         }

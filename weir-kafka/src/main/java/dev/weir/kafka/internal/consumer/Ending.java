@@ -1,5 +1,15 @@
 package dev.weir.kafka.internal.consumer;
 
+import dev.weir.kafka.internal.buffer.AssignedPartition;
+import dev.weir.kafka.internal.buffer.Assignment;
+import dev.weir.kafka.internal.buffer.Emission;
+import dev.weir.kafka.internal.buffer.Pauses;
+import dev.weir.kafka.internal.commit.Commits;
+import dev.weir.kafka.internal.commit.DeliveryCommits;
+import dev.weir.kafka.internal.fetch.Fetcher;
+import dev.weir.kafka.internal.lookup.ConsumerLog;
+import dev.weir.kafka.internal.lookup.OwnerClock;
+import dev.weir.kafka.internal.lookup.Phase;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -8,8 +18,8 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
 
 /**
- * How a consumer ends: it emits no more, waits for what is unfinished, commits for the last time, closes the client. Confined to the owner
- * thread, which does each of these once at most.
+ * How a consumer ends: it emits no more, waits for what is unfinished, commits for the last time, closes the client. Each step
+ * enters its {@link Phase}. Confined to the owner thread, which does each of these once at most.
  */
 final class Ending {
 
@@ -21,51 +31,56 @@ final class Ending {
     /** With the last commit, what an end takes at most beyond its patience, also with brokers away. */
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(8);
 
-    private final ConsumerLoop loop;
+    private final Owner owner;
     private final Assignment assignment;
-    private final Waiting waiting;
     private final Emission emission;
-    private final Commits commits;
-    private final Rebalances rebalances;
+    private final Pauses pauses;
+    private final DeliveryCommits delivery;
+    private final Intake intake;
     private final Hooks hooks;
     private final Observer observer;
-    private final Clock clock;
-
-    private boolean stopped;
+    private final Readers readers;
+    private final OwnerClock clock;
 
     Ending(
-            ConsumerLoop loop,
+            Owner owner,
             Assignment assignment,
-            Waiting waiting,
             Emission emission,
-            Commits commits,
-            Rebalances rebalances,
+            Pauses pauses,
+            DeliveryCommits delivery,
+            Intake intake,
             Hooks hooks,
             Observer observer,
-            Clock clock) {
-        this.loop = loop;
+            Readers readers,
+            OwnerClock clock) {
+        this.owner = owner;
         this.assignment = assignment;
-        this.waiting = waiting;
         this.emission = emission;
-        this.commits = commits;
-        this.rebalances = rebalances;
+        this.pauses = pauses;
+        this.delivery = delivery;
+        this.intake = intake;
         this.hooks = hooks;
         this.observer = observer;
+        this.readers = readers;
         this.clock = clock;
+    }
+
+    /** Ends emission, because all is read: what is buffered still goes out. */
+    void drain() {
+        boolean ignored = owner.enter(Phase.DRAINING);
+        emission.end();
     }
 
     /** Ends emission: what was not pulled yet is forgotten, and nothing more is fetched. */
     void stopEmission() {
-        if (stopped) {
+        if (!owner.enter(Phase.STOPPED)) {
             return;
         }
-        stopped = true;
-        observer.state("stopped");
         emission.end();
         emission.takeBackUnpromised(assignment.all());
         if (emission.commitsAhead()) {
             // What is left was committed: nobody else will see it.
-            loop.control().resumeAll();
+            pauses.resumeAll();
         }
         assignment.fetchNoMore();
     }
@@ -73,24 +88,27 @@ final class Ending {
     /** Polls on, so that membership lasts, until everything emitted is finished or patience is at its end. */
     void finishUnfinished() {
         stopEmission();
+        boolean ignored = owner.enter(Phase.CLOSING);
         if (emission.commitsAhead()) {
             // What was pulled was finished by that, and the rest nobody will pull any more.
             assignment.all().forEach(AssignedPartition::advance);
             return;
         }
         while (true) {
-            waiting.clearSignal();
-            long left = loop.withinPatience(Long.MAX_VALUE);
-            if (left <= 0 || assignment.all().stream().noneMatch(AssignedPartition::isHeld)) {
+            owner.clearSignal();
+            long left = owner.withinPatience(Long.MAX_VALUE);
+            if (left <= 0 || assignment.all().stream().noneMatch(AssignedPartition::hasUnsettled)) {
                 return;
             }
-            loop.commitAndPoll(left);
-            observer.lookIfDue(assignment.all(), commits, rebalances.count());
+            delivery.commitIfDue(assignment.all());
+            intake.poll(Math.min(left, delivery.nanosUntilDue()));
+            observer.lookIfDue();
         }
     }
 
     /** Commits what is finished, also after a failure, and adds to {@code leftUndone} what was not. The client can close then. */
     void commitAtLast(List<String> leftUndone) {
+        boolean ignored = owner.enter(Phase.CLOSING);
         try {
             emission.end();
             commitWhenAllowed();
@@ -99,22 +117,21 @@ final class Ending {
             leftUndone.add(String.valueOf(failure.getMessage()));
         }
         // What nobody has begun by now is read again: whoever is told of the end finds nothing begun after it.
-        assignment.all().forEach(partition -> partition.tracker.revoke());
-        loop.dropRevoked();
+        assignment.all().forEach(partition -> partition.tracker().revoke());
+        readers.dropRevoked();
         hooks.revoked(assignment.ids(), hooks.deadline());
         // As the commit saw it: what is finished after that is read again as well.
-        String what = loop.isTracked() ? "unfinished, to be read again: " : "fetched and not pulled: ";
+        String what = emission.isTracked() ? "unfinished, to be read again: " : "fetched and not pulled: ";
         String unfinished = Assignment.unfinished(assignment.all());
         if (!unfinished.isEmpty()) {
             leftUndone.add(0, what + unfinished);
         }
-        observer.look(assignment.all(), commits, rebalances.count());
-        observer.state("closed");
+        observer.look();
     }
 
     /** Leaves the group and closes what talks to brokers. */
     void closeClient(Consumer<?, ?> client, Fetcher fetcher) {
-        rebalances.closing();
+        boolean ignored = owner.enter(Phase.CLOSED);
         assignment.clear();
         try {
             closeQuietly(fetcher::close);
@@ -137,13 +154,13 @@ final class Ending {
         while (true) {
             long left = deadlineNanos - clock.nanoTime();
             try {
-                loop.commitNow(assignment.all(), left);
+                delivery.commitNow(assignment.all(), left);
                 return;
             } catch (RebalanceInProgressException pollFirst) {
                 if (left <= 0) {
                     throw pollFirst;
                 }
-                loop.poll(Math.min(left, REBALANCE_POLL_NANOS));
+                intake.poll(Math.min(left, REBALANCE_POLL_NANOS));
             }
         }
     }

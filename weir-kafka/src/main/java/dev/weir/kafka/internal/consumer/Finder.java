@@ -2,6 +2,8 @@ package dev.weir.kafka.internal.consumer;
 
 import dev.weir.kafka.ConsumerDump.Oldest;
 import dev.weir.kafka.ConsumerDump.PartitionDump;
+import dev.weir.kafka.internal.buffer.AssignedPartition;
+import dev.weir.kafka.internal.buffer.RecordBuffer;
 import dev.weir.kafka.spi.OfRecord;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.StageContext;
@@ -24,7 +26,7 @@ final class Finder {
     record Sought(AssignedPartition partition, RecordBuffer outlet, long token) {
 
         AckTarget target() {
-            return partition.tracker;
+            return partition.tracker();
         }
     }
 

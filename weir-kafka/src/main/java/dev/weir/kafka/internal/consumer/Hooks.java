@@ -4,6 +4,12 @@ import dev.weir.kafka.ExternalOffsets;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.RebalanceListener;
 import dev.weir.kafka.RestrictedConsumer;
+import dev.weir.kafka.internal.buffer.Assignment;
+import dev.weir.kafka.internal.commit.Commits;
+import dev.weir.kafka.internal.fetch.Waiting;
+import dev.weir.kafka.internal.lookup.ConsumerLog;
+import dev.weir.kafka.internal.lookup.OwnerClock;
+import dev.weir.kafka.internal.lookup.OwnerThread;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Queue;
@@ -11,6 +17,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.kafka.common.TopicPartition;
@@ -24,24 +31,30 @@ final class Hooks {
 
     private static final ConsumerLog LOG = ConsumerLog.of(Hooks.class);
 
-    private final ConsumerLoop loop;
+    /** How long a listener's question for committed offsets may take. */
+    private static final long COMMITTED_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private final OwnerThread owner;
     private final Assignment assignment;
+    private final Commits commits;
     private final RebalanceListener listener;
     private final @Nullable ExternalOffsets external;
     private final Waiting waiting;
-    private final Clock clock;
+    private final OwnerClock clock;
     private final RevokeTimes times;
 
     Hooks(
-            ConsumerLoop loop,
+            OwnerThread owner,
             Assignment assignment,
+            Commits commits,
             RebalanceListener listener,
             @Nullable ExternalOffsets external,
             Waiting waiting,
-            Clock clock,
+            OwnerClock clock,
             RevokeTimes times) {
-        this.loop = loop;
+        this.owner = owner;
         this.assignment = assignment;
+        this.commits = commits;
         this.listener = listener;
         this.external = external;
         this.waiting = waiting;
@@ -110,7 +123,7 @@ final class Hooks {
         call.expire();
         Throwable failure = call.failure;
         if (failure != null) {
-            loop.fail(new KafkaPipelineException("the rebalance listener's " + what + " failed: " + failure, failure));
+            owner.fail(new KafkaPipelineException("the rebalance listener's " + what + " failed: " + failure, failure));
         }
     }
 
@@ -186,7 +199,7 @@ final class Hooks {
         public Map<TopicPartition, Long> committed(Set<TopicPartition> partitions) {
             return ask(() -> {
                 Map<TopicPartition, Long> committed = new HashMap<>();
-                loop.committed(partitions).forEach((id, offset) -> {
+                commits.committed(partitions, COMMITTED_NANOS).forEach((id, offset) -> {
                     if (offset != null) {
                         committed.put(id, offset.offset());
                     }

@@ -7,20 +7,22 @@ import dev.weir.kafka.ConsumerDump.Paused;
 import dev.weir.kafka.ConsumerHealth;
 import dev.weir.kafka.ConsumerSnapshot;
 import dev.weir.kafka.ConsumerSnapshot.PartitionSnapshot;
-import dev.weir.kafka.Position;
+import dev.weir.kafka.internal.buffer.AssignedPartition;
+import dev.weir.kafka.internal.buffer.Assignment;
+import dev.weir.kafka.internal.buffer.Outlets;
+import dev.weir.kafka.internal.commit.Commits;
 import dev.weir.kafka.internal.consumer.Finder.Sought;
+import dev.weir.kafka.internal.lookup.OwnerClock;
+import dev.weir.kafka.internal.lookup.OwnerThread;
+import dev.weir.kafka.internal.lookup.Phase;
+import dev.weir.kafka.internal.position.OffsetQueries;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.EnumSet;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -39,11 +41,6 @@ final class Observer {
     /** The share of the owner's time that looks may take is one in so many; they cost more the more partitions. */
     private static final int COST_RATIO = 100;
 
-    /** How often the ends of partitions that are not fetched are asked for: the client only learns them by fetching. */
-    private static final long END_LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
-
-    private static final Duration END_TIMEOUT = Duration.ofSeconds(30);
-
     /**
      * What a look has found.
      *
@@ -52,29 +49,20 @@ final class Observer {
      */
     private record Look(List<PartitionDump> partitions, List<@Nullable Sought> sought, int assignments) {}
 
-    private final ConsumerLoop loop;
-    private final Fetcher fetcher;
-    private final FlowControl flow;
+    private final OwnerThread owner;
+    private final Assignment assignment;
+    private final Commits commits;
     private final Outlets outlets;
-    private final Lookup lookup;
-    private final Clock clock;
+    private final PartitionLooks looks;
+    private final OwnerClock clock;
     private final String reads;
-    private final boolean tracked;
-    private final Reachability reachability;
+    private final Finder finder;
 
-    /** How long the owner may be away before it counts as dead. */
     private final long maxPollNanos;
-
-    /** Set before anybody can ask; a consumer that no pipeline reads has none. */
-    private volatile Finder finder = new Finder(() -> List.of());
 
     // Owner thread.
     private long lookDueNanos;
-    private long endLookDueNanos;
-
-    // Written by whoever brings the answers, and cleared by the owner thread.
-    private final Map<TopicPartition, Long> ends = new ConcurrentHashMap<>();
-    private final Set<TopicPartition> endsAsked = ConcurrentHashMap.newKeySet();
+    private int rebalances;
 
     // Written by the owner thread for others.
     private volatile ConsumerSnapshot snapshot = new ConsumerSnapshot(List.of(), 0, 0, 0, 0);
@@ -83,31 +71,35 @@ final class Observer {
     private volatile long progressNanos;
     private volatile boolean worksLeft;
     private volatile int assignments;
-    private volatile String state = "running";
 
+    /**
+     * Creates an observer.
+     *
+     * @param reads the subscription in words
+     * @param finder looks for records that were pulled
+     * @param maxPollInterval how long the owner may be away before it counts as dead
+     */
     Observer(
-            ConsumerLoop loop,
-            Fetcher fetcher,
-            FlowControl flow,
+            OwnerThread owner,
+            Assignment assignment,
+            Commits commits,
             Outlets outlets,
-            Lookup lookup,
-            Clock clock,
+            PartitionLooks looks,
+            OwnerClock clock,
             String reads,
-            boolean tracked,
+            Finder finder,
             Duration maxPollInterval) {
-        this.loop = loop;
-        this.fetcher = fetcher;
-        this.flow = flow;
+        this.owner = owner;
+        this.assignment = assignment;
+        this.commits = commits;
         this.outlets = outlets;
-        this.lookup = lookup;
+        this.looks = looks;
         this.clock = clock;
         this.reads = reads;
-        this.tracked = tracked;
-        this.reachability = new Reachability(fetcher::contact, clock);
+        this.finder = finder;
         this.maxPollNanos = maxPollInterval.toNanos();
         long now = clock.nanoTime();
         this.lookDueNanos = now;
-        this.endLookDueNanos = now + END_LOOK_NANOS;
         this.polledNanos = now;
         this.progressNanos = now;
     }
@@ -116,11 +108,6 @@ final class Observer {
 
     ConsumerSnapshot snapshot() {
         return snapshot;
-    }
-
-    /** Where a dump looks for records that were pulled. */
-    void findBy(Finder pipelines) {
-        finder = pipelines;
     }
 
     ConsumerDump dump() {
@@ -133,23 +120,23 @@ final class Observer {
         return new ConsumerDump(
                 Instant.now(),
                 reads,
-                state,
+                owner.phase().label(),
                 Duration.ofNanos(clock.nanoTime() - polledNanos),
                 assignments,
                 current.rebalances(),
                 current.commits(),
                 current.failedCommits(),
                 List.copyOf(partitions),
-                reachability.silentSince());
+                looks.silentSince());
     }
 
     ConsumerHealth health(Duration stall) {
         long now = clock.nanoTime();
         List<String> reasons = new ArrayList<>();
-        boolean live = !"closed".equals(state) && now - polledNanos < maxPollNanos;
+        boolean closed = owner.phase() == Phase.CLOSED;
+        boolean live = !closed && now - polledNanos < maxPollNanos;
         if (!live) {
-            reasons.add(
-                    "closed".equals(state) ? "the consumer has ended" : "not polled for " + millis(now - polledNanos));
+            reasons.add(closed ? "the consumer has ended" : "not polled for " + millis(now - polledNanos));
         }
         Look look = last;
         List<PartitionDump> current = look.partitions;
@@ -163,7 +150,7 @@ final class Observer {
         } else if (!starting.isEmpty()) {
             reasons.add("no position yet of " + byTrouble(starting));
         }
-        Instant silentSince = reachability.silentSince();
+        Instant silentSince = looks.silentSince();
         if (silentSince != null) {
             reasons.add(ConsumerHealth.noAnswer(silentSince));
         }
@@ -214,35 +201,38 @@ final class Observer {
         return ++assignments;
     }
 
-    void state(String name) {
-        state = name;
+    /** Counts a rebalance in which partitions went away. */
+    void rebalanced() {
+        rebalances++;
     }
 
-    void lookIfDue(Collection<AssignedPartition> assigned, Commits commits, int rebalances) {
+    void lookIfDue() {
         if (clock.nanoTime() - lookDueNanos >= 0) {
             long start = clock.nanoTime();
-            look(assigned, commits, rebalances);
+            look();
             long end = clock.nanoTime();
             lookDueNanos = end + Math.clamp((end - start) * COST_RATIO, MIN_LOOK_NANOS, MAX_LOOK_NANOS);
         }
     }
 
-    void look(Collection<AssignedPartition> assigned, Commits commits, int rebalances) {
+    /** Looks at all; what {@link #snapshot} says after this is of now. */
+    void look() {
+        Collection<AssignedPartition> assigned = assignment.all();
         List<PartitionSnapshot> snapshots = new ArrayList<>(assigned.size());
         List<PartitionDump> dumps = new ArrayList<>(assigned.size());
         List<@Nullable Sought> sought = new ArrayList<>(assigned.size());
-        reachability.look();
+        looks.begin();
         long now = clock.nanoTime();
         boolean left = false;
         for (AssignedPartition partition : assigned) {
             partition.advance();
-            PartitionDump dump = dump(partition, now);
+            PartitionDump dump = looks.dump(partition, now);
             left |= dump.inFlight() > 0;
             dumps.add(dump);
             sought.add(
                     dump.oldest() == null
                             ? null
-                            : new Sought(partition, partition.outlet, partition.tracker.firstUnfinished()));
+                            : new Sought(partition, partition.outlet(), partition.tracker().firstUnfinished()));
             snapshots.add(new PartitionSnapshot(
                     dump.topic(),
                     dump.partition(),
@@ -251,102 +241,11 @@ final class Observer {
                     dump.committed(),
                     dump.lag()));
         }
+        progressNanos = looks.progressNanos();
         worksLeft = left;
         last = new Look(dumps, sought, assignments);
         snapshot =
                 new ConsumerSnapshot(snapshots, outlets.records(), commits.succeeded(), commits.failed(), rebalances);
-        askForEndsIfDue(assigned, now);
-    }
-
-    private PartitionDump dump(AssignedPartition partition, long now) {
-        int buffered = partition.outlet.records(partition);
-        int outstanding = tracked ? partition.tracker.outstanding() : buffered;
-        long position = partition.held ? Fetcher.UNKNOWN : fetcher.position(partition.id);
-        Oldest oldest = null;
-        if (tracked && outstanding > 0) {
-            oldest = oldest(partition, now);
-        } else if (partition.firstUnfinished >= 0) {
-            partition.firstUnfinished = -1;
-            progressNanos = now;
-        }
-        return new PartitionDump(
-                partition.id.topic(),
-                partition.id.partition(),
-                partition.epoch,
-                buffered,
-                Math.max(0, outstanding - buffered),
-                oldest,
-                reasons(partition),
-                partition.committedOffset,
-                partition.committedOffset < 0 ? null : Duration.ofNanos(now - partition.committedNanos),
-                position,
-                lag(partition, position, outstanding),
-                loop.trouble(partition));
-    }
-
-    private Oldest oldest(AssignedPartition partition, long now) {
-        long offset = partition.tracker.committableOffset();
-        if (offset != partition.firstUnfinished) {
-            partition.firstUnfinished = offset;
-            partition.firstUnfinishedNanos = now;
-            progressNanos = now;
-        }
-        return new Oldest(offset, Duration.ofNanos(now - partition.firstUnfinishedNanos), null, Oldest.IN_FLIGHT);
-    }
-
-    private Set<Paused> reasons(AssignedPartition partition) {
-        EnumSet<Paused> reasons = EnumSet.noneOf(Paused.class);
-        if (loop.control().isPaused(partition.id)) {
-            reasons.add(Paused.USER);
-        }
-        if (partition.held || partition.endOffset == AssignedPartition.UNKNOWN) {
-            reasons.add(Paused.STARTING);
-        } else if (partition.parked) {
-            reasons.add(Paused.UNREAD);
-        } else if (partition.atEnd) {
-            reasons.add(Paused.END);
-        } else if (partition.paused) {
-            reasons.add(flow.reason(partition));
-        }
-        if (partition.outlet.isNotDue(partition)) {
-            reasons.add(Paused.NOT_DUE);
-        }
-        return Set.copyOf(reasons);
-    }
-
-    private long lag(AssignedPartition partition, long position, int outstanding) {
-        long behind = partition.held ? Fetcher.UNKNOWN : fetcher.lag(partition.id);
-        Long end = ends.get(partition.id);
-        if (end != null && position >= 0 && partition.paused) {
-            behind = Math.max(behind, end - position);
-        }
-        return behind == Fetcher.UNKNOWN ? -1 : behind + outstanding;
-    }
-
-    /** The client learns ends by fetching, so it knows nothing new of a partition that is paused. */
-    private void askForEndsIfDue(Collection<AssignedPartition> assigned, long now) {
-        if (now - endLookDueNanos < 0 || !loop.isEmitting()) {
-            return;
-        }
-        endLookDueNanos = now + END_LOOK_NANOS;
-        Set<TopicPartition> paused = new HashSet<>();
-        for (AssignedPartition partition : assigned) {
-            if (partition.paused && !partition.held && !partition.atEnd) {
-                paused.add(partition.id);
-            }
-        }
-        ends.keySet().retainAll(paused);
-        Map<TopicPartition, Position> wanted = new HashMap<>();
-        paused.stream().filter(endsAsked::add).forEach(id -> wanted.put(id, Position.end()));
-        if (!wanted.isEmpty()) {
-            lookup.offsets(wanted, END_TIMEOUT)
-                    .forEach((id, answer) -> answer.whenComplete((end, failure) -> {
-                        if (end != null) {
-                            ends.put(id, end);
-                            loop.execute(reachability::answered);
-                        }
-                        endsAsked.remove(id);
-                    }));
-        }
+        looks.askForEndsIfDue(assigned, now);
     }
 }

@@ -1,7 +1,18 @@
 package dev.weir.kafka.internal.consumer;
 
-import dev.weir.kafka.internal.consumer.SharedOutlets.Attachment;
+import dev.weir.kafka.internal.buffer.AssignedPartition.PauseReason;
+import dev.weir.kafka.internal.buffer.AssignedPartition;
+import dev.weir.kafka.internal.buffer.Assignment;
+import dev.weir.kafka.internal.buffer.Emission;
+import dev.weir.kafka.internal.buffer.Pauses;
+import dev.weir.kafka.internal.buffer.SharedOutlets;
+import dev.weir.kafka.internal.buffer.SharedOutlets.Attachment;
+import dev.weir.kafka.internal.commit.Commits;
+import dev.weir.kafka.internal.fetch.LogPosition;
+import dev.weir.kafka.internal.lookup.OwnerClock;
+import dev.weir.kafka.internal.lookup.OwnerThread;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -15,12 +26,27 @@ import java.util.concurrent.CompletionException;
  */
 final class Parking {
 
-    private final ConsumerLoop loop;
+    private final OwnerThread owner;
+    private final Assignment assignment;
+    private final Pauses pauses;
+    private final Emission emission;
+    private final Commits commits;
     private final SharedOutlets outlets;
-    private final Clock clock;
+    private final OwnerClock clock;
 
-    Parking(ConsumerLoop loop, SharedOutlets outlets, Clock clock) {
-        this.loop = loop;
+    Parking(
+            OwnerThread owner,
+            Assignment assignment,
+            Pauses pauses,
+            Emission emission,
+            Commits commits,
+            SharedOutlets outlets,
+            OwnerClock clock) {
+        this.owner = owner;
+        this.assignment = assignment;
+        this.pauses = pauses;
+        this.emission = emission;
+        this.commits = commits;
         this.outlets = outlets;
         this.clock = clock;
     }
@@ -28,7 +54,7 @@ final class Parking {
     /** Adds a pipeline; throws if another one reads the same. */
     void attach(Attachment attachment) {
         CompletableFuture<String> done = new CompletableFuture<>();
-        loop.execute(() -> {
+        owner.execute(() -> {
             try {
                 outlets.closing().stream()
                         .filter(other -> other.detaching && other.readsSame(attachment))
@@ -41,7 +67,7 @@ final class Parking {
             }
         });
         try {
-            if (!loop.awaitOrEnd(done)) {
+            if (!owner.awaitOrEnd(done)) {
                 throw new IllegalStateException("the shared consumer is closed");
             }
         } catch (CompletionException failed) {
@@ -51,55 +77,61 @@ final class Parking {
 
     /** Gives the pipeline no more; what it has pulled may still be finished. */
     void stopEmission(Attachment attachment) {
-        loop.execute(() -> stop(attachment));
+        owner.execute(() -> stop(attachment));
     }
 
     /** Waits until the pipeline has finished what it pulled, then forgets it. Says what was left undone. */
     String detach(Attachment attachment, Duration patience) {
         long deadlineNanos = clock.nanoTime() + patience.toNanos();
-        loop.execute(() -> {
+        owner.execute(() -> {
             stop(attachment);
             attachment.closeBy(deadlineNanos);
             attachment.detaching = true;
         });
-        return loop.awaitOrEnd(attachment.detached) ? attachment.detached.join() : "";
+        return owner.awaitOrEnd(attachment.detached) ? attachment.detached.join() : "";
     }
 
     /** A detachment, under way or to come, waits no longer than that. */
     void hurry(Attachment attachment, Duration patience) {
         long deadlineNanos = clock.nanoTime() + patience.toNanos();
-        loop.execute(() -> attachment.closeBy(deadlineNanos));
+        owner.execute(() -> attachment.closeBy(deadlineNanos));
     }
 
     private List<AssignedPartition> partitionsOf(Attachment attachment) {
-        return loop.assignment().all().stream()
+        return assignment.all().stream()
                 .filter(partition -> outlets.of(partition) == attachment)
                 .toList();
     }
 
     private void unpark(AssignedPartition partition, Attachment attachment) {
         partition.advance();
-        long offset = partition.tracker.committableOffset();
+        long offset = partition.tracker().committableOffset();
         AssignedPartition continued = partition;
         if (offset >= 0) {
-            continued = loop.assignment().renew(partition);
-            continued.finishedEarlier = partition.tracker.finishedPast(offset, partition.finishedEarlier);
-            continued.committedOffset = partition.committedOffset;
-            continued.committedNanos = partition.committedNanos;
-            continued.committedSet = partition.committedSet;
+            continued = assignment.renew(partition);
+            continued.continueAfter(partition, offset);
         }
-        continued.outlet = attachment.buffer;
-        continued.parked = false;
-        loop.control().assigned(continued);
+        continued.goOutBy(attachment.buffer);
+        continued.endUnread();
+        pauses.assigned(continued);
         if (offset >= 0) {
-            loop.assignment().release(continued, new LogPosition(offset, partition.epochs.before(offset)));
+            assignment.release(continued, new LogPosition(offset, partition.epochs().before(offset)));
         }
+    }
+
+    /** Emits nothing of the partitions until a pipeline reads them again. */
+    private void park(Collection<AssignedPartition> partitions) {
+        emission.takeBack(partitions);
+        for (AssignedPartition partition : partitions) {
+            assignment.pause(partition, PauseReason.UNREAD);
+        }
+        commits.bringForward();
     }
 
     private void stop(Attachment attachment) {
         if (!attachment.closing) {
             attachment.closing = true;
-            loop.park(partitionsOf(attachment));
+            park(partitionsOf(attachment));
             attachment.buffer.end();
         }
     }
@@ -109,7 +141,7 @@ final class Parking {
         detach(
                 attachment,
                 partitionsOf(attachment).stream()
-                        .filter(AssignedPartition::isHeld)
+                        .filter(AssignedPartition::hasUnsettled)
                         .toList());
     }
 
@@ -124,7 +156,7 @@ final class Parking {
         for (Attachment attachment : outlets.closing()) {
             if (attachment.detaching) {
                 List<AssignedPartition> unfinished = partitionsOf(attachment).stream()
-                        .filter(AssignedPartition::isHeld)
+                        .filter(AssignedPartition::hasUnsettled)
                         .toList();
                 long nanos = attachment.patienceNanos(clock.nanoTime());
                 if (unfinished.isEmpty() || nanos <= 0) {

@@ -3,7 +3,10 @@ package dev.weir.kafka.internal.consumer;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.PartitionSource;
 import dev.weir.kafka.Subscription;
-import dev.weir.kafka.internal.consumer.Plan.Delivery;
+import dev.weir.kafka.internal.buffer.AssignedPartition;
+import dev.weir.kafka.internal.buffer.PartitionOutlets;
+import dev.weir.kafka.internal.buffer.Plan.Delivery;
+import dev.weir.kafka.internal.buffer.SourceStage;
 import dev.weir.stream.Source;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.SourceFactory;
@@ -55,7 +58,7 @@ public final class PartitionedSource<K, V> implements SourceFactory<PartitionSou
             long start = System.nanoTime();
             Batch<PartitionSource<K, V>> batch = new Batch<>(partitions.size());
             for (AssignedPartition partition : partitions) {
-                batch.add(new PartitionSource<>(partition.id, records(partition)));
+                batch.add(new PartitionSource<>(partition.id(), records(partition)));
             }
             context.meter().worked(batch.size(), batch.size(), start);
             return batch;
@@ -69,7 +72,12 @@ public final class PartitionedSource<K, V> implements SourceFactory<PartitionSou
                 }
                 return start.pulled(
                         new SourceStage<>(
-                                partition.outlet, settings, inner.meter(), loop, () -> loop.abandon(partition)),
+                                partition.outlet(),
+                                settings,
+                                inner.meter(),
+                                loop.isTracked(),
+                                loop::taken,
+                                () -> loop.abandon(partition)),
                         inner);
             });
         }

@@ -1,5 +1,14 @@
 package dev.weir.kafka.internal.consumer;
 
+import dev.weir.kafka.internal.buffer.AssignedPartition;
+import dev.weir.kafka.internal.buffer.Assignment;
+import dev.weir.kafka.internal.buffer.Emission;
+import dev.weir.kafka.internal.commit.DeliveryCommits;
+import dev.weir.kafka.internal.fetch.Waiting;
+import dev.weir.kafka.internal.lookup.ConsumerLog;
+import dev.weir.kafka.internal.lookup.OwnerClock;
+import dev.weir.kafka.internal.lookup.OwnerThread;
+import dev.weir.kafka.internal.lookup.Phase;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -22,55 +31,59 @@ final class Rebalances implements ConsumerRebalanceListener {
     /** How often the pipeline is asked to drop what was revoked: what was on its way between two stages is found later. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    private final ConsumerLoop loop;
+    private final OwnerThread owner;
+    private final Arrivals arrivals;
     private final Assignment assignment;
     private final Emission emission;
+    private final DeliveryCommits delivery;
     private final Hooks hooks;
+    private final Observer observer;
+    private final Readers readers;
     private final Waiting waiting;
-    private final Clock clock;
+    private final OwnerClock clock;
     private final RevokeTimes times;
 
-    private int count;
-    private boolean closing;
-
     Rebalances(
-            ConsumerLoop loop,
+            OwnerThread owner,
+            Arrivals arrivals,
             Assignment assignment,
             Emission emission,
+            DeliveryCommits delivery,
             Hooks hooks,
+            Observer observer,
+            Readers readers,
             Waiting waiting,
-            Clock clock,
+            OwnerClock clock,
             RevokeTimes times) {
-        this.loop = loop;
+        this.owner = owner;
+        this.arrivals = arrivals;
         this.assignment = assignment;
         this.emission = emission;
+        this.delivery = delivery;
         this.hooks = hooks;
+        this.observer = observer;
+        this.readers = readers;
         this.waiting = waiting;
         this.clock = clock;
         this.times = times;
     }
 
-    /** Times that partitions went away. */
-    int count() {
-        return count;
-    }
-
-    /** From now on partitions go because the consumer closes, which has seen to everything itself. */
-    void closing() {
-        closing = true;
+    /** Whether partitions go because the consumer closes, which has seen to everything itself. */
+    private boolean isClosed() {
+        return owner.phase() == Phase.CLOSED;
     }
 
     @Override
     public void onPartitionsAssigned(Collection<TopicPartition> ids) {
-        if (!closing) {
-            waiting.inCallback(() -> loop.assigned(ids));
+        if (!isClosed()) {
+            waiting.inCallback(() -> arrivals.assigned(ids));
         }
     }
 
     @Override
     public void onPartitionsRevoked(Collection<TopicPartition> ids) {
-        if (!closing && !ids.isEmpty()) {
-            count++;
+        if (!isClosed() && !ids.isEmpty()) {
+            observer.rebalanced();
             waiting.inCallback(() -> {
                 long begin = clock.nanoTime();
                 release(assignment.withdraw(ids), times.workEnd(begin));
@@ -88,7 +101,7 @@ final class Rebalances implements ConsumerRebalanceListener {
         }
         emission.takeBack(revoked);
         try {
-            loop.commitNow(revoked, times.commitNanos());
+            delivery.commitNow(revoked, times.commitNanos());
         } catch (KafkaException failure) {
             LOG.warn("last commit of {} failed: {}", revoked, failure.toString());
         }
@@ -100,12 +113,12 @@ final class Rebalances implements ConsumerRebalanceListener {
      */
     private boolean awaitFinished(Collection<AssignedPartition> partitions, long deadlineNanos) {
         for (AssignedPartition partition : partitions) {
-            while (partition.isHeld()) {
-                long left = loop.withinPatience(deadlineNanos - clock.nanoTime());
+            while (partition.hasUnsettled()) {
+                long left = owner.withinPatience(deadlineNanos - clock.nanoTime());
                 if (left <= 0) {
                     return false;
                 }
-                loop.dropRevoked();
+                readers.dropRevoked();
                 waiting.park(Math.min(left, LOOK_NANOS));
             }
         }
@@ -114,12 +127,12 @@ final class Rebalances implements ConsumerRebalanceListener {
 
     @Override
     public void onPartitionsLost(Collection<TopicPartition> ids) {
-        if (!closing && !ids.isEmpty()) {
-            count++;
+        if (!isClosed() && !ids.isEmpty()) {
+            observer.rebalanced();
             LOG.warn("lost {} without notice; their unfinished work is dropped and will be repeated elsewhere", ids);
             waiting.inCallback(() -> {
                 emission.takeBack(assignment.withdraw(ids));
-                loop.dropRevoked();
+                readers.dropRevoked();
                 hooks.lost(Set.copyOf(ids));
             });
         }

@@ -1,5 +1,7 @@
 package dev.weir.kafka.internal.consumer;
 
+import dev.weir.kafka.internal.fetch.Waiting;
+import dev.weir.kafka.internal.lookup.OwnerClock;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -12,7 +14,7 @@ import java.util.concurrent.locks.ReentrantLock;
 final class Requests {
 
     private final Waiting waiting;
-    private final Clock clock;
+    private final OwnerClock clock;
     private final Queue<Runnable> queue = new ConcurrentLinkedQueue<>();
     private volatile boolean stop;
     private volatile boolean close;
@@ -22,7 +24,7 @@ final class Requests {
     /** Written before {@link #close}, under {@link #closing}. */
     private volatile long closeDeadlineNanos;
 
-    Requests(Waiting waiting, Clock clock) {
+    Requests(Waiting waiting, OwnerClock clock) {
         this.waiting = waiting;
         this.clock = clock;
     }

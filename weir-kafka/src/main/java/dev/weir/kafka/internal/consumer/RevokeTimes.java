@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.consumer;
 
 import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.internal.commit.Commits;
 import java.time.Duration;
 
 /**

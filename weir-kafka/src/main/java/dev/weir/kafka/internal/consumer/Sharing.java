@@ -4,7 +4,11 @@ import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.Subscription;
-import dev.weir.kafka.internal.consumer.SharedOutlets.Attachment;
+import dev.weir.kafka.internal.buffer.Plan;
+import dev.weir.kafka.internal.buffer.SharedOutlets;
+import dev.weir.kafka.internal.buffer.SharedOutlets.Attachment;
+import dev.weir.kafka.internal.buffer.SourceStage;
+import dev.weir.kafka.internal.lookup.ConsumerLog;
 import dev.weir.stream.spi.SourceFactory;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
@@ -37,8 +41,7 @@ public final class Sharing<K, V> implements AutoCloseable {
         this.settings = settings;
         this.consumer = new ConsumerStart(settings, subscription, new Plan.Delivery.Committable(), null)
                 .start("shared", outlets, this::failed);
-        this.parking = new Parking(consumer.loop(), outlets, Clock.SYSTEM);
-        consumer.loop().share(parking);
+        this.parking = consumer.loop().share(outlets);
         consumer.loop().readBy(readers::values);
     }
 
@@ -86,7 +89,12 @@ public final class Sharing<K, V> implements AutoCloseable {
         context.expose(handle());
         context.depth(attachment.buffer::records);
         return new SourceStage<>(
-                attachment.buffer, settings, context.meter(), consumer.loop(), () -> parking.stopEmission(attachment));
+                attachment.buffer,
+                settings,
+                context.meter(),
+                consumer.loop().isTracked(),
+                consumer.loop()::taken,
+                () -> parking.stopEmission(attachment));
     }
 
     /** Ends the consumer, and with it what still reads from it. */

@@ -2,7 +2,11 @@ package dev.weir.kafka.internal.consumer;
 
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.Subscription;
-import dev.weir.kafka.internal.consumer.Plan.Delivery;
+import dev.weir.kafka.internal.buffer.Outlets;
+import dev.weir.kafka.internal.buffer.Plan.Delivery;
+import dev.weir.kafka.internal.buffer.RecordBuffer;
+import dev.weir.kafka.internal.buffer.SourceStage;
+import dev.weir.kafka.internal.fetch.Views;
 import dev.weir.lean.RecordView;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.SourceFactory;
@@ -30,7 +34,8 @@ public final class ViewSource<T> implements SourceFactory<T> {
     public Stage<T> create(StageContext context) {
         RecordBuffer buffer = new RecordBuffer(context.clock(), null);
         ConsumerLoop loop = start.start(context, Outlets.single(buffer));
-        return new Unwrapping<>(new SourceStage<>(buffer, settings, context.meter(), loop, loop::stop));
+        return new Unwrapping<>(
+                new SourceStage<>(buffer, settings, context.meter(), loop.isTracked(), loop::taken, loop::stop));
     }
 
     /** Takes out what was decoded. Confined to the segment's thread. */

@@ -1,7 +1,6 @@
 /**
- * From the client's poll to the pipeline: records come in on the one owner thread of a consumer, wait in a buffer, and go
- * out by the source's pull; acknowledgements come back as commits. The owner thread holds the client, the assignment and
- * the trackers; only the buffer is shared.
+ * The owner thread's loop, rebalances and ending, and the sources that start it: settings come in, a running consumer goes
+ * out. Uses {@code lookup}, {@code fetch}, {@code buffer}, {@code commit} and {@code position}, none of which know it.
  */
 @NullMarked
 package dev.weir.kafka.internal.consumer;

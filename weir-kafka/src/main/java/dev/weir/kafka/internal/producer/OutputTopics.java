@@ -76,7 +76,7 @@ final class OutputTopics implements TopicWatch {
         config.keySet().retainAll(AdminClientConfig.configNames());
         config.remove(AdminClientConfig.CLIENT_ID_CONFIG);
         OutputTopics topics = new OutputTopics(() -> Admin.create(config), context::fail);
-        if (SurroundingsRegistry.of(clientConfig) != null) {
+        if (!SurroundingsRegistry.of(clientConfig).hasBrokers()) {
             // Nobody is there to be asked.
             topics.close();
         }

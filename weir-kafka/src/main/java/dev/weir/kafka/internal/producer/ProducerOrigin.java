@@ -1,9 +1,7 @@
 package dev.weir.kafka.internal.producer;
 
-import dev.weir.kafka.spi.Surroundings;
 import dev.weir.kafka.spi.SurroundingsRegistry;
 import java.util.Map;
-import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.serialization.Serializer;
 
@@ -13,7 +11,6 @@ final class ProducerOrigin {
     private ProducerOrigin() {}
 
     static <K, V> Producer<K, V> open(Map<String, Object> config, Serializer<K> keys, Serializer<V> values) {
-        Surroundings around = SurroundingsRegistry.of(config);
-        return around == null ? new KafkaProducer<>(config, keys, values) : around.producer(config, keys, values);
+        return SurroundingsRegistry.of(config).producer(config, keys, values);
     }
 }

@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.consumer;
 
+import dev.weir.kafka.internal.buffer.AssignedPartition.PauseReason;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -9,7 +10,18 @@ import dev.weir.kafka.Position;
 import dev.weir.kafka.RebalanceListener;
 import dev.weir.kafka.RestrictedConsumer;
 import dev.weir.kafka.Subscription;
-import dev.weir.kafka.internal.consumer.Plan.Delivery;
+import dev.weir.kafka.internal.buffer.AssignedPartition;
+import dev.weir.kafka.internal.buffer.Outlets;
+import dev.weir.kafka.internal.buffer.PartitionOutlets;
+import dev.weir.kafka.internal.buffer.Plan;
+import dev.weir.kafka.internal.buffer.Plan.Delivery;
+import dev.weir.kafka.internal.buffer.RecordBuffer;
+import dev.weir.kafka.internal.buffer.SharedOutlets;
+import dev.weir.kafka.internal.fetch.ClientFetcher;
+import dev.weir.kafka.internal.fetch.ClientLimits;
+import dev.weir.kafka.internal.fetch.Fetcher;
+import dev.weir.kafka.internal.lookup.OwnerClock;
+import dev.weir.kafka.internal.lookup.SilentLookup;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
@@ -65,7 +77,7 @@ class ConsumerLoopTest {
     };
 
     private ConsumerLoop start(Fetcher fetcher, Outlets outlets) throws InterruptedException {
-        return start(fetcher, outlets, Duration.ofSeconds(20), null, Duration.ofMinutes(5), Clock.SYSTEM);
+        return start(fetcher, outlets, Duration.ofSeconds(20), null, Duration.ofMinutes(5), OwnerClock.SYSTEM);
     }
 
     private ConsumerLoop start(
@@ -74,7 +86,7 @@ class ConsumerLoopTest {
             Duration revokeDeadline,
             @Nullable ExternalOffsets store,
             Duration maxPollInterval,
-            Clock clock)
+            OwnerClock clock)
             throws InterruptedException {
         ConsumerSettings<byte[], byte[]> settings = ConsumerSettings.builder()
                 .bootstrapServers("h:1")
@@ -147,7 +159,7 @@ class ConsumerLoopTest {
         CompletableFuture<Boolean> waits = new CompletableFuture<>();
         loop.execute(() -> {
             AssignedPartition now = loop.assignment().get(ID);
-            waits.complete(now != null && now.parked && now.paused);
+            waits.complete(now != null && now.isPausedFor(PauseReason.UNREAD) && now.isPaused());
         });
         assertThat(waits.get()).isTrue();
         String ignored = loop.close(Duration.ZERO);
@@ -188,7 +200,7 @@ class ConsumerLoopTest {
         CompletableFuture<Boolean> atEnd = new CompletableFuture<>();
         loop.execute(() -> {
             AssignedPartition now = loop.assignment().get(ID);
-            atEnd.complete(now != null && now.atEnd && now.paused);
+            atEnd.complete(now != null && now.isPausedFor(PauseReason.END) && now.isPaused());
         });
         assertThat(atEnd.get()).isTrue();
         String ignored = loop.close(Duration.ZERO);
@@ -210,8 +222,7 @@ class ConsumerLoopTest {
     void attachment_inTheTurnOfTheClose_isRefused() throws InterruptedException {
         SharedOutlets outlets = new SharedOutlets();
         ConsumerLoop loop = start(new ClientFetcher(client), outlets);
-        Parking parking = new Parking(loop, outlets, Clock.SYSTEM);
-        loop.share(parking);
+        Parking parking = loop.share(outlets);
         loop.stop();
         assertThatThrownBy(() ->
                         parking.attach(new SharedOutlets.Attachment(Set.of("t"), dev.weir.stream.spi.Clock.SYSTEM)))
@@ -273,7 +284,7 @@ class ConsumerLoopTest {
     }
 
     /** A clock by which all that is waited for takes as long as it may. */
-    private static final class Hasty implements Clock {
+    private static final class Hasty implements OwnerClock {
 
         private final AtomicLong nanos = new AtomicLong();
 

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.kafka.ConsumerDump.Oldest;
 import dev.weir.kafka.ConsumerDump.PartitionDump;
 import dev.weir.kafka.Decoded;
+import dev.weir.kafka.internal.buffer.AssignedPartition;
+import dev.weir.kafka.internal.buffer.RecordBuffer;
 import dev.weir.kafka.internal.consumer.Finder.Sought;
 import dev.weir.kafka.internal.failure.Job;
 import dev.weir.kafka.internal.offsets.OffsetTracker;
@@ -48,8 +50,8 @@ class FinderTest {
 
     @Test
     void record_thatWasNotPulled_isBuffered() {
-        long token = partition.tracker.append(12, 1);
-        buffer.add(partition, Batch.of(new Object[] {RAW}, 1, partition.tracker, new long[] {token}));
+        long token = partition.tracker().append(12, 1);
+        buffer.add(partition, Batch.of(new Object[] {RAW}, 1, partition.tracker(), new long[] {token}));
         assertThat(find(Duration.ZERO)).isEqualTo(new Oldest(12, Duration.ZERO, HASH, "buffered"));
     }
 

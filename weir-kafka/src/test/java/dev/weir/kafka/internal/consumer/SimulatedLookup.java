@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.consumer;
 import dev.weir.kafka.Position;
 import dev.weir.kafka.Subscription.Selection;
 import dev.weir.kafka.internal.consumer.SimulatedEvent.Planted;
+import dev.weir.kafka.spi.Lookup;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Collection;

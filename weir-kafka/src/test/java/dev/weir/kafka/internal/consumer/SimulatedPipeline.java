@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.consumer;
 
 import static dev.weir.kafka.internal.consumer.SimulatedWorld.require;
 
+import dev.weir.kafka.internal.buffer.RecordBuffer;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;

@@ -4,7 +4,12 @@ import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.OutOfRangePolicy;
 import dev.weir.kafka.Subscription;
-import dev.weir.kafka.internal.consumer.Plan.Delivery;
+import dev.weir.kafka.internal.buffer.Outlets;
+import dev.weir.kafka.internal.buffer.Plan;
+import dev.weir.kafka.internal.buffer.Plan.Delivery;
+import dev.weir.kafka.internal.fetch.ClientFetcher;
+import dev.weir.kafka.internal.fetch.ClientLimits;
+import dev.weir.kafka.internal.lookup.OwnerClock;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -21,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * from one seed. Whatever the world does, it does while the loop polls or parks; each step checks what docs/reference/guarantees.md
  * promises.
  */
-final class SimulatedWorld implements Clock {
+final class SimulatedWorld implements OwnerClock {
 
     /** The process is gone: nothing after this reaches the cluster. */
     @SuppressWarnings("serial") // never serialised

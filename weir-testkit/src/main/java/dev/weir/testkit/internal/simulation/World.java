@@ -1,10 +1,8 @@
 package dev.weir.testkit.internal.simulation;
 
 import dev.weir.kafka.ConsumerHandle;
-import dev.weir.kafka.Position;
 import dev.weir.kafka.ProduceException;
-import dev.weir.kafka.Subscription;
-import dev.weir.kafka.Subscription.Selection;
+import dev.weir.kafka.spi.Lookup;
 import dev.weir.kafka.spi.Surroundings;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -13,17 +11,11 @@ import dev.weir.stream.testing.VirtualClock;
 import dev.weir.testkit.internal.simulation.Draw.Of;
 import dev.weir.testkit.internal.simulation.Plan.Event;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -350,52 +342,8 @@ final class World implements Surroundings {
     }
 
     @Override
-    public CompletionStage<Set<String>> topics() {
-        return CompletableFuture.completedStage(Set.copyOf(scenario.topics().keySet()));
-    }
-
-    @Override
-    public CompletionStage<Set<TopicPartition>> partitions(Selection selection) {
-        return CompletableFuture.completedStage(
-                switch (selection) {
-                    case Subscription.Partitions given -> given.ids();
-                    case Subscription.Topics topics -> partitionsOf(topics.names()::contains);
-                    case Subscription.Matching matching ->
-                        partitionsOf(Pattern.compile(matching.regex()).asMatchPredicate());
-                });
-    }
-
-    private Set<TopicPartition> partitionsOf(java.util.function.Predicate<String> topics) {
-        return logs.keySet().stream().filter(id -> topics.test(id.topic())).collect(Collectors.toSet());
-    }
-
-    @Override
-    public Map<TopicPartition, CompletionStage<Long>> offsets(Map<TopicPartition, Position> positions) {
-        Map<TopicPartition, CompletionStage<Long>> offsets = new HashMap<>();
-        positions.forEach((id, position) -> offsets.put(id, CompletableFuture.completedStage(offset(id, position))));
-        return offsets;
-    }
-
-    @Override
-    public CompletionStage<Map<TopicPartition, OffsetAndMetadata>> commits(String group) {
-        Map<TopicPartition, OffsetAndMetadata> commits = new HashMap<>();
-        logs.forEach((id, log) -> {
-            OffsetAndMetadata commit = log.commit();
-            if (commit != null) {
-                commits.put(id, commit);
-            }
-        });
-        return CompletableFuture.completedStage(commits);
-    }
-
-    private long offset(TopicPartition id, Position position) {
-        return switch (position) {
-            case Position.Offset given -> given.offset();
-            case Position.Edge.BEGINNING -> 0L;
-            // Records are as old as their offsets unless the user's maker says otherwise.
-            case Position.Edge.END -> log(id).end();
-            case Position.Time time -> Math.min(time.instant().toEpochMilli(), log(id).end());
-        };
+    public Lookup lookup(Map<String, Object> config) {
+        return new SimulatedLookup(logs);
     }
 
     @Override

@@ -1,0 +1,392 @@
+package dev.weir.kafka.internal.buffer;
+
+import dev.weir.kafka.internal.fetch.LeaderEpochs;
+import dev.weir.kafka.internal.offsets.FinishedSet;
+import dev.weir.kafka.internal.offsets.OffsetTracker;
+import java.util.EnumSet;
+import java.util.Set;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One partition for the time of one assignment; a seek, or a log that is another one, begins it anew with another object.
+ * Confined to the owner thread, but for {@link #id}, {@link #outlet} and {@link #tracker}.
+ */
+public final class AssignedPartition {
+
+    /** {@link #committedOffset} before anything was committed, and an end that no broker has told yet. */
+    public static final long UNKNOWN = -1;
+
+    /** Why a partition is not fetched. */
+    public enum PauseReason {
+        /**
+         * The client was told to pause, and flow control has not let the partition go on. Each other reason brings this one
+         * with it when the client is told, so flow control alone resumes.
+         */
+        FLOW,
+
+        /** No pipeline reads it at the moment. */
+        UNREAD,
+
+        /** Nothing more of it is wanted: a bounded read is through or does not know its end, or the consumer was stopped. */
+        END
+    }
+
+    /**
+     * Whether it is known where reading goes on.
+     *
+     * <pre>
+     *   NEW --hold--> HELD --open--> OPENING --goOnAtCommit--> COMMITTED
+     *    |             |                |                          |
+     *    +---place-----+-----place------+--> PLACED                |
+     *                  ^                       |                   |
+     *                  +---------hold----------+--------hold-------+
+     * </pre>
+     */
+    private enum Placement {
+        /** Just assigned. */
+        NEW,
+
+        /** It is not known where to go on: nothing is fetched and nothing committed. */
+        HELD,
+
+        /** Held, until the brokers have said that the place which the group has committed still is one in the same topic. */
+        OPENING,
+
+        /** Goes on where the group has committed. */
+        COMMITTED,
+
+        /** Goes on at a place that was decided here, and not by the group's committed offset. */
+        PLACED
+    }
+
+    private final TopicPartition id;
+    private final OffsetTracker tracker;
+    private final LeaderEpochs epochs = new LeaderEpochs();
+
+    /** The buffer's own. */
+    private final RecordBuffer.Queue buffered;
+
+    private final int shares;
+    private final int epoch;
+
+    @SuppressWarnings("NullAway.Init") // opened with the partition in hand
+    private RecordBuffer outlet;
+
+    private final Set<PauseReason> pauseReasons = EnumSet.noneOf(PauseReason.class);
+    private Placement placement = Placement.NEW;
+    private long endOffset;
+    private @Nullable Uuid topicId;
+
+    private long committedOffset = UNKNOWN;
+    private long committedNanos;
+    private String committedSet = "";
+    private long uncommittedPlace = UNKNOWN;
+    private FinishedSet finishedEarlier = FinishedSet.EMPTY;
+    private long firstDropped = Long.MAX_VALUE;
+    private int finishedSinceCommit;
+
+    private long firstUnfinished = UNKNOWN;
+    private long firstUnfinishedNanos;
+
+    /** Creates one among equals. */
+    public AssignedPartition(TopicPartition id, OffsetTracker tracker, long endOffset) {
+        this(id, tracker, endOffset, 0, 1);
+    }
+
+    /** Creates one of the first assignment. */
+    AssignedPartition(TopicPartition id, OffsetTracker tracker, long endOffset, int priority, int shares) {
+        this(id, tracker, endOffset, priority, shares, 0);
+    }
+
+    /**
+     * Creates a partition of which nothing is known.
+     *
+     * @param endOffset records from this offset on are not emitted: the end of a bounded read, or {@link #UNKNOWN}
+     * @param shares how many shares of the budget it has
+     * @param epoch the number of the assignment with which it came
+     */
+    AssignedPartition(TopicPartition id, OffsetTracker tracker, long endOffset, int priority, int shares, int epoch) {
+        this.id = id;
+        this.tracker = tracker;
+        this.endOffset = endOffset;
+        this.buffered = new RecordBuffer.Queue(priority);
+        this.shares = shares;
+        this.epoch = epoch;
+        if (endOffset == UNKNOWN) {
+            pauseReasons.add(PauseReason.END);
+        }
+        tracker.name(id);
+    }
+
+    /**
+     * The same partition with nothing read of it: at no place yet, and paused if it was.
+     *
+     * @param ending whether nothing more of the assignment goes out
+     */
+    AssignedPartition renewed(OffsetTracker newTracker, boolean ending) {
+        AssignedPartition renewed =
+                new AssignedPartition(id, newTracker, endOffset, buffered.priority, shares, epoch);
+        renewed.outlet = outlet;
+        renewed.topicId = topicId;
+        renewed.pauseReasons.addAll(pauseReasons);
+        renewed.pauseReasons.remove(PauseReason.END);
+        if (ending || endOffset == UNKNOWN) {
+            renewed.pauseReasons.add(PauseReason.END);
+        }
+        return renewed;
+    }
+
+    public TopicPartition id() {
+        return id;
+    }
+
+    public OffsetTracker tracker() {
+        return tracker;
+    }
+
+    /** The leader epochs of what was read of it. */
+    public LeaderEpochs epochs() {
+        return epochs;
+    }
+
+    /** What the pipeline has not pulled yet. */
+    RecordBuffer.Queue buffered() {
+        return buffered;
+    }
+
+    int shares() {
+        return shares;
+    }
+
+    /** The number of the assignment with which it came. */
+    public int epoch() {
+        return epoch;
+    }
+
+    // ---- The way out -----------------------------------------------------------------------------------------------
+
+    /** Where its records go out. */
+    public RecordBuffer outlet() {
+        return outlet;
+    }
+
+    /** Sends its records out there; called before the first one goes, or when another pipeline reads it. */
+    public void goOutBy(RecordBuffer buffer) {
+        outlet = buffer;
+    }
+
+    // ---- Pauses ----------------------------------------------------------------------------------------------------
+
+    /** Whether the client was told to pause. */
+    public boolean isPaused() {
+        return pauseReasons.contains(PauseReason.FLOW);
+    }
+
+    public boolean isPausedFor(PauseReason reason) {
+        return pauseReasons.contains(reason);
+    }
+
+    /** Whether there is a reason to pause of which the client was not told. */
+    boolean isToBePaused() {
+        return !pauseReasons.isEmpty() && !isPaused();
+    }
+
+    /** Pauses; true if the client has to be told. */
+    public boolean pause(PauseReason reason) {
+        pauseReasons.add(reason);
+        return pauseReasons.add(PauseReason.FLOW);
+    }
+
+    /** Notes, before the client knows of the partition, that no pipeline reads it. */
+    void beginUnread() {
+        pauseReasons.add(PauseReason.UNREAD);
+    }
+
+    /** A pipeline reads it again: flow control lets it go on. */
+    public void endUnread() {
+        pauseReasons.remove(PauseReason.UNREAD);
+    }
+
+    /** Whether flow control may let it go on: nothing else keeps it from being fetched. */
+    boolean mayResume() {
+        return isPaused() && pauseReasons.size() == 1 && !isHeld();
+    }
+
+    /** Flow control lets it go on; {@link #mayResume}. */
+    void resume() {
+        pauseReasons.clear();
+    }
+
+    // ---- The place -------------------------------------------------------------------------------------------------
+
+    /** Whether it is not known yet where to go on: nothing is fetched and nothing committed. */
+    public boolean isHeld() {
+        return placement == Placement.HELD || placement == Placement.OPENING;
+    }
+
+    /** Whether it waits to go on where the group has committed. */
+    public boolean isOpening() {
+        return placement == Placement.OPENING;
+    }
+
+    /** Whether it goes on at a place that was decided here. */
+    public boolean isPlaced() {
+        return placement == Placement.PLACED;
+    }
+
+    /** It is not known any more where to go on, nor what is finished past that place. */
+    void hold() {
+        if (!isHeld()) {
+            placement = Placement.HELD;
+        }
+        finishedEarlier = FinishedSet.EMPTY;
+    }
+
+    /** The group has committed a place in that topic, or one of which it does not say the topic. */
+    public void open(@Nullable Uuid topic) {
+        placement = Placement.OPENING;
+        topicId = topic;
+    }
+
+    /** Goes on at the place that the group has committed. */
+    void goOnAtCommit() {
+        placement = Placement.COMMITTED;
+    }
+
+    /** Goes on at a place that was decided here. */
+    void place() {
+        placement = Placement.PLACED;
+    }
+
+    /** The topic that its place is in; null if that is not known yet. */
+    public @Nullable Uuid topicId() {
+        return topicId;
+    }
+
+    public void identified(Uuid topic) {
+        topicId = topic;
+    }
+
+    /** Records from this offset on are not emitted; {@link #UNKNOWN} as long as no broker tells. */
+    public long endOffset() {
+        return endOffset;
+    }
+
+    /** A broker has told the end that was not known: flow control lets the partition go on. */
+    public void learnEnd(long offset) {
+        endOffset = offset;
+        pauseReasons.remove(PauseReason.END);
+    }
+
+    // ---- Commits ---------------------------------------------------------------------------------------------------
+
+    public long committedOffset() {
+        return committedOffset;
+    }
+
+    /** When that was confirmed, by the owner's clock. */
+    public long committedNanos() {
+        return committedNanos;
+    }
+
+    /** The finished set in the metadata of that commit, as it was written. */
+    public String committedSet() {
+        return committedSet;
+    }
+
+    /** A commit is confirmed. */
+    public void committed(long offset, String finishedSet, long nanos) {
+        committedOffset = offset;
+        committedSet = finishedSet;
+        committedNanos = nanos;
+    }
+
+    /** A commit ahead of what it is of is confirmed, and with it the place of the partition. */
+    public void committedAhead(long offset, long nanos) {
+        committedOffset = offset;
+        committedNanos = nanos;
+        uncommittedPlace = UNKNOWN;
+    }
+
+    /** Where it was placed, as long as commits go ahead and none has said so, or {@link #UNKNOWN}. */
+    public long uncommittedPlace() {
+        return uncommittedPlace;
+    }
+
+    public void placeIsUncommitted(long offset) {
+        uncommittedPlace = offset;
+    }
+
+    /** What an earlier assignment had finished past its commit: not emitted again. */
+    public FinishedSet finishedEarlier() {
+        return finishedEarlier;
+    }
+
+    public void skip(FinishedSet finished) {
+        finishedEarlier = finished;
+    }
+
+    /** Continues, from {@code offset} on, what another object was for before. */
+    public void continueAfter(AssignedPartition before, long offset) {
+        finishedEarlier = before.tracker.finishedPast(offset, before.finishedEarlier);
+        committedOffset = before.committedOffset;
+        committedSet = before.committedSet;
+        committedNanos = before.committedNanos;
+    }
+
+    /** See {@link OffsetTracker#advance}. */
+    public void advance() {
+        finishedSinceCommit += tracker.advance();
+    }
+
+    /** Records finished since the last commit, as of the last {@link #advance}. */
+    public int finishedSinceCommit() {
+        return finishedSinceCommit;
+    }
+
+    /** What is finished by now is looked up for a commit. */
+    public void beginCommit() {
+        finishedSinceCommit = 0;
+    }
+
+    /** The first record that was fetched and not emitted, or forgotten again: the client's position is past it. */
+    public long firstDropped() {
+        return firstDropped;
+    }
+
+    /** Notes that a record was fetched in vain, so that nothing past it is committed in this assignment. */
+    public void dropped(long offset) {
+        firstDropped = Math.min(firstDropped, offset);
+    }
+
+    // ---- Unfinished work -------------------------------------------------------------------------------------------
+
+    /** Whether the pipeline works on something of it. If so, the owner is woken when that may have changed. */
+    public boolean hasUnsettled() {
+        advance();
+        return tracker.watchUnsettled();
+    }
+
+    /** Since when {@code offset}, seen {@code now}, is the first that is unfinished. */
+    public long unfinishedSince(long offset, long now) {
+        if (offset != firstUnfinished) {
+            firstUnfinished = offset;
+            firstUnfinishedNanos = now;
+        }
+        return firstUnfinishedNanos;
+    }
+
+    /** Nothing is unfinished; true if something was the last time. */
+    public boolean allFinished() {
+        boolean wasUnfinished = firstUnfinished >= 0;
+        firstUnfinished = UNKNOWN;
+        return wasUnfinished;
+    }
+
+    @Override
+    public String toString() {
+        return id.toString();
+    }
+}

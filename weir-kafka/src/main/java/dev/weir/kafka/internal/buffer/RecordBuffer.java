@@ -1,0 +1,356 @@
+package dev.weir.kafka.internal.buffer;
+
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.StageMeter;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Fetched records that the pipeline has not pulled yet: a queue per partition, taken from by {@link PriorityTurns}, a batch each
+ * time, so that neither a full partition nor one that is paused delays the others. Thread-safe: the owner thread adds and purges,
+ * the segment thread takes. Not bounded by itself: the owner pauses partitions instead of waiting here, so that it always
+ * polls.
+ */
+public final class RecordBuffer {
+
+    /** What waits of one partition, with consecutive tokens. Under the buffer's lock. */
+    static final class Queue {
+        private final ArrayDeque<Batch<ConsumerRecord<byte[], byte[]>>> batches = new ArrayDeque<>(2);
+        private boolean paused;
+        private int records;
+
+        /** Those with a greater number go first. */
+        final int priority;
+
+        Queue(int priority) {
+            this.priority = priority;
+        }
+
+        int records() {
+            return records;
+        }
+
+        /** The size of the batch that comes next; there is one. */
+        int firstSize() {
+            return batches.element().size();
+        }
+    }
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition readyOrEnded = lock.newCondition();
+    private final Clock clock;
+
+    // Under the lock.
+    /** Queues that are not empty and not paused. */
+    private final PriorityTurns turns = new PriorityTurns();
+
+    private int records;
+    private boolean ended;
+    private @Nullable Runnable onFewReady;
+    private boolean fewReady;
+
+    /** Whether the segment thread waits in {@link #take}. */
+    private boolean takerWaits;
+
+    /** What the thread that waits will come back with; it is no longer inside. */
+    private @Nullable Batch<ConsumerRecord<byte[], byte[]>> handed;
+
+    private final @Nullable Delay delay;
+
+    public RecordBuffer(Clock clock) {
+        this(clock, null);
+    }
+
+    /**
+     * Creates one whose records may be taken when {@code delay} says that they are due. Its partitions must be of one
+     * priority: what is not due would keep lower ones waiting.
+     */
+    public RecordBuffer(Clock clock, @Nullable Delay delay) {
+        this.clock = clock;
+        this.delay = delay;
+    }
+
+    /** Adds records of one partition; their tokens follow those of the batch before. */
+    public void add(AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch) {
+        addAll(partition, List.of(batch));
+    }
+
+    /**
+     * Adds records of one partition; those that somebody waits for count as taken at once, before that thread has run. It
+     * comes back with them whatever happens.
+     */
+    public void hand(AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch) {
+        lock.lock();
+        try {
+            if (takerWaits && handed == null && turns.size() == 0 && !partition.buffered().paused) {
+                handed = batch;
+                readyOrEnded.signal();
+            } else {
+                add(partition, batch);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Adds several batches of one partition: whoever waits is woken once for all. */
+    void addAll(AssignedPartition partition, List<Batch<ConsumerRecord<byte[], byte[]>>> batches) {
+        lock.lock();
+        try {
+            Queue queue = partition.buffered();
+            boolean wasEmpty = queue.batches.isEmpty();
+            for (Batch<ConsumerRecord<byte[], byte[]>> batch : batches) {
+                queue.batches.add(batch);
+                queue.records += batch.size();
+                records += batch.size();
+            }
+            if (wasEmpty) {
+                becomesReady(queue);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void becomesReady(Queue queue) {
+        if (!queue.paused && !queue.batches.isEmpty()) {
+            turns.add(queue);
+            readyOrEnded.signal();
+        }
+    }
+
+    /** Pauses or resumes a partition: what waits of it, and what is added, is not taken while it is paused. */
+    void pause(AssignedPartition partition, boolean paused) {
+        lock.lock();
+        try {
+            Queue queue = partition.buffered();
+            if (queue.paused != paused) {
+                queue.paused = paused;
+                if (paused) {
+                    turns.remove(queue);
+                } else {
+                    becomesReady(queue);
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Says that nothing more will be added; what is inside still comes out, what is paused once it is resumed. */
+    public void end() {
+        lock.lock();
+        try {
+            ended = true;
+            readyOrEnded.signal();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Drops the records of the given partitions.
+     *
+     * @return for each partition that lost records the token of the first one
+     */
+    Map<AssignedPartition, Long> purge(Collection<AssignedPartition> partitions) {
+        Map<AssignedPartition, Long> firstPurged = new HashMap<>();
+        lock.lock();
+        try {
+            for (AssignedPartition partition : partitions) {
+                Queue queue = partition.buffered();
+                Batch<?> first = queue.batches.peek();
+                if (first != null) {
+                    firstPurged.put(partition, first.token(0));
+                    records -= queue.records;
+                    queue.records = 0;
+                    queue.batches.clear();
+                    turns.remove(queue);
+                }
+            }
+            // What was paused may have been all that was left.
+            readyOrEnded.signal();
+        } finally {
+            lock.unlock();
+        }
+        return firstPurged;
+    }
+
+    /**
+     * Waits for a batch; null once the buffer has ended and is empty, an empty batch at the deadline.
+     *
+     * @param deadlineNanos a time of the buffer's clock
+     */
+    @Nullable
+    public Batch<ConsumerRecord<byte[], byte[]>> take(long deadlineNanos, StageMeter meter)
+            throws InterruptedException {
+        Batch<ConsumerRecord<byte[], byte[]>> batch;
+        Runnable call;
+        lock.lockInterruptibly();
+        try {
+            batch = poll();
+            if (batch == null && !isThrough()) {
+                long start = System.nanoTime();
+                batch = awaitTurn(deadlineNanos);
+                meter.blockedUp(System.nanoTime() - start);
+            }
+            if (batch == null && !isThrough()) {
+                batch = new Batch<>(0);
+            }
+            call = fewReady ? onFewReady : null;
+            fewReady = false;
+        } finally {
+            lock.unlock();
+        }
+        if (call != null) {
+            call.run();
+        }
+        return batch;
+    }
+
+    private boolean isThrough() {
+        return ended && records == 0;
+    }
+
+    /** The next batch, or what of it is due; null if there is nothing. */
+    private @Nullable Batch<ConsumerRecord<byte[], byte[]>> poll() {
+        if (delay != null) {
+            delay.begin();
+        }
+        for (int n = turns.size(); n > 0; n--) {
+            Queue queue = turns.next();
+            Batch<ConsumerRecord<byte[], byte[]>> batch =
+                    delay == null ? queue.batches.remove() : delay.takeDue(queue.batches);
+            if (!queue.batches.isEmpty()) {
+                turns.add(queue);
+            }
+            if (batch != null) {
+                turns.taken(batch.size());
+                fewReady |= turns.isDue();
+                queue.records -= batch.size();
+                records -= batch.size();
+                return batch;
+            }
+        }
+        return null;
+    }
+
+    private @Nullable Batch<ConsumerRecord<byte[], byte[]>> awaitTurn(long deadlineNanos) throws InterruptedException {
+        Batch<ConsumerRecord<byte[], byte[]>> batch = null;
+        takerWaits = true;
+        try {
+            while (batch == null && !isThrough() && !clock.hasPassed(deadlineNanos)) {
+                clock.await(
+                        lock,
+                        readyOrEnded,
+                        delay == null ? deadlineNanos : Math.min(deadlineNanos, delay.nextDueNanos(clock)));
+                batch = handed == null ? poll() : handed;
+            }
+        } catch (InterruptedException interrupted) {
+            if (handed == null) {
+                throw interrupted;
+            }
+            Thread.currentThread().interrupt();
+            batch = handed;
+        } finally {
+            takerWaits = false;
+            handed = null;
+        }
+        return batch;
+    }
+
+    /** Records that wait of one partition. */
+    public int records(AssignedPartition partition) {
+        lock.lock();
+        try {
+            return partition.buffered().records;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Of how many of these partitions records wait that may be taken. */
+    int countReady(List<AssignedPartition> partitions) {
+        int ready = 0;
+        lock.lock();
+        try {
+            for (AssignedPartition partition : partitions) {
+                ready += partition.buffered().records > 0 && !partition.buffered().paused ? 1 : 0;
+            }
+        } finally {
+            lock.unlock();
+        }
+        return ready;
+    }
+
+    /**
+     * Asks for a call when no more partitions of a priority have records that may be taken than said. It comes from the thread
+     * that takes, and may come when it is not wanted any more.
+     *
+     * @return false if nobody will call, because it is so already, or because nobody knows when records are due
+     */
+    boolean watchReady(int priority, int partitions, Runnable call) {
+        lock.lock();
+        try {
+            onFewReady = call;
+            return delay == null && turns.watch(priority, partitions);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether the first record that waits of a partition is for later. */
+    public boolean isNotDue(AssignedPartition partition) {
+        lock.lock();
+        try {
+            Batch<ConsumerRecord<byte[], byte[]>> first = partition.buffered().batches.peek();
+            return delay != null && first != null && !delay.isDue(first.get(0));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    public int records() {
+        lock.lock();
+        try {
+            return records;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Records that may be taken: those of partitions that are not paused. */
+    int ready() {
+        lock.lock();
+        try {
+            return turns.records();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The record with a token of its partition, if it waits here. */
+    @Nullable
+    public ConsumerRecord<byte[], byte[]> find(AssignedPartition partition, long token) {
+        lock.lock();
+        try {
+            for (Batch<ConsumerRecord<byte[], byte[]>> batch : partition.buffered().batches) {
+                int index = batch.find(partition.tracker(), token);
+                if (index >= 0) {
+                    return batch.get(index);
+                }
+            }
+            return null;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,351 @@
+package dev.weir.kafka.internal.commit;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.internal.buffer.AssignedPartition;
+import dev.weir.kafka.internal.fetch.Fetcher;
+import dev.weir.kafka.internal.lookup.ConsumerLog;
+import dev.weir.kafka.internal.lookup.GonePartitions;
+import dev.weir.kafka.spi.Lookup;
+import dev.weir.kafka.internal.lookup.OwnerClock;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.CommitFailedException;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RebalanceInProgressException;
+import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.StaleMemberEpochException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.apache.kafka.common.errors.WakeupException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings the group's committed offsets to what is finished. Confined to the owner thread.
+ *
+ * <p>A commit is a desired state, not a message: what is finished is looked up when a commit is due, at most one is under
+ * way, and after a failure the state of that later moment is sent, with a growing delay. So a retriable failure costs
+ * nothing but repetition after a crash, and a commit can never move backwards.
+ */
+public final class Commits {
+
+    private static final ConsumerLog LOG = ConsumerLog.of(Commits.class);
+    private static final long MIN_BACKOFF_NANOS = Duration.ofMillis(100).toNanos();
+    private static final long MAX_BACKOFF_NANOS = Duration.ofSeconds(5).toNanos();
+
+    /** How long such a commit waits for its first answer before it looks whether there can be one; then twice as long. */
+    private static final long FIRST_SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    /** Time for a commit that must not be left to chance. */
+    public static final long SYNC_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private final Consumer<?, ?> client;
+    private final Fetcher fetcher;
+    private final OwnerClock clock;
+    private final CommitTexts texts;
+    private final GonePartitions gone;
+    private final long intervalNanos;
+    private final int recordsPerCommit;
+
+    private long dueNanos;
+    private long goneLookDueNanos;
+    private long backoffNanos;
+
+    /** When the next try may be, after a failure. {@link #dueNanos} moves on where nothing is finished. */
+    private long retryNanos;
+
+    private boolean underWay;
+    private long succeeded;
+    private long failed;
+    private @Nullable KafkaPipelineException fatal;
+
+    public Commits(
+            Consumer<?, ?> client, Fetcher fetcher, ConsumerSettings<?, ?> settings, Lookup lookup, OwnerClock clock) {
+        this.client = client;
+        this.fetcher = fetcher;
+        this.clock = clock;
+        this.texts = new CommitTexts(client, settings, clock);
+        this.gone = new GonePartitions(lookup);
+        this.intervalNanos = settings.commitInterval().toNanos();
+        this.recordsPerCommit = settings.commitRecords();
+        this.dueNanos = clock.nanoTime() + intervalNanos;
+        this.goneLookDueNanos = dueNanos;
+    }
+
+    public long succeeded() {
+        return succeeded;
+    }
+
+    public long failed() {
+        return failed;
+    }
+
+    public CommitTexts texts() {
+        return texts;
+    }
+
+    /** Partitions have come. */
+    public void assigned(Collection<TopicPartition> ids) {
+        gone.assigned(ids);
+    }
+
+    /** Whether the partition was found not to exist any more, so that no commit of it is ever answered. */
+    boolean isGone(TopicPartition id) {
+        return gone.contains(id);
+    }
+
+    /** What the group has committed of the partitions, asked for within so long. Blocks. */
+    public Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> ids, long nanos) {
+        return texts.committed(ids, nanos);
+    }
+
+    /** How long {@link #commitIfDue} has nothing to look at. */
+    public long nanosUntilDue() {
+        return underWay ? Long.MAX_VALUE : Math.max(0, dueNanos - clock.nanoTime());
+    }
+
+    /** Whether a commit failed a moment ago, so that the next one has to wait. */
+    public boolean isBackingOff() {
+        return backoffNanos > 0 && clock.nanoTime() - retryNanos < 0;
+    }
+
+    /** How long {@link #send} may not be called. */
+    long nanosUntilFree() {
+        if (underWay) {
+            return Long.MAX_VALUE;
+        }
+        return isBackingOff() ? retryNanos - clock.nanoTime() : 0;
+    }
+
+    /** Counts a commit that was sent elsewhere. */
+    void succeededAhead() {
+        succeeded++;
+        backoffNanos = 0;
+    }
+
+    /**
+     * Sends exactly these offsets, and says within a later poll whether they are committed. Only when {@link
+     * #nanosUntilFree} is 0: at most one commit is under way.
+     */
+    void send(Map<TopicPartition, OffsetAndMetadata> offsets, java.util.function.Consumer<Boolean> then) {
+        underWay = true;
+        client.commitAsync(offsets, (same, failure) -> {
+            underWay = false;
+            if (failure == null) {
+                succeededAhead();
+            } else {
+                retryLater(offsets, failure);
+            }
+            then.accept(failure == null);
+        });
+    }
+
+    /** Lets the next commit be due at once, unless the last one failed. */
+    public void bringForward() {
+        if (backoffNanos == 0) {
+            dueNanos = clock.nanoTime();
+        }
+    }
+
+    /** Throws what made a commit fail for good. */
+    public void throwFatal() {
+        if (fatal != null) {
+            throw fatal;
+        }
+    }
+
+    /** Sends what is finished if the time or the count has come. The answer arrives in a later poll. */
+    public void commitIfDue(Collection<AssignedPartition> assigned) {
+        if (underWay || !isDue(assigned)) {
+            return;
+        }
+        dueNanos = clock.nanoTime() + intervalNanos;
+        lookForGoneIfDue();
+        Map<TopicPartition, OffsetAndMetadata> finished = finished(assigned);
+        if (finished.isEmpty()) {
+            return;
+        }
+        underWay = true;
+        List<AssignedPartition> sent = List.copyOf(assigned);
+        client.commitAsync(finished, (offsets, failure) -> {
+            underWay = false;
+            if (failure == null) {
+                committed(sent, offsets);
+            } else {
+                // The client of the consumer protocol does not say which offsets it was.
+                retryLater(finished, failure);
+            }
+        });
+    }
+
+    /** One that is assigned for good may come back. */
+    private void lookForGoneIfDue() {
+        if (clock.nanoTime() - goneLookDueNanos >= 0) {
+            goneLookDueNanos = clock.nanoTime() + MAX_BACKOFF_NANOS;
+            gone.ask(gone.all());
+        }
+    }
+
+    private boolean isDue(Collection<AssignedPartition> assigned) {
+        if (clock.nanoTime() - dueNanos >= 0) {
+            return true;
+        }
+        if (backoffNanos > 0) {
+            return false;
+        }
+        long records = 0;
+        for (AssignedPartition partition : assigned) {
+            records += partition.finishedSinceCommit();
+        }
+        return records >= recordsPerCommit;
+    }
+
+    private void committed(Collection<AssignedPartition> sent, Map<TopicPartition, OffsetAndMetadata> offsets) {
+        succeeded++;
+        backoffNanos = 0;
+        for (AssignedPartition partition : sent) {
+            OffsetAndMetadata offset = offsets.get(partition.id());
+            // An answer to a commit of an earlier assignment, or from before a seek, must not hide what this one has
+            // yet to commit: that is another partition object.
+            if (offset != null && offset.offset() >= partition.committedOffset()) {
+                partition.committed(offset.offset(), CommitTexts.setOf(offset), clock.nanoTime());
+            }
+        }
+    }
+
+    /** Notes a failure and when to try again. */
+    void retryLater(Map<TopicPartition, OffsetAndMetadata> offsets, Exception failure) {
+        failed++;
+        gone.ask(offsets.keySet());
+        if (!isRetriable(failure)) {
+            // Not thrown here: this runs inside the client's poll.
+            fatal = new KafkaPipelineException("cannot commit " + offsets + ": " + failure.getMessage(), failure);
+        }
+        backoffNanos = Math.clamp(backoffNanos * 2, MIN_BACKOFF_NANOS, MAX_BACKOFF_NANOS);
+        retryNanos = clock.nanoTime() + backoffNanos;
+        dueNanos = retryNanos;
+        LOG.warn("commit of {} failed, next try in {} ms: {}", offsets, backoffNanos / 1_000_000, failure.toString());
+    }
+
+    /**
+     * Whether a later commit may succeed. A member that was expelled or is about to be given a new epoch learns so here
+     * first; a later poll takes the partitions away, or brings the epoch.
+     */
+    private static boolean isRetriable(Exception failure) {
+        return failure instanceof RetriableException
+                || failure instanceof RebalanceInProgressException
+                || failure instanceof CommitFailedException
+                || failure instanceof StaleMemberEpochException
+                || failure instanceof WakeupException
+                || (failure.getCause() instanceof RetriableException);
+    }
+
+    /** The offsets, with their metadata, of partitions in which more is finished than was committed. */
+    private Map<TopicPartition, OffsetAndMetadata> finished(Collection<AssignedPartition> partitions) {
+        Map<TopicPartition, OffsetAndMetadata> finished = new HashMap<>();
+        for (AssignedPartition partition : partitions) {
+            if (partition.isHeld() || gone.contains(partition.id())) {
+                continue;
+            }
+            partition.advance();
+            partition.beginCommit();
+            long offset = committable(partition);
+            if (offset >= 0 && offset >= partition.committedOffset()) {
+                OffsetAndMetadata commit = texts.commit(partition, offset);
+                if (offset > partition.committedOffset()
+                        || !CommitTexts.setOf(commit).equals(partition.committedSet())) {
+                    finished.put(partition.id(), commit);
+                }
+            }
+        }
+        return finished;
+    }
+
+    /**
+     * With everything finished that is the client's position: it is past transaction markers and aborted records at the
+     * end of the log, so that the lag of an idle group is zero, and it is known even if no record was ever seen.
+     */
+    private long committable(AssignedPartition partition) {
+        long offset = partition.tracker().committableOffset();
+        if (!partition.tracker().isIdle()) {
+            return offset;
+        }
+        long position = fetcher.position(partition.id());
+        if (position < 0) {
+            return offset;
+        }
+        if (position <= partition.firstDropped()) {
+            partition.epochs().passed(position, fetcher.leaderEpoch(partition.id()));
+        }
+        return Math.max(offset, Math.min(position, partition.firstDropped()));
+    }
+
+    /**
+     * Commits what is finished in the given partitions before they are given up.
+     *
+     * @throws RebalanceInProgressException if the client must poll first
+     * @throws KafkaException if it could not be done in time or ever; then the work will be repeated
+     */
+    public void commitNow(Collection<AssignedPartition> partitions, long timeoutNanos) {
+        Map<TopicPartition, OffsetAndMetadata> finished = finished(partitions);
+        if (finished.isEmpty()) {
+            return;
+        }
+        try {
+            committed(partitions, commitExisting(finished, clock.nanoTime() + timeoutNanos));
+        } catch (RebalanceInProgressException pollFirst) {
+            failed++;
+            throw pollFirst;
+        } catch (KafkaException failure) {
+            failed++;
+            throw new KafkaException(
+                    "finished work up to " + finished + " is not committed and will be repeated: "
+                            + failure.getMessage(),
+                    failure);
+        }
+    }
+
+    /** Commits those of the offsets whose partitions exist, and returns them. The client itself waits for the others in vain. */
+    private Map<TopicPartition, OffsetAndMetadata> commitExisting(
+            Map<TopicPartition, OffsetAndMetadata> finished, long deadlineNanos) {
+        Map<TopicPartition, OffsetAndMetadata> left = new HashMap<>(finished);
+        for (long slice = FIRST_SLICE_NANOS; !left.isEmpty(); slice *= 2) {
+            long now = clock.nanoTime();
+            try {
+                commitSync(left, deadlineNanos - now < slice ? deadlineNanos : now + slice);
+                return left;
+            } catch (TimeoutException | UnknownTopicOrPartitionException unanswered) {
+                if (deadlineNanos - clock.nanoTime() <= 0) {
+                    throw unanswered;
+                }
+                gone.ask(left.keySet());
+            }
+            left.keySet().removeIf(gone::contains);
+        }
+        return left;
+    }
+
+    /** Commits exactly these offsets and waits for the answer. */
+    void commitSync(Map<TopicPartition, OffsetAndMetadata> finished, long deadlineNanos) {
+        while (true) {
+            long left = Math.max(0, deadlineNanos - clock.nanoTime());
+            try {
+                client.commitSync(finished, Duration.ofNanos(left));
+                return;
+            } catch (WakeupException late) {
+                // Meant for the poll before this, so the commit is as much wanted as it was.
+                if (left == 0) {
+                    throw late;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package dev.weir.kafka.internal.commit;
+
+import dev.weir.kafka.internal.buffer.AssignedPartition;
+import java.util.Collection;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Commits as the delivery demands: behind the work, ahead of it, or never. Confined to the owner thread, but for {@link
+ * #taken} and {@link #pausesChanged}.
+ */
+public final class DeliveryCommits {
+
+    private final boolean committable;
+    private final Commits commits;
+    private final @Nullable CommitAhead ahead;
+    private final Runnable wake;
+
+    /**
+     * Creates what commits.
+     *
+     * @param committable whether finished work is committed
+     * @param ahead where batches wait for their commit, if they do
+     * @param wake wakes the owner thread
+     */
+    public DeliveryCommits(boolean committable, Commits commits, @Nullable CommitAhead ahead, Runnable wake) {
+        this.committable = committable;
+        this.commits = commits;
+        this.ahead = ahead;
+        this.wake = wake;
+    }
+
+    /** Commits if it is time, or if there is room in the pipeline for what waits for its commit. */
+    public void commitIfDue(Collection<AssignedPartition> assigned) {
+        if (committable) {
+            commits.commitIfDue(assigned);
+        } else if (ahead != null) {
+            ahead.commit();
+        }
+    }
+
+    /** How long {@link #commitIfDue} has nothing to do, unless the owner is woken. */
+    public long nanosUntilDue() {
+        return committable || commits.isBackingOff() ? commits.nanosUntilDue() : Long.MAX_VALUE;
+    }
+
+    /**
+     * Commits before partitions are given up: what is finished of them or, where commits go ahead, where they were placed
+     * and no commit has said so yet.
+     *
+     * @throws org.apache.kafka.common.errors.RebalanceInProgressException if the client must poll first
+     */
+    public void commitNow(Collection<AssignedPartition> partitions, long timeoutNanos) {
+        if (committable) {
+            commits.commitNow(partitions, timeoutNanos);
+        } else if (ahead != null) {
+            ahead.commitPlaces(partitions, timeoutNanos);
+        }
+    }
+
+    /** The pipeline has pulled a batch. Any thread. */
+    public void taken() {
+        if (ahead != null && ahead.wantsRoom()) {
+            wake.run();
+        }
+    }
+
+    /** A user has paused or resumed something: what may be committed ahead is something else now. Any thread. */
+    public void pausesChanged() {
+        if (ahead != null && ahead.wantsLook()) {
+            wake.run();
+        }
+    }
+}

@@ -1,0 +1,82 @@
+package dev.weir.kafka.internal.consumer;
+
+import dev.weir.kafka.internal.buffer.AssignedPartition;
+import dev.weir.kafka.internal.buffer.Assignment;
+import dev.weir.kafka.internal.buffer.Emission;
+import dev.weir.kafka.internal.buffer.FlowControl;
+import dev.weir.kafka.internal.fetch.Fetcher;
+import dev.weir.kafka.internal.fetch.LeaderEpochs;
+import dev.weir.kafka.internal.fetch.Waiting;
+import dev.weir.kafka.internal.position.Positions;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.InvalidOffsetException;
+import org.apache.kafka.common.TopicPartition;
+
+/** Polls, and sends on their way the records that have come. Confined to the owner thread. */
+final class Intake {
+
+    /** How long a poll waits when nothing is due: only the snapshot ages meanwhile. */
+    private static final long MAX_POLL_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final Waiting waiting;
+    private final Fetcher fetcher;
+    private final Assignment assignment;
+    private final FlowControl flow;
+    private final Emission emission;
+    private final Positions positions;
+    private final Observer observer;
+
+    Intake(
+            Waiting waiting,
+            Fetcher fetcher,
+            Assignment assignment,
+            FlowControl flow,
+            Emission emission,
+            Positions positions,
+            Observer observer) {
+        this.waiting = waiting;
+        this.fetcher = fetcher;
+        this.assignment = assignment;
+        this.flow = flow;
+        this.emission = emission;
+        this.positions = positions;
+        this.observer = observer;
+    }
+
+    /** Polls once, for that time or a second at most. Rebalances are called back from within. */
+    void poll(long nanos) {
+        try {
+            emit(waiting.poll(Math.min(nanos, MAX_POLL_NANOS)));
+            observer.polled();
+        } catch (InvalidOffsetException unknown) {
+            positions.unknown(unknown);
+        }
+    }
+
+    private void emit(ConsumerRecords<byte[], byte[]> records) {
+        for (TopicPartition id : records.partitions()) {
+            AssignedPartition partition = assignment.get(id);
+            if (partition != null) {
+                emit(partition, records.records(id));
+            }
+        }
+        if (!records.isEmpty()) {
+            flow.afterPoll(assignment.byId(), fetcher);
+        }
+    }
+
+    private void emit(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> records) {
+        int ofAnotherLog = partition.epochs().note(records);
+        if (ofAnotherLog != LeaderEpochs.NONE) {
+            // Those before it go out no more: it may be that they are of the other log, too.
+            positions.ofAnotherLog(partition, records.get(ofAnotherLog));
+            return;
+        }
+        emission.emit(partition, records);
+        partition.advance();
+        flow.afterFetch(partition, fetcher);
+    }
+}

@@ -1,0 +1,93 @@
+package dev.weir.kafka.internal.consumer;
+
+import dev.weir.kafka.internal.fetch.Waiting;
+import dev.weir.kafka.internal.lookup.OwnerThread;
+import dev.weir.kafka.internal.lookup.Phase;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/**
+ * The owner thread of one consumer: its {@linkplain Requests requests}, its {@linkplain Waiting waits} and its phase. {@link
+ * #enter}, {@link #own}, {@link #clearSignal} and {@link #ended} belong to that thread, the rest says so itself.
+ */
+final class Owner implements OwnerThread {
+
+    private final Waiting waiting;
+    private final Requests requests;
+    private final Consumer<Throwable> onFailure;
+    private final CompletableFuture<String> closed = new CompletableFuture<>();
+
+    /** Written by the owner thread. */
+    private volatile Phase phase = Phase.RUNNING;
+
+    /** Creates an owner; {@code onFailure} may be called by any thread. */
+    Owner(Waiting waiting, Requests requests, Consumer<Throwable> onFailure) {
+        this.waiting = waiting;
+        this.requests = requests;
+        this.onFailure = onFailure;
+    }
+
+    @Override
+    public void execute(Runnable request) {
+        requests.add(request);
+    }
+
+    @Override
+    public void wake() {
+        waiting.wake();
+    }
+
+    @Override
+    public Phase phase() {
+        return phase;
+    }
+
+    @Override
+    public void fail(Throwable failure) {
+        onFailure.accept(failure);
+    }
+
+    @Override
+    public long withinPatience(long nanos) {
+        return requests.withinPatience(nanos);
+    }
+
+    @Override
+    public boolean awaitOrEnd(CompletableFuture<?> done) {
+        CompletableFuture.anyOf(done, closed).join();
+        return done.isDone();
+    }
+
+    /** Waits for the end and for the thread to be gone; returns the work that was left undone. Any other thread. */
+    String awaitEnd() {
+        String leftUndone = closed.join();
+        waiting.awaitOwnerGone();
+        return leftUndone;
+    }
+
+    // ---- Owner thread ----------------------------------------------------------------------------------------------
+
+    /** Declares the calling thread the owner. */
+    void own() {
+        waiting.own();
+    }
+
+    /** Forgets signals that came so far; what they tell of must be looked at after this. */
+    void clearSignal() {
+        waiting.clearSignal();
+    }
+
+    /** Enters a later phase; false, and nothing has changed, if it is not later than the current one. */
+    boolean enter(Phase next) {
+        if (next.compareTo(phase) <= 0) {
+            return false;
+        }
+        phase = next;
+        return true;
+    }
+
+    /** Answers all that wait for the end. */
+    void ended(String leftUndone) {
+        closed.complete(leftUndone);
+    }
+}

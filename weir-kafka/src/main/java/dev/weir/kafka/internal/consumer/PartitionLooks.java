@@ -1,0 +1,182 @@
+package dev.weir.kafka.internal.consumer;
+
+import dev.weir.kafka.internal.buffer.AssignedPartition.PauseReason;
+import dev.weir.kafka.ConsumerDump.Oldest;
+import dev.weir.kafka.ConsumerDump.PartitionDump;
+import dev.weir.kafka.ConsumerDump.Paused;
+import dev.weir.kafka.Position;
+import dev.weir.kafka.internal.buffer.AssignedPartition;
+import dev.weir.kafka.internal.buffer.FlowControl;
+import dev.weir.kafka.internal.buffer.Pauses;
+import dev.weir.kafka.internal.fetch.Fetcher;
+import dev.weir.kafka.spi.Lookup;
+import dev.weir.kafka.internal.lookup.OwnerClock;
+import dev.weir.kafka.internal.lookup.OwnerThread;
+import dev.weir.kafka.internal.lookup.Reachability;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks at assigned partitions, one by one: what waits, why, since when, and how far the end is. Confined to the owner thread,
+ * but for {@link #silentSince}.
+ */
+final class PartitionLooks {
+
+    /** How often the ends of partitions that are not fetched are asked for: the client only learns them by fetching. */
+    private static final long END_LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private static final Duration END_TIMEOUT = Duration.ofSeconds(30);
+
+    private final OwnerThread owner;
+    private final Fetcher fetcher;
+    private final FlowControl flow;
+    private final Pauses pauses;
+    private final Lookup lookup;
+    private final boolean tracked;
+    private final Function<AssignedPartition, @Nullable String> trouble;
+    private final Reachability reachability;
+
+    private long endLookDueNanos;
+    private long progressNanos;
+
+    // Written by the threads that bring the answers, and cleared by the owner thread.
+    private final Map<TopicPartition, Long> ends = new ConcurrentHashMap<>();
+    private final Set<TopicPartition> endsAsked = ConcurrentHashMap.newKeySet();
+
+    /** Creates what asks {@code lookup} for the ends of paused partitions, and {@code trouble} why nothing is read of one. */
+    PartitionLooks(
+            OwnerThread owner,
+            Fetcher fetcher,
+            FlowControl flow,
+            Pauses pauses,
+            Lookup lookup,
+            OwnerClock clock,
+            boolean tracked,
+            Function<AssignedPartition, @Nullable String> trouble) {
+        this.owner = owner;
+        this.fetcher = fetcher;
+        this.flow = flow;
+        this.pauses = pauses;
+        this.lookup = lookup;
+        this.tracked = tracked;
+        this.trouble = trouble;
+        this.reachability = new Reachability(fetcher::contact, clock);
+        this.progressNanos = clock.nanoTime();
+        this.endLookDueNanos = progressNanos + END_LOOK_NANOS;
+    }
+
+    /** Since when no broker answers; null while one does. Any thread. */
+    @Nullable
+    Instant silentSince() {
+        return reachability.silentSince();
+    }
+
+    /** When something was finished last, as the looks so far have seen it. */
+    long progressNanos() {
+        return progressNanos;
+    }
+
+    /** Begins a look at all. */
+    void begin() {
+        reachability.look();
+    }
+
+    PartitionDump dump(AssignedPartition partition, long now) {
+        int buffered = partition.outlet().records(partition);
+        int outstanding = tracked ? partition.tracker().outstanding() : buffered;
+        long position = partition.isHeld() ? Fetcher.UNKNOWN : fetcher.position(partition.id());
+        Oldest oldest = null;
+        if (tracked && outstanding > 0) {
+            oldest = oldest(partition, now);
+        } else if (partition.allFinished()) {
+            progressNanos = now;
+        }
+        return new PartitionDump(
+                partition.id().topic(),
+                partition.id().partition(),
+                partition.epoch(),
+                buffered,
+                Math.max(0, outstanding - buffered),
+                oldest,
+                reasons(partition),
+                partition.committedOffset(),
+                partition.committedOffset() < 0 ? null : Duration.ofNanos(now - partition.committedNanos()),
+                position,
+                lag(partition, position, outstanding),
+                trouble.apply(partition));
+    }
+
+    private Oldest oldest(AssignedPartition partition, long now) {
+        long offset = partition.tracker().committableOffset();
+        long since = partition.unfinishedSince(offset, now);
+        progressNanos = since == now ? now : progressNanos;
+        return new Oldest(offset, Duration.ofNanos(now - since), null, Oldest.IN_FLIGHT);
+    }
+
+    private Set<Paused> reasons(AssignedPartition partition) {
+        EnumSet<Paused> reasons = EnumSet.noneOf(Paused.class);
+        if (pauses.isPaused(partition.id())) {
+            reasons.add(Paused.USER);
+        }
+        if (partition.isHeld() || partition.endOffset() == AssignedPartition.UNKNOWN) {
+            reasons.add(Paused.STARTING);
+        } else if (partition.isPausedFor(PauseReason.UNREAD)) {
+            reasons.add(Paused.UNREAD);
+        } else if (partition.isPausedFor(PauseReason.END)) {
+            reasons.add(Paused.END);
+        } else if (partition.isPaused()) {
+            reasons.add(flow.reason(partition));
+        }
+        if (partition.outlet().isNotDue(partition)) {
+            reasons.add(Paused.NOT_DUE);
+        }
+        return Set.copyOf(reasons);
+    }
+
+    private long lag(AssignedPartition partition, long position, int outstanding) {
+        long behind = partition.isHeld() ? Fetcher.UNKNOWN : fetcher.lag(partition.id());
+        Long end = ends.get(partition.id());
+        if (end != null && position >= 0 && partition.isPaused()) {
+            behind = Math.max(behind, end - position);
+        }
+        return behind == Fetcher.UNKNOWN ? -1 : behind + outstanding;
+    }
+
+    /** The client learns ends by fetching, so it knows nothing new of a partition that is paused. */
+    void askForEndsIfDue(Collection<AssignedPartition> assigned, long now) {
+        if (now - endLookDueNanos < 0 || !owner.isEmitting()) {
+            return;
+        }
+        endLookDueNanos = now + END_LOOK_NANOS;
+        Set<TopicPartition> paused = new HashSet<>();
+        for (AssignedPartition partition : assigned) {
+            if (partition.isPaused() && !partition.isHeld() && !partition.isPausedFor(PauseReason.END)) {
+                paused.add(partition.id());
+            }
+        }
+        ends.keySet().retainAll(paused);
+        Map<TopicPartition, Position> wanted = new HashMap<>();
+        paused.stream().filter(endsAsked::add).forEach(id -> wanted.put(id, Position.end()));
+        if (!wanted.isEmpty()) {
+            lookup.offsets(wanted, END_TIMEOUT)
+                    .forEach((id, answer) -> answer.whenComplete((end, failure) -> {
+                        if (end != null) {
+                            ends.put(id, end);
+                            owner.execute(reachability::answered);
+                        }
+                        endsAsked.remove(id);
+                    }));
+        }
+    }
+}

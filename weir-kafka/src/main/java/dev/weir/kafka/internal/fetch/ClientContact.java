@@ -1,0 +1,53 @@
+package dev.weir.kafka.internal.fetch;
+
+import dev.weir.kafka.internal.lookup.Contact;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.common.Metric;
+import org.apache.kafka.common.MetricName;
+import org.jspecify.annotations.Nullable;
+
+/** Reads from the metrics of a client what has come from brokers. Confined to the owner thread. */
+final class ClientContact {
+
+    private static final String GROUP = "consumer-metrics";
+    private static final String ANSWERS = "response-total";
+    private static final String LOSSES = "connection-close-total";
+
+    private final Consumer<?, ?> client;
+
+    // Looked for once: a client of thousands of partitions has tens of thousands of metrics.
+    private @Nullable Metric answers;
+    private @Nullable Metric losses;
+
+    ClientContact(Consumer<?, ?> client) {
+        this.client = client;
+    }
+
+    Contact get() {
+        if (answers == null || losses == null) {
+            find();
+        }
+        return answers == null || losses == null
+                ? Contact.UNKNOWN
+                : new Contact(value(answers.metricValue()), value(losses.metricValue()));
+    }
+
+    private void find() {
+        for (Map.Entry<MetricName, ? extends Metric> each : client.metrics().entrySet()) {
+            if (each.getKey().group().equals(GROUP)) {
+                switch (each.getKey().name()) {
+                    case ANSWERS -> answers = each.getValue();
+                    case LOSSES -> losses = each.getValue();
+                    default -> {
+                        // Of something else.
+                    }
+                }
+            }
+        }
+    }
+
+    private static long value(Object metric) {
+        return metric instanceof Number number ? number.longValue() : 0;
+    }
+}

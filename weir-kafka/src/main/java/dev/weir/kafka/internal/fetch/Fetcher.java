@@ -1,0 +1,69 @@
+package dev.weir.kafka.internal.fetch;
+
+import dev.weir.kafka.internal.lookup.Contact;
+import java.util.Collection;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * Where the records of the assigned partitions come from. Membership and commits are not its business: they stay with
+ * Kafka's own client, whichever way the records take. Confined to the owner thread, but for {@link #wakeup}.
+ *
+ * <p>{@link #pause}, {@link #resume}, {@link #hold} and {@link #seek} are for assigned partitions only.
+ */
+public interface Fetcher extends AutoCloseable {
+
+    /** A position or a lag that is not known at the moment. */
+    int UNKNOWN = -1;
+
+    /**
+     * Returns what is there, or waits for it. It also serves the group: rebalances are called back and commits answered
+     * from within, so it has to be called whether records are wanted or not.
+     *
+     * @throws org.apache.kafka.common.errors.WakeupException after a {@link #wakeup}
+     * @throws org.apache.kafka.common.errors.RetriableException if another try may succeed
+     */
+    ConsumerRecords<byte[], byte[]> poll(long nanos);
+
+    /** Ends the poll that is under way or comes next. Any thread. */
+    void wakeup();
+
+    /** Partitions have come. Each is held or sought before the poll goes on. Within a poll. */
+    void assigned(Collection<TopicPartition> ids);
+
+    /** Partitions go: a poll returns no more of them. Within a poll. */
+    void withdrawn(Collection<TopicPartition> ids);
+
+    /** What has been fetched of paused partitions is kept for later and not fetched again. */
+    void pause(Collection<TopicPartition> ids);
+
+    void resume(Collection<TopicPartition> ids);
+
+    /** Forgets where to go on in a partition, which is paused, and does not look for it: {@link #seek} will say. */
+    void hold(TopicPartition id);
+
+    /**
+     * The next poll goes on there; what was fetched ahead is dropped. If the leader epoch is known it is checked first, and
+     * a poll fails with the client's {@code OffsetOutOfRangeException} if the log is not the same one before that place.
+     */
+    void seek(TopicPartition id, LogPosition place);
+
+    /**
+     * Past the last record that a poll returned, and past what was not for us behind it, or where a seek has said. Asks
+     * nobody: a client that is asked may hand out, and then forget, a fault that its next poll was to throw.
+     */
+    long position(TopicPartition id);
+
+    /** The leader epoch of what is before {@link #position}, or {@link #UNKNOWN}. */
+    int leaderEpoch(TopicPartition id);
+
+    /** Records from there to the end of the partition; does not wait. */
+    long lag(TopicPartition id);
+
+    /** What has come from brokers so far, by whichever way; does not wait. */
+    Contact contact();
+
+    /** Lets go of what it has of its own, which the client is not. */
+    @Override
+    void close();
+}

@@ -1,0 +1,58 @@
+package dev.weir.kafka.internal.fetch;
+
+import static dev.weir.kafka.internal.fetch.ClientLimits.number;
+
+import dev.weir.lean.LeanSettings;
+import java.time.Duration;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+
+/** Reads the client's fetch properties as settings of a lean consumer, within its bounds. Functions only. */
+final class LeanConfig {
+
+    private static final int KILOBYTE = 1024;
+    private static final int MEGABYTE = 1024 * KILOBYTE;
+
+    /** Each connection keeps two buffers of what a broker answers. */
+    private static final int MAX_FETCH_BYTES = 8 * MEGABYTE;
+
+    private static final int MAX_FETCH_WAIT_MILLIS = 300_000;
+    private static final int MAX_AGE_MILLIS = 86_400_000;
+
+    private LeanConfig() {}
+
+    /** The settings for a configuration that a client was made with, so that it is known to be valid. */
+    static LeanSettings of(Map<String, Object> config) {
+        LeanSettings.Builder settings = LeanSettings.builder();
+        config.forEach((name, value) -> settings.property(name, String.valueOf(value)));
+        int fetchBytes =
+                clamped(config, ConsumerConfig.FETCH_MAX_BYTES_CONFIG, MAX_FETCH_BYTES, KILOBYTE, MAX_FETCH_BYTES);
+        int waitMillis = clamped(config, ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, 500, 0, MAX_FETCH_WAIT_MILLIS);
+        int requestMillis = number(config, ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG, 30_000);
+        return settings.readCommitted(
+                        text(config, ConsumerConfig.ISOLATION_LEVEL_CONFIG, "").equalsIgnoreCase("read_committed"))
+                .minFetchBytes(number(config, ConsumerConfig.FETCH_MIN_BYTES_CONFIG, 1))
+                .maxFetchWait(Duration.ofMillis(waitMillis))
+                .maxFetchBytes(fetchBytes)
+                .maxPartitionBytes(clamped(
+                        config, ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, MEGABYTE, KILOBYTE, fetchBytes))
+                .maxPollRecords(
+                        number(config, ConsumerConfig.MAX_POLL_RECORDS_CONFIG, ConsumerConfig.DEFAULT_MAX_POLL_RECORDS))
+                .checkCrc(Boolean.parseBoolean(text(config, ConsumerConfig.CHECK_CRCS_CONFIG, "true")))
+                .receiveBufferBytes(number(config, ConsumerConfig.RECEIVE_BUFFER_CONFIG, MEGABYTE))
+                .requestTimeout(Duration.ofMillis(Math.clamp(requestMillis, waitMillis + 1_000, 3_600_000)))
+                .maxBackoff(Duration.ofMillis(
+                        clamped(config, ConsumerConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG, 1_000, 10, 300_000)))
+                .metadataMaxAge(Duration.ofMillis(
+                        clamped(config, ConsumerConfig.METADATA_MAX_AGE_CONFIG, 300_000, 100, MAX_AGE_MILLIS)))
+                .build();
+    }
+
+    private static int clamped(Map<String, Object> config, String name, int otherwise, int min, int max) {
+        return Math.clamp(number(config, name, otherwise), min, max);
+    }
+
+    private static String text(Map<String, Object> config, String name, String otherwise) {
+        return String.valueOf(config.getOrDefault(name, otherwise)).trim();
+    }
+}

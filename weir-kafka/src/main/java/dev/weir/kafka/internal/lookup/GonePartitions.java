@@ -1,0 +1,67 @@
+package dev.weir.kafka.internal.lookup;
+
+import dev.weir.kafka.spi.Lookup;
+import dev.weir.kafka.Subscription;
+import java.util.Collection;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+
+/**
+ * Assigned partitions that do not exist any more, because their topic was deleted. A commit that contains one is never
+ * answered: the client repeats it until its time is over. Thread-safe.
+ */
+public final class GonePartitions {
+
+    private static final ConsumerLog LOG = ConsumerLog.of(GonePartitions.class);
+
+    private final Lookup lookup;
+    private final Set<TopicPartition> gone = ConcurrentHashMap.newKeySet();
+    private final AtomicBoolean asked = new AtomicBoolean();
+
+    public GonePartitions(Lookup lookup) {
+        this.lookup = lookup;
+    }
+
+    public boolean contains(TopicPartition id) {
+        return gone.contains(id);
+    }
+
+    public Set<TopicPartition> all() {
+        return Set.copyOf(gone);
+    }
+
+    /** The partitions were assigned: as of then they exist. */
+    public void assigned(Collection<TopicPartition> ids) {
+        gone.removeAll(ids);
+    }
+
+    /** Finds out soon which of the partitions are gone, or are not any more, unless that is being asked already. */
+    public void ask(Collection<TopicPartition> ids) {
+        if (ids.isEmpty() || !asked.compareAndSet(false, true)) {
+            return;
+        }
+        Set<TopicPartition> wanted = Set.copyOf(ids);
+        Set<String> topics = wanted.stream().map(TopicPartition::topic).collect(Collectors.toSet());
+        lookup.partitions(new Subscription.Topics(topics)).whenComplete((found, failure) -> {
+            asked.set(false);
+            if (found != null) {
+                wanted.forEach(id -> note(id, found));
+            }
+        });
+    }
+
+    private void note(TopicPartition id, Lookup.Described found) {
+        Throwable failure = found.failures().get(id.topic());
+        boolean missing =
+                failure == null ? !found.ids().contains(id) : failure instanceof UnknownTopicOrPartitionException;
+        if (missing && gone.add(id)) {
+            LOG.warn("{} does not exist any more: nothing of it is committed", id);
+        } else if (failure == null && !missing) {
+            gone.remove(id);
+        }
+    }
+}

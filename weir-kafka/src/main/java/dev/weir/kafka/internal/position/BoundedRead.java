@@ -1,0 +1,209 @@
+package dev.weir.kafka.internal.position;
+
+import dev.weir.kafka.internal.buffer.AssignedPartition.PauseReason;
+import dev.weir.kafka.Position;
+import dev.weir.kafka.internal.buffer.AssignedPartition;
+import dev.weir.kafka.internal.buffer.Assignment;
+import dev.weir.kafka.internal.buffer.Emission;
+import dev.weir.kafka.internal.buffer.Plan;
+import dev.weir.kafka.internal.fetch.Fetcher;
+import dev.weir.kafka.internal.lookup.ConsumerLog;
+import dev.weir.kafka.spi.Lookup;
+import dev.weir.kafka.internal.lookup.OwnerClock;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.WakeupException;
+import org.jspecify.annotations.Nullable;
+
+/** Finds out when a read that has an end is through. Confined to the owner thread. */
+public final class BoundedRead {
+
+    /** How often a member that has no partition asks how far the group is, and how long it waits for the answer. */
+    private static final Duration GROUP_LOOK = Duration.ofSeconds(1);
+
+    /** How long an end waits for the answer that its topics still are the same ones. */
+    private static final Duration MAX_DOUBT = Duration.ofSeconds(10);
+
+    private static final ConsumerLog LOG = ConsumerLog.of(BoundedRead.class);
+
+    /** How often ends are asked for that are not known, and how long for. */
+    private static final Duration END_LOOK = Duration.ofSeconds(1);
+
+    private static final Duration END_TIMEOUT = Duration.ofSeconds(5);
+
+    private final Plan plan;
+    private final Consumer<?, ?> client;
+    private final Fetcher fetcher;
+    private final OwnerClock clock;
+    private final Assignment assignment;
+    private final Emission emission;
+    private final TopicIds topicIds;
+
+    private final Lookup lookup;
+    private final Executor owner;
+
+    /** Of all partitions, also those that others have. */
+    private final Map<TopicPartition, Long> ends;
+
+    /** Why the ends of partitions are not known; empty as long as nobody has said. */
+    private final Map<TopicPartition, String> unknown = new HashMap<>();
+
+    private final Set<TopicPartition> asked = new HashSet<>();
+    private long endLookDueNanos;
+    private long groupLookDueNanos;
+
+    /** At their ends, and their topics asked for once more. */
+    private final Set<AssignedPartition> doubted = new HashSet<>();
+
+    /** Of which the brokers have said since then that the topic is the same one. */
+    private final Set<AssignedPartition> sureOf = new HashSet<>();
+
+    /** Until when an end waits for the answer whether its topics still are the same. */
+    private long sureByNanos;
+
+    /** Creates what asks {@code lookup} for ends that are not known yet, and continues on {@code owner}, the owner thread. */
+    public BoundedRead(
+            Plan plan,
+            Consumer<?, ?> client,
+            Fetcher fetcher,
+            Lookup lookup,
+            OwnerClock clock,
+            Executor owner,
+            Assignment assignment,
+            Emission emission,
+            TopicIds topicIds) {
+        this.plan = plan;
+        this.client = client;
+        this.fetcher = fetcher;
+        this.lookup = lookup;
+        this.clock = clock;
+        this.owner = owner;
+        this.assignment = assignment;
+        this.emission = emission;
+        this.topicIds = topicIds;
+        this.groupLookDueNanos = clock.nanoTime();
+        this.endLookDueNanos = clock.nanoTime();
+        this.ends = new HashMap<>(plan.endOffsets());
+        ends.forEach((id, end) -> {
+            if (end == AssignedPartition.UNKNOWN) {
+                unknown.put(id, "");
+            }
+        });
+    }
+
+    /** Why nobody knows the end of the partition; null if it is known. */
+    @Nullable
+    public String trouble(AssignedPartition partition) {
+        String trouble = partition.endOffset() == AssignedPartition.UNKNOWN ? unknown.get(partition.id()) : null;
+        return trouble == null ? null : "its end is not known" + (trouble.isEmpty() ? "" : ": " + trouble);
+    }
+
+    private void askForEnds() {
+        if (unknown.isEmpty() || clock.nanoTime() - endLookDueNanos < 0) {
+            return;
+        }
+        endLookDueNanos = clock.nanoTime() + END_LOOK.toNanos();
+        Map<TopicPartition, Position> wanted = new HashMap<>();
+        for (TopicPartition id : unknown.keySet()) {
+            if (asked.add(id)) {
+                wanted.put(id, Objects.requireNonNull(plan.subscription().end().of(id)));
+            }
+        }
+        lookup.offsets(wanted, END_TIMEOUT)
+                .forEach((id, answer) ->
+                        answer.whenComplete((end, failure) -> owner.execute(() -> answered(id, end, failure))));
+    }
+
+    private void answered(TopicPartition id, @Nullable Long end, @Nullable Throwable failure) {
+        asked.remove(id);
+        if (end != null) {
+            unknown.remove(id);
+            ends.put(id, end);
+            return;
+        }
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        String why = cause == null ? "" : String.valueOf(cause.getMessage());
+        if (!why.equals(unknown.put(id, why))) {
+            LOG.warn("the end of {} is not known yet: {}; it is asked for again", id, why);
+        }
+    }
+
+    /** What begins once its end is known. */
+    private void begin(AssignedPartition partition) {
+        long end = ends.getOrDefault(partition.id(), 0L);
+        if (partition.endOffset() == AssignedPartition.UNKNOWN && end != AssignedPartition.UNKNOWN) {
+            partition.learnEnd(end);
+        }
+    }
+
+    /**
+     * Looks at each assigned partition, and whether all are at their ends now. Without partitions it stands by for those who
+     * have them, until the group is through.
+     */
+    public boolean isAllRead() {
+        askForEnds();
+        boolean all = !assignment.all().isEmpty() || isGroupThrough();
+        for (AssignedPartition partition : assignment.all()) {
+            begin(partition);
+            if (partition.endOffset() == AssignedPartition.UNKNOWN) {
+                all = false;
+                continue;
+            }
+            if (!partition.isPausedFor(PauseReason.END) && !partition.isHeld() && isReadToEnd(partition)) {
+                assignment.pause(partition, PauseReason.END);
+                emission.readTo(partition, Math.min(fetcher.position(partition.id()), partition.firstDropped()));
+            }
+            all &= partition.isPausedFor(PauseReason.END);
+        }
+        return all && !emission.holdsBack() && isSure();
+    }
+
+    /** Whether what was read to its end is still the log of which that was looked up; asks the brokers once more. */
+    private boolean isSure() {
+        boolean sure = true;
+        for (AssignedPartition partition : assignment.all()) {
+            if (doubted.add(partition)) {
+                sureByNanos = clock.nanoTime() + MAX_DOUBT.toNanos();
+                topicIds.identifyAnew(partition, 1, () -> sureOf.add(partition));
+            }
+            sure &= sureOf.contains(partition);
+        }
+        if (!sure && clock.nanoTime() - sureByNanos >= 0) {
+            LOG.warn("ends without an answer whether the topics of {} still are the same ones", assignment.ids());
+            return true;
+        }
+        return sure;
+    }
+
+    private boolean isGroupThrough() {
+        if (!unknown.isEmpty() || clock.nanoTime() - groupLookDueNanos < 0) {
+            return false;
+        }
+        try {
+            Map<TopicPartition, OffsetAndMetadata> committed = client.committed(ends.keySet(), GROUP_LOOK);
+            return ends.entrySet().stream().allMatch(end -> {
+                OffsetAndMetadata offset = committed.get(end.getKey());
+                return (offset == null ? 0 : offset.offset()) >= end.getValue();
+            });
+        } catch (RetriableException | WakeupException notNow) {
+            return false;
+        } finally {
+            groupLookDueNanos = clock.nanoTime() + GROUP_LOOK.toNanos();
+        }
+    }
+
+    private boolean isReadToEnd(AssignedPartition partition) {
+        return fetcher.position(partition.id()) >= partition.endOffset();
+    }
+}

@@ -1,0 +1,63 @@
+package dev.weir.kafka.spi;
+
+import dev.weir.kafka.Position;
+import dev.weir.kafka.Subscription.Selection;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+
+/**
+ * Questions to the brokers which the owner thread must not wait for. Thread-safe; answers come on any thread.
+ *
+ * <p>Each partition, and each topic, has an answer of its own, which waits for no other: one without a leader, or one that
+ * was deleted, holds up nothing else.
+ */
+public interface Lookup extends AutoCloseable {
+
+    /**
+     * The topics of a selection.
+     *
+     * @param ids all partitions of those that could be described
+     * @param failures why not, by topic, of the others; {@link
+     *     org.apache.kafka.common.errors.UnknownTopicOrPartitionException} of one that does not exist
+     */
+    record Described(Set<TopicPartition> ids, Map<String, Throwable> failures) {}
+
+    /**
+     * The offset behind each position now. Where there is no answer at the moment, a stage fails with a {@link
+     * org.apache.kafka.common.errors.RetriableException} that says why: at once if there is no leader or no such partition,
+     * or else after a time.
+     *
+     * @param within that time
+     * @return a stage for each partition
+     */
+    Map<TopicPartition, CompletionStage<Long>> offsets(Map<TopicPartition, Position> positions, Duration within);
+
+    /** The partitions that a selection has now. Topics that do not exist are no failures if the selection is a pattern. */
+    CompletionStage<Described> partitions(Selection selection);
+
+    /** What a group has committed; nothing for a group that does not exist. */
+    CompletionStage<Map<TopicPartition, OffsetAndMetadata>> commits(String group);
+
+    /**
+     * The id of each topic now, {@link Uuid#ZERO_UUID} where brokers give none. Where there is no answer within that time a
+     * stage fails.
+     */
+    default Map<String, CompletionStage<Uuid>> topicIds(Collection<String> topics, Duration within) {
+        return topics.stream()
+                .collect(Collectors.toMap(name -> name, name -> CompletableFuture.completedStage(Uuid.ZERO_UUID)));
+    }
+
+    /** The names of all topics but Kafka's own. */
+    CompletionStage<Set<String>> topics();
+
+    @Override
+    void close();
+}

@@ -1,0 +1,124 @@
+package dev.weir.kafka.internal.buffer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.internal.offsets.OffsetTracker;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import dev.weir.stream.testing.VirtualClock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Test;
+
+/** Records that say in their timestamp when they are due, on a clock that a test moves. */
+class DelayTest {
+
+    private final VirtualClock clock = new VirtualClock();
+    private final RecordBuffer buffer =
+            new RecordBuffer(clock, new Delay(ConsumerRecord::offset, () -> clock.nanoTime() / 1_000_000));
+    private final AssignedPartition a = partition(0);
+    private final AssignedPartition b = partition(1);
+
+    private static AssignedPartition partition(int number) {
+        return new AssignedPartition(new TopicPartition("t", number), new OffsetTracker(100, () -> {}), Long.MAX_VALUE);
+    }
+
+    /** A batch of records, each due at the millisecond that is its offset. */
+    private void add(AssignedPartition to, long... dueMillis) {
+        Object[] values = new Object[dueMillis.length];
+        long[] tokens = new long[dueMillis.length];
+        for (int i = 0; i < dueMillis.length; i++) {
+            values[i] = new ConsumerRecord<>("t", to.id().partition(), dueMillis[i], new byte[0], new byte[0]);
+            tokens[i] = to.tracker().append(dueMillis[i], 1);
+        }
+        buffer.add(to, Batch.of(values, values.length, to.tracker(), tokens));
+    }
+
+    private static List<Long> offsets(Batch<ConsumerRecord<byte[], byte[]>> batch) {
+        List<Long> offsets = new ArrayList<>();
+        for (int i = 0; i < batch.size(); i++) {
+            offsets.add(batch.get(i).offset());
+        }
+        return offsets;
+    }
+
+    private List<Long> take(long deadlineNanos) {
+        try {
+            Batch<ConsumerRecord<byte[], byte[]>> batch = buffer.take(deadlineNanos, new StageMeter());
+            return batch == null ? List.of(-1L) : offsets(batch);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private CompletableFuture<List<Long>> takeElsewhere() {
+        return CompletableFuture.supplyAsync(
+                () -> take(Stage.NEVER), task -> Thread.ofVirtual().start(task));
+    }
+
+    @Test
+    void recordsOfABatch_comeOutAsTheyBecomeDue() throws Exception {
+        add(a, 0, 10, 10, 30);
+        assertThat(take(0)).containsExactly(0L);
+        assertThat(take(0)).isEmpty();
+        assertThat(buffer.isNotDue(a)).isTrue();
+        CompletableFuture<List<Long>> next = takeElsewhere();
+        clock.awaitWaiters(1);
+        clock.advance(Duration.ofMillis(10));
+        assertThat(next.get()).containsExactly(10L, 10L);
+        clock.advance(Duration.ofMillis(20));
+        assertThat(take(clock.nanoTime())).containsExactly(30L);
+        assertThat(buffer.records()).isZero();
+    }
+
+    @Test
+    void firstRecord_holdsUpItsPartitionAndNoOther() {
+        add(a, 20, 0);
+        add(b, 0);
+        assertThat(take(0)).containsExactly(0L);
+        assertThat(take(0)).as("what is due behind what is not").isEmpty();
+        assertThat(buffer.records(a)).isEqualTo(2);
+    }
+
+    @Test
+    void wait_isForTheFirstThatIsDueInAnyPartition() throws Exception {
+        add(a, 500);
+        add(b, 100);
+        CompletableFuture<List<Long>> next = takeElsewhere();
+        clock.awaitWaiters(1);
+        clock.advance(Duration.ofMillis(100));
+        assertThat(next.get()).containsExactly(100L);
+    }
+
+    @Test
+    void recordThatIsAddedAndDueEarlier_endsTheWait() throws Exception {
+        add(a, 500);
+        CompletableFuture<List<Long>> next = takeElsewhere();
+        clock.awaitWaiters(1);
+        add(b, 0);
+        assertThat(next.get()).containsExactly(0L);
+    }
+
+    @Test
+    void partOfABatch_isPurgedFromItsFirstRecordOn() {
+        add(a, 0, 10, 20);
+        assertThat(take(0)).containsExactly(0L);
+        long first = buffer.purge(List.of(a)).getOrDefault(a, -1L);
+        assertThat(a.tracker().forgetFrom(first)).isEqualTo(10);
+        assertThat(buffer.records()).isZero();
+    }
+
+    @Test
+    void dueTime_thatNeverComes_doesNotOverflowTheWait() throws Exception {
+        add(a, Long.MAX_VALUE - 1);
+        CompletableFuture<List<Long>> next = takeElsewhere();
+        add(b, 0);
+        assertThat(next.get()).containsExactly(0L);
+        assertThat(buffer.isNotDue(a)).isTrue();
+    }
+}
