@@ -1,5 +1,19 @@
 package dev.weir.cli;
 
+import dev.weir.cli.bench.BenchCommand;
+import dev.weir.cli.broker.BrokerCommand;
+import dev.weir.cli.demo.DemoCommand;
+import dev.weir.cli.pipe.PipeCommand;
+import dev.weir.cli.replay.ReplayCommand;
+import dev.weir.cli.terminal.CliFailure;
+import dev.weir.cli.terminal.CommandContext;
+import dev.weir.cli.terminal.DurationConverter;
+import dev.weir.cli.terminal.ExitCode;
+import dev.weir.cli.terminal.JsonLines;
+import dev.weir.cli.terminal.Logging;
+import dev.weir.cli.terminal.Progress;
+import dev.weir.cli.terminal.Shutdown;
+import dev.weir.cli.terminal.Terminal;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -19,9 +33,9 @@ import picocli.CommandLine.Spec;
  * The root command {@code weir}, and what its subcommands share: terminal, JSON output, stop signals.
  * One instance runs one command line, on the thread that calls {@link #execute}.
  *
- * <p>A subcommand is a package-private {@code Callable<Integer>} named in {@code subcommands} below. It reaches this
- * object through a {@code @ParentCommand Main weir} field, returns an exit code of {@link ExitCode}, and throws
- * {@link CliFailure} for what the user can act on.
+ * <p>A subcommand is a {@code Callable<Integer>} in a package of its own, named in {@code subcommands} below. It reaches
+ * this object through a {@code @ParentCommand CommandContext weir} field, returns an exit code of {@link ExitCode}, and
+ * throws {@link CliFailure} for what the user can act on.
  */
 @Command(
         name = "weir",
@@ -39,7 +53,7 @@ import picocli.CommandLine.Spec;
             CompletionCommand.class,
             WarmUpCommand.class
         })
-public final class Main implements Runnable {
+public final class Main implements Runnable, CommandContext {
 
     private static final String JSON = "--json";
 
@@ -109,41 +123,41 @@ public final class Main implements Runnable {
         throw new ParameterException(spec.commandLine(), "No command given");
     }
 
-    /** Standard output, for what the user asked for. Everything else belongs to {@link #terminal}. */
-    PrintStream out() {
+    @Override
+    public PrintStream out() {
         return out;
     }
 
-    /** Standard error: notes and the status line. */
-    Terminal terminal() {
+    @Override
+    public Terminal terminal() {
         return terminal;
     }
 
-    /** A rate-limited status on standard error; close it before printing results. */
-    Progress progress() {
+    @Override
+    public Progress progress() {
         return new Progress(terminal, System::nanoTime);
     }
 
-    /** Standard output as one JSON object per line, the last being the summary. */
-    JsonLines json() {
+    @Override
+    public JsonLines json() {
         return new JsonLines(out);
     }
 
-    /** Says that the last JSON line has an {@code error}, so that none is added. */
-    void errorIsTold() {
+    @Override
+    public void errorIsTold() {
         tellsErrors = false;
     }
 
-    /** Tells a failure that ends no command by an exception, where programs look for it. */
-    void tellError(String error) {
+    @Override
+    public void tellError(String error) {
         if (tellsErrors) {
             tellsErrors = false;
             json().write(line -> line.writeStringField("error", error));
         }
     }
 
-    /** The stop request of this process (Ctrl-C, SIGTERM). */
-    Shutdown shutdown() {
+    @Override
+    public Shutdown shutdown() {
         return shutdown;
     }
 

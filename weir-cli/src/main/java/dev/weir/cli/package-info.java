@@ -1,6 +1,6 @@
 /**
- * The {@code weir} command: {@link dev.weir.cli.Main} parses and runs, one package-private class per subcommand.
- * The only package of Weir that prints to the terminal or ends the process.
+ * The {@code weir} command: {@link dev.weir.cli.Main} parses and runs; each command has a package of its own below this one,
+ * and knows none of the others. The only packages of Weir that print to the terminal or end the process.
  */
 @NullMarked
 package dev.weir.cli;

@@ -1,5 +1,7 @@
 package dev.weir.cli;
 
+import dev.weir.cli.terminal.Shutdown;
+import dev.weir.cli.terminal.Terminal;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -9,17 +11,22 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
 /** Runs command lines in this process and keeps what they print. Confined to one thread. */
-final class CommandHarness {
+public final class CommandHarness {
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
-    final Terminal terminal = new Terminal(printer(err), false);
-    final Shutdown shutdown = new Shutdown(terminal);
-    final Main weir = new Main(printer(out), terminal, shutdown);
+    public final Terminal terminal = new Terminal(printer(err), false);
+    public final Shutdown shutdown = new Shutdown(terminal);
+    public final Main weir = new Main(printer(out), terminal, shutdown);
 
-    int run(String... args) {
+    public int run(String... args) {
         return weir.execute(args);
+    }
+
+    /** As {@link #run(String...)}, for a command line of {@link #weir} that was given further subcommands. */
+    public int run(CommandLine line, String... args) {
+        return weir.execute(line, args);
     }
 
     /** Runs {@code weir probe args}, where {@code probe} does what {@code body} says. */
@@ -31,11 +38,11 @@ final class CommandHarness {
         return weir.execute(line, all);
     }
 
-    String out() {
+    public String out() {
         return out.toString(StandardCharsets.UTF_8);
     }
 
-    String err() {
+    public String err() {
         return err.toString(StandardCharsets.UTF_8);
     }
 

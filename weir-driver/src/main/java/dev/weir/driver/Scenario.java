@@ -16,7 +16,7 @@ public enum Scenario {
     AT_MOST_ONCE,
     /** Consume; each record has work that takes time; commit what is finished. */
     WORK,
-    /** Consume; before each record, all partitions but one are paused, drawn anew: {@link Turns}. */
+    /** Consume; before each record, all partitions but one are paused, drawn anew: {@link PartitionTurns}. */
     FLOW_CONTROL,
     /** Consume what another process sends at a planned rate; nothing is committed. When each comes is noted. */
     STEADY,

@@ -1,8 +1,8 @@
 package dev.weir.bench.workload;
 
 import dev.weir.driver.Failures;
+import dev.weir.driver.HandlerWork;
 import dev.weir.driver.Pass;
-import dev.weir.driver.Work;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -201,20 +201,20 @@ record Key(
                             0,
                             1_000_000,
                             "How many records produce sends in a transaction; 0: without transactions."),
-                    number("options." + Work.MILLIS, 0, 0, 60_000, "How long a handler of work blocks."),
+                    number("options." + HandlerWork.MILLIS, 0, 0, 60_000, "How long a handler of work blocks."),
                     integer(
-                            "options." + Work.ROUNDS,
+                            "options." + HandlerWork.ROUNDS,
                             0,
                             0,
                             1_000_000_000,
                             "How much a handler of work computes; a round is about a nanosecond."),
                     text(
-                            "options." + Work.SPREAD,
+                            "options." + HandlerWork.SPREAD,
                             "none",
                             List.of("none", "exponential", "bimodal", "heavy-tail"),
                             "How much longer or shorter than their mean handlers of work take."),
                     integer(
-                            "options." + Work.DOWNSTREAM,
+                            "options." + HandlerWork.DOWNSTREAM,
                             0,
                             0,
                             100_000,

@@ -2,9 +2,9 @@ package dev.weir.bench.workload;
 
 import dev.weir.driver.Failures;
 import dev.weir.driver.Feature;
+import dev.weir.driver.HandlerWork;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Scenario;
-import dev.weir.driver.Work;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -289,12 +289,12 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
      * block. What is left of it is what a library makes of its concurrency.
      */
     public double ceilingPerSecond() {
-        double millis = Double.parseDouble(text("options." + Work.MILLIS));
+        double millis = Double.parseDouble(text("options." + HandlerWork.MILLIS));
         if (scenario() != Scenario.WORK || millis == 0) {
             return Double.NaN;
         }
         int atATime = integer("options." + Pass.CONCURRENCY);
-        int downstream = integer("options." + Work.DOWNSTREAM);
+        int downstream = integer("options." + HandlerWork.DOWNSTREAM);
         if (downstream > 0) {
             atATime = Math.min(atATime, downstream);
         }

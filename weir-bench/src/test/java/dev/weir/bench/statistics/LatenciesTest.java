@@ -35,9 +35,9 @@ class LatenciesTest {
     void generator_thatFellBehind_isFlagged() {
         Map<String, Histogram> stalled = simulate(SendPlan.constant(1_000), 20_000, 10_000 * MILLI, 1_000 * MILLI);
         Map<String, Histogram> healthy = simulate(SendPlan.constant(1_000), 20_000, 10_000 * MILLI, 0);
-        assertThat(Bottleneck.isGeneratorBound(get(stalled, LatencyTags.LATENESS), MILLI))
+        assertThat(LimitingParty.isGeneratorBound(get(stalled, LatencyTags.LATENESS), MILLI))
                 .isTrue();
-        assertThat(Bottleneck.isGeneratorBound(get(healthy, LatencyTags.LATENESS), MILLI))
+        assertThat(LimitingParty.isGeneratorBound(get(healthy, LatencyTags.LATENESS), MILLI))
                 .isFalse();
     }
 

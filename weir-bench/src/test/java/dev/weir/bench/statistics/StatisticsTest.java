@@ -145,15 +145,15 @@ class StatisticsTest {
 
     @Test
     void bottleneck_ofThreeBrokersThatUseACoreTogether_isNone() {
-        assertThat(Bottleneck.ofProcessorTime(totals(0.3, 0.95), 4, 3, true, false))
+        assertThat(LimitingParty.ofProcessorTime(totals(0.3, 0.95), 4, 3, true, false))
                 .isEmpty();
     }
 
     @Test
     void brokerThatHoldsBack_voidsTheBaselineOnly() {
-        assertThat(Bottleneck.ofProcessorTime(totals(0.3, 0.95), 4, 1, false, true))
+        assertThat(LimitingParty.ofProcessorTime(totals(0.3, 0.95), 4, 1, false, true))
                 .allMatch(Flag::isVoiding);
-        assertThat(Bottleneck.ofProcessorTime(totals(0.3, 0.95), 4, 1, false, false))
+        assertThat(LimitingParty.ofProcessorTime(totals(0.3, 0.95), 4, 1, false, false))
                 .noneMatch(Flag::isVoiding);
     }
 
@@ -172,10 +172,10 @@ class StatisticsTest {
     })
     void driverThatStreams_isHeldBackByBrokersThatWorkWhileItWaits(
             double driver, double broker, int cores, boolean heldBack) {
-        assertThat(Bottleneck.ofProcessorTime(totals(driver, broker), cores, 1, true, false)
+        assertThat(LimitingParty.ofProcessorTime(totals(driver, broker), cores, 1, true, false)
                         .contains(Flag.BROKER_BOUND))
                 .isEqualTo(heldBack);
-        assertThat(Bottleneck.ofProcessorTime(totals(driver, broker), cores, 1, true, true)
+        assertThat(LimitingParty.ofProcessorTime(totals(driver, broker), cores, 1, true, true)
                         .contains(Flag.BASELINE_BROKER_BOUND))
                 .isEqualTo(heldBack);
     }
@@ -258,7 +258,7 @@ class StatisticsTest {
     }
 
     private static Set<Flag> bottleneck(Totals totals, int cores) {
-        return Bottleneck.ofProcessorTime(totals, cores, 1, false, false);
+        return LimitingParty.ofProcessorTime(totals, cores, 1, false, false);
     }
 
     private static Totals totals(double driverCores, double brokerCores) {

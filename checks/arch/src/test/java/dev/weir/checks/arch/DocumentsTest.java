@@ -256,13 +256,13 @@ class DocumentsTest {
 
     @Test
     void eventsOfTheDemo_inPages_areThoseOfTheCode() throws IOException {
-        String plan = Files.readString(ROOT.resolve("weir-cli/src/main/java/dev/weir/cli/DemoPlan.java"));
+        String plan = Files.readString(ROOT.resolve("weir-cli/src/main/java/dev/weir/cli/demo/DemoPlan.java"));
         Matcher constant = Pattern.compile("DEFAULT_RECORDS = (\\w+);").matcher(plan);
         assertThat(constant.find()).isTrue();
         String records = constant.group(1).replace('_', ',');
         assertThat(Files.readString(ROOT.resolve("README.md"))).contains("a demo of " + records + " events");
         assertThat(Files.readString(ROOT.resolve("examples/asimov/README.md"))).contains(records + " events");
-        assertThat(Files.readString(ROOT.resolve("weir-cli/src/main/java/dev/weir/cli/DemoCommand.java")))
+        assertThat(Files.readString(ROOT.resolve("weir-cli/src/main/java/dev/weir/cli/demo/DemoCommand.java")))
                 .contains("Default: " + records);
     }
 

@@ -1,10 +1,10 @@
 package dev.weir.checks.integration;
 
+import dev.weir.bench.campaign.CampaignListener;
+import dev.weir.bench.campaign.CampaignRunner;
+import dev.weir.bench.cluster.ExistingCluster;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Run;
-import dev.weir.bench.run.CampaignListener;
-import dev.weir.bench.run.CampaignRunner;
-import dev.weir.bench.run.ExistingCluster;
 import dev.weir.bench.workload.Workload;
 import dev.weir.testkit.KafkaCluster;
 import java.nio.file.Path;

@@ -4,15 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.weir.bench.BenchException;
+import dev.weir.bench.campaign.CampaignListener;
+import dev.weir.bench.campaign.CampaignRunner;
 import dev.weir.bench.report.Reports;
 import dev.weir.bench.result.LatencyTags;
 import dev.weir.bench.result.Ledger;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Run;
 import dev.weir.bench.result.Totals;
-import dev.weir.bench.run.BenchException;
-import dev.weir.bench.run.CampaignListener;
-import dev.weir.bench.run.CampaignRunner;
 import dev.weir.bench.workload.Workload;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,6 +25,7 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -139,23 +140,6 @@ class BenchCampaignTest {
     }
 
     @Test
-    void leanDriver_readsEachRecordOnce_ofMixedLengthsWithHeaders() throws Exception {
-        String yaml = TINY.replace("at-least-once", "consume")
-                .replace("[plain, weir]", "[lean]\nbaseline: lean")
-                .replace("valueBytes: 50", "valueSizes: 20:0.75 140:0.25, headers: 2, compression: zstd");
-        assertThat(runner(yaml, folder.resolve("results"), false, run -> {})
-                        .run()
-                        .runs())
-                .isNotEmpty()
-                .allSatisfy(run -> {
-                    assertThat(run.failure()).isNull();
-                    assertThat(run.ledger().isClean()).as("%s", run.ledger()).isTrue();
-                    assertThat(run.totals().bytes() / (double) run.totals().records())
-                            .isBetween(45.0, 55.0);
-                });
-    }
-
-    @Test
     void steadyRate_isTimedFromItsPlan_perPartition_withItsCosts() throws Exception {
         String yaml = """
                 name: steady
@@ -193,6 +177,7 @@ class BenchCampaignTest {
 
     /** Open loop: nothing is dropped, and what waited was due when it was planned. */
     @Test
+    @Tag("long")
     void producingAtAPlannedRate_isTimedFromThePlanToTheAcknowledgement() throws Exception {
         String yaml = """
                 name: latency
@@ -225,27 +210,6 @@ class BenchCampaignTest {
         assertThat(Reports.html(results)).isNotEmptyFile();
     }
 
-    @Test
-    void asimov_outOfOrder_givesARecordForEachEvent() throws Exception {
-        String yaml = TINY.replace("at-least-once", "pipeline")
-                        .replace("[plain, weir]", "[asimov-unordered]\nbaseline: asimov-unordered")
-                        .replace("records: 200000", "records: 3000")
-                        .replace("rounds: 1,", "rounds: 1, control: false,")
-                + "options: {ordering: none}\n";
-        assertThat(runner(yaml, folder.resolve("results"), false, run -> {})
-                        .run()
-                        .runs())
-                .hasSize(1)
-                .allSatisfy(run -> {
-                    assertThat(run.failure()).isNull();
-                    Ledger ledger = run.ledger();
-                    assertThat(ledger.delivered()).isPositive();
-                    assertThat(ledger.lost() + ledger.duplicates())
-                            .as("%s", ledger)
-                            .isZero();
-                });
-    }
-
     private static double sum(Run run, String... parts) {
         double sum = 0;
         for (String part : parts) {
@@ -265,15 +229,6 @@ class BenchCampaignTest {
                         .run())
                 .isInstanceOf(BenchException.class)
                 .hasMessage("there is no driver wier; did you mean weir?");
-    }
-
-    @Test
-    void driverWithoutTheScenario_failsItsDryRun() {
-        String yaml = TINY.replace("weir]", "bare]");
-        assertThatThrownBy(() -> runner(yaml, folder.resolve("results"), false, run -> {})
-                        .run())
-                .isInstanceOf(BenchException.class)
-                .hasMessageContaining("driver bare does not pass the dry run of at-least-once: it does not offer");
     }
 
     private CampaignRunner runner(String yaml, Path results, boolean resume, Consumer<Run> onFinished) {

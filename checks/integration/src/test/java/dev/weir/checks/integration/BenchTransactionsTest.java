@@ -3,12 +3,13 @@ package dev.weir.checks.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.bench.BenchException;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Run;
-import dev.weir.bench.run.BenchException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -54,6 +55,7 @@ class BenchTransactionsTest {
     }
 
     @Test
+    @Tag("long")
     void produceInTransactions_countsWhatIsCommitted_andRefusesWhoHasNone() {
         assertThatThrownBy(() -> bench.run("""
                         name: transactions

@@ -41,14 +41,14 @@ class ConsumerLivenessTest {
         Records.produce(KAFKA.bootstrapServers(), "slow", 0, 1);
         ConsumerLedger ledger = new ConsumerLedger(1);
         var settings = ConsumerLedger.settings(KAFKA.cluster(), "slow")
-                .property("max.poll.interval.ms", "10000")
+                .property("max.poll.interval.ms", "4000")
                 .property("session.timeout.ms", "20000")
                 .property("heartbeat.interval.ms", "1000")
                 .build();
         try (RunningPipeline running = KafkaSource.committable(settings, "slow")
                 .to(Sink.forEach(record -> {
                     try {
-                        ConsumerLedger.work(Duration.ofSeconds(20));
+                        ConsumerLedger.work(Duration.ofSeconds(8));
                     } catch (InterruptedException e) {
                         throw new IllegalStateException(e);
                     }

@@ -38,7 +38,7 @@ class FailureBrokerLossTest {
                 .commitInterval(Duration.ofMillis(20))
                 .property("max.poll.records", "50")
                 // The second run waits for the end of it, as the first has no broker to take leave of.
-                .property("session.timeout.ms", "15000")
+                .property("session.timeout.ms", "8000")
                 .build();
         return KafkaFlow.from(settings, subscription);
     }

@@ -39,6 +39,7 @@ class PipeMemoryTest {
      * answering. What the pipe holds meanwhile has to fit into a heap of 64 MB.
      */
     @Test
+    @Tag("long")
     @Timeout(240)
     void outputBroker_frozenFor30Seconds_heapOf64MegabytesSuffices_andNothingIsLostOrRepeated() throws Exception {
         try (KafkaCluster cluster = KafkaCluster.builder().brokers(2).forked().start()) {

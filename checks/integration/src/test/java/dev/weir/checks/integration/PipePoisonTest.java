@@ -26,13 +26,14 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Poison in the middle of batches, under load and with runs that are ended and killed between: the ledger of what was written.
- * For longer than the suite takes: {@code -Dweir.poison.seconds=300}, as {@code -DargLine} of the test run.
+ * For longer than the long tests take: {@code -Dweir.poison.seconds=300}.
  */
 class PipePoisonTest {
 
@@ -42,9 +43,9 @@ class PipePoisonTest {
     /** One in so many has no key, which a compacted topic does not take; not a multiple of anything else here. */
     private static final int POISON_EVERY = 7_001;
 
-    private static final long SECONDS = Long.getLong("weir.poison.seconds", 9);
+    private static final long LONG_SECONDS = Long.getLong("weir.poison.seconds", 9);
 
-    private static final Duration START = Duration.ofMinutes(4);
+    private static final Duration PATIENCE = Duration.ofMinutes(4);
 
     @TempDir
     private Path folder;
@@ -54,9 +55,21 @@ class PipePoisonTest {
     }
 
     @Test
+    @Timeout(600)
+    void poison_underLoadWithAKillAndARestart_becomesTheLetter_andTheRestIsWrittenInOrder() throws Exception {
+        endAndKill(3, 2);
+    }
+
+    @Test
+    @Tag("long")
     @Timeout(3600)
     void poison_underLoadWithRestartsAndKills_becomesTheLetter_andTheRestIsWrittenInOrder() throws Exception {
-        long count = SECONDS * PER_SECOND;
+        endAndKill(LONG_SECONDS, 4);
+    }
+
+    /** Runs that end before all is written, the first by a kill, the next by SIGTERM and so on; then one to the end. */
+    private void endAndKill(long seconds, int runs) throws Exception {
+        long count = seconds * PER_SECOND;
         try (KafkaCluster cluster = KafkaCluster.builder().forked().start()) {
             cluster.createTopic("in", 6);
             cluster.createTopic("out", 6, Map.of("cleanup.policy", "compact"));
@@ -66,11 +79,11 @@ class PipePoisonTest {
             Files.writeString(config, "group.instance.id=pipe-1\n");
             AtomicReference<Throwable> failure = new AtomicReference<>();
             Thread load = Thread.ofPlatform().start(() -> produce(cluster.bootstrapServers(), count, failure));
-            for (int run = 1; run <= 4; run++) {
-                long until = count * run / 5;
+            for (int run = 1; run <= runs; run++) {
+                long until = count * run / (runs + 1);
                 boolean ended = false;
                 while (!ended) {
-                    ended = runUntil(cluster, config, until, run % 2 == 1);
+                    ended = runUntil(cluster, config, until, run % 2 == 1, PATIENCE.plusSeconds(seconds));
                 }
             }
             load.join();
@@ -89,10 +102,10 @@ class PipePoisonTest {
      *
      * @return false if it did not begin: on a machine that is busy with other things it may not reach a broker in its 10 s
      */
-    private static boolean runUntil(KafkaCluster cluster, Path config, long until, boolean kill) {
+    private static boolean runUntil(KafkaCluster cluster, Path config, long until, boolean kill, Duration patience) {
         try (PipeProcess pipe = PipeProcess.start(args(cluster, config, "--json"))) {
             Awaitility.await()
-                    .atMost(START.plusSeconds(SECONDS))
+                    .atMost(patience)
                     .pollInterval(Duration.ofMillis(50))
                     .until(() -> written(cluster) >= until || !pipe.isAlive());
             if (!pipe.isAlive() && pipe.err().contains("no broker answers")) {

@@ -3,10 +3,10 @@ package dev.weir.drivers.kafka;
 import dev.weir.driver.Driver;
 import dev.weir.driver.Feature;
 import dev.weir.driver.HandlerFailure;
+import dev.weir.driver.HandlerWork;
+import dev.weir.driver.PartitionTurns;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Scenario;
-import dev.weir.driver.Turns;
-import dev.weir.driver.Work;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -79,7 +79,7 @@ final class PlainDriver implements Driver {
     }
 
     private static void commitFinished(Consumer<byte[], byte[]> consumer, Pass pass) throws InterruptedException {
-        Work work = Work.of(pass.options());
+        HandlerWork work = HandlerWork.of(pass.options());
         boolean works = pass.configuration().scenario() == Scenario.WORK;
         long everyNanos = TimeUnit.MILLISECONDS.toNanos(pass.commitIntervalMillis());
         long dueNanos = System.nanoTime() + everyNanos;
@@ -103,7 +103,8 @@ final class PlainDriver implements Driver {
     }
 
     /** Calls the handler until it succeeds, while what comes later waits; false if the pass is over before. */
-    static boolean isHandled(ConsumerRecord<byte[], byte[]> record, Work work, Pass pass) throws InterruptedException {
+    static boolean isHandled(ConsumerRecord<byte[], byte[]> record, HandlerWork work, Pass pass)
+            throws InterruptedException {
         do {
             work.on(record.value());
             try {
@@ -116,7 +117,7 @@ final class PlainDriver implements Driver {
     }
 
     private static void oneAtATime(Consumer<byte[], byte[]> consumer, Pass pass) {
-        Turns turns = new Turns(pass);
+        PartitionTurns turns = new PartitionTurns(pass);
         while (!pass.isDone()) {
             int turn = turns.next();
             List<TopicPartition> paused = new ArrayList<>();

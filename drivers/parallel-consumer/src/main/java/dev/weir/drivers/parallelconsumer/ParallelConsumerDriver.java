@@ -3,9 +3,9 @@ package dev.weir.drivers.parallelconsumer;
 import dev.weir.driver.Driver;
 import dev.weir.driver.Feature;
 import dev.weir.driver.HandlerFailure;
+import dev.weir.driver.HandlerWork;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Scenario;
-import dev.weir.driver.Work;
 import io.confluent.parallelconsumer.PCRetriableException;
 import io.confluent.parallelconsumer.ParallelConsumerOptions;
 import io.confluent.parallelconsumer.ParallelStreamProcessor;
@@ -41,7 +41,7 @@ final class ParallelConsumerDriver implements Driver {
     @Override
     public void run(Pass pass) {
         Map<String, Object> config = new HashMap<>(pass.consumerConfig(Map.of()));
-        Work work = Work.of(pass.options());
+        HandlerWork work = HandlerWork.of(pass.options());
         var options = ParallelConsumerOptions.<byte[], byte[]>builder()
                 .consumer(new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer()))
                 .ordering(

@@ -1,7 +1,7 @@
 package dev.weir.drivers.weir;
 
+import dev.weir.driver.PartitionTurns;
 import dev.weir.driver.Pass;
-import dev.weir.driver.Turns;
 import dev.weir.kafka.ConsumerHandle;
 import dev.weir.stream.RunningPipeline;
 import java.util.ArrayList;
@@ -18,13 +18,13 @@ import org.apache.kafka.common.TopicPartition;
  */
 final class OneAtATime {
     private final Pass pass;
-    private final Turns turns;
+    private final PartitionTurns turns;
     private final CompletableFuture<ConsumerHandle> consumer = new CompletableFuture<>();
     private final List<TopicPartition> partitions;
 
     OneAtATime(Pass pass) {
         this.pass = pass;
-        this.turns = new Turns(pass);
+        this.turns = new PartitionTurns(pass);
         String topic = pass.configuration().topic();
         this.partitions = IntStream.range(0, pass.configuration().partitions())
                 .mapToObj(partition -> new TopicPartition(topic, partition))

@@ -3,9 +3,9 @@ package dev.weir.drivers.weir;
 import dev.weir.driver.Driver;
 import dev.weir.driver.Failures;
 import dev.weir.driver.Feature;
+import dev.weir.driver.HandlerWork;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Scenario;
-import dev.weir.driver.Work;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaFlow;
@@ -58,7 +58,7 @@ final class WeirDriver implements Driver {
     }
 
     private static Pipeline working(ConsumerSettings<byte[], byte[]> settings, Subscription topic, Pass pass) {
-        Work work = Work.of(pass.options());
+        HandlerWork work = HandlerWork.of(pass.options());
         Ordering<ConsumerRecord<byte[], byte[]>> ordering = switch (pass.ordering()) {
             case PARTITION -> RecordOrdering.byPartition();
             case KEY -> RecordOrdering.byKey();
@@ -80,7 +80,7 @@ final class WeirDriver implements Driver {
                 .to(Sink.ignore());
     }
 
-    private static void handle(ConsumerRecord<byte[], byte[]> record, Work work, Pass pass) {
+    private static void handle(ConsumerRecord<byte[], byte[]> record, HandlerWork work, Pass pass) {
         work.on(record.value());
         pass.attempted(record.partition(), record.value());
         pass.deliveredConcurrently(record.partition(), record.key(), record.value());

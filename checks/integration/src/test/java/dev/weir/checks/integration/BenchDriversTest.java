@@ -1,0 +1,127 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.bench.BenchException;
+import dev.weir.bench.report.Reports;
+import dev.weir.bench.result.Ledger;
+import dev.weir.bench.result.ResultsFolder;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What drivers do with handlers that fail, records of mixed lengths, a pipeline out of order; and a driver that has not what is asked. */
+@Timeout(180)
+class BenchDriversTest {
+
+    private static BenchAtCluster bench;
+
+    @TempDir
+    private static Path folder;
+
+    @BeforeAll
+    static void startCluster() {
+        bench = new BenchAtCluster(folder);
+    }
+
+    @AfterAll
+    static void stopCluster() {
+        bench.close();
+    }
+
+    /** Nothing else is to be done meanwhile in partition order: a second per failed call is more than a dry run has. */
+    @Test
+    void failedCalls_areRepeated_andEachRecordIsDeliveredOnce() throws Exception {
+        ResultsFolder results = bench.run("""
+                name: failing
+                scenario: work
+                drivers: [plain, weir, parallel-consumer]
+                topic: {partitions: 2, records: 20000, valueBytes: 50}
+                options: {work.failures: 0.75, work.retryMillis: 1, work.millis: 0.1}
+                method: {rounds: 1, control: false, minWarmUpSeconds: 0.1, maxWarmUpSeconds: 0.2,
+                  measureSeconds: 0.2, intervalMillis: 20}
+                """);
+        assertThat(results.runs()).hasSize(3).allSatisfy(run -> {
+            assertThat(run.failure()).isNull();
+            assertThat(run.ledger().isClean()).as("%s", run.ledger()).isTrue();
+            assertThat(run.ledger().retried()).isPositive();
+        });
+        assertThat(Reports.text(results)).contains("calls of handlers failed and were repeated, for ");
+        assertThat(Reports.json(results)).contains("\"retried\":");
+    }
+
+    /** None of the 300 records of a dry run fails, and one of the next few. */
+    @Test
+    void waitBeforeACallIsRepeated_endsWithTheRun() throws Exception {
+        assertThat(bench.run("""
+                        name: waiting
+                        scenario: work
+                        drivers: [plain]
+                        topic: {partitions: 2, records: 20000, valueBytes: 50}
+                        options: {work.failures: 0.001, work.retryMillis: 60000}
+                        method: {rounds: 1, control: false, minWarmUpSeconds: 0.1, maxWarmUpSeconds: 0.2,
+                          measureSeconds: 0.2, intervalMillis: 20}
+                        """).runs()).hasSize(1).allSatisfy(run -> {
+            assertThat(run.failure()).isNull();
+            assertThat(run.ledger().isClean()).as("%s", run.ledger()).isTrue();
+            assertThat(run.ledger().retried()).isPositive();
+            assertThat(Duration.ofMillis(run.stoppedAtMillis() - run.startedAtMillis()))
+                    .isLessThan(Duration.ofMinutes(1));
+        });
+    }
+
+    @Test
+    void leanDriver_readsEachRecordOnce_ofMixedLengthsWithHeaders() throws Exception {
+        assertThat(bench.run("""
+                        name: lengths
+                        scenario: consume
+                        drivers: [lean]
+                        baseline: lean
+                        topic: {partitions: 2, records: 200000, valueSizes: 20:0.75 140:0.25, headers: 2, compression: zstd}
+                        method: {rounds: 1, minWarmUpSeconds: 0.1, maxWarmUpSeconds: 0.2, measureSeconds: 0.2,
+                          intervalMillis: 20}
+                        """).runs()).isNotEmpty().allSatisfy(run -> {
+            assertThat(run.failure()).isNull();
+            assertThat(run.ledger().isClean()).as("%s", run.ledger()).isTrue();
+            assertThat(run.totals().bytes() / (double) run.totals().records()).isBetween(45.0, 55.0);
+        });
+    }
+
+    @Test
+    void asimov_outOfOrder_givesARecordForEachEvent() throws Exception {
+        assertThat(bench.run("""
+                        name: unordered
+                        scenario: pipeline
+                        drivers: [asimov-unordered]
+                        baseline: asimov-unordered
+                        topic: {partitions: 2, records: 3000, valueBytes: 50}
+                        method: {rounds: 1, control: false, minWarmUpSeconds: 0.1, maxWarmUpSeconds: 0.2,
+                          measureSeconds: 0.2, intervalMillis: 20}
+                        options: {ordering: none}
+                        """).runs()).hasSize(1).allSatisfy(run -> {
+            assertThat(run.failure()).isNull();
+            Ledger ledger = run.ledger();
+            assertThat(ledger.delivered()).isPositive();
+            assertThat(ledger.lost() + ledger.duplicates()).as("%s", ledger).isZero();
+        });
+    }
+
+    @Test
+    void driverWithoutTheScenario_failsItsDryRun() {
+        assertThatThrownBy(() -> bench.run("""
+                        name: bare
+                        scenario: at-least-once
+                        drivers: [plain, bare]
+                        topic: {partitions: 2, records: 200000, valueBytes: 50}
+                        method: {rounds: 1, minWarmUpSeconds: 0.1, maxWarmUpSeconds: 0.2, measureSeconds: 0.2,
+                          intervalMillis: 20}
+                        """))
+                .isInstanceOf(BenchException.class)
+                .hasMessageContaining("driver bare does not pass the dry run of at-least-once: it does not offer");
+    }
+}

@@ -1,0 +1,84 @@
+package dev.weir.bench.campaign;
+
+import dev.weir.bench.BenchException;
+import dev.weir.bench.cluster.BenchCluster;
+import dev.weir.bench.process.DriverLauncher;
+import dev.weir.bench.result.Campaign;
+import dev.weir.bench.result.Driver;
+import dev.weir.bench.result.Point;
+import dev.weir.bench.workload.Workload;
+import dev.weir.driver.Report;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Writes down what a campaign is about to compare, and where. Stateless. */
+final class CampaignDescription {
+
+    private static final String VALUES = "topic.valueFile.digest";
+
+    private CampaignDescription() {}
+
+    /** Runs that read other values are of another campaign. */
+    static void requireSameValues(Campaign begun, String digests) {
+        if (!begun.environment().settings().getOrDefault(VALUES, "").equals(digests)) {
+            throw new BenchException("topic.valueFile holds other values than when the campaign was begun:"
+                    + " put those back, or begin a new one");
+        }
+    }
+
+    /** The campaign of a new folder. */
+    static Campaign of(
+            Workload workload,
+            CampaignRunner.Settings settings,
+            List<String> drivers,
+            Map<String, Report.Hello> hellos,
+            DriverLauncher launcher,
+            BenchCluster cluster) {
+        List<Driver> described = new ArrayList<>();
+        Map<String, String> versions = new TreeMap<>(cluster.versions());
+        for (String name : drivers) {
+            Report.Hello hello = hellos.get(CampaignRunner.withoutControl(name));
+            if (hello == null) {
+                throw new IllegalStateException("no hello of " + name);
+            }
+            String library = launcher.entry(hello.driver()).library();
+            String version = version(hello, library) + ", " + version(hello, "kafka-clients");
+            versions.put(name, version);
+            Map<String, String> own = new TreeMap<>(workload.points().get(0).client());
+            own.put("jvm.arguments", String.join(" ", hello.arguments()));
+            own.put("class.path", String.join(" ", hello.libraries()));
+            described.add(new Driver(name, version, own));
+        }
+        List<Point> points = workload.points().stream()
+                .map(point -> new Point(point.id(), point.scenario().label(), point.dimensions()))
+                .toList();
+        Map<String, String> around = new TreeMap<>(cluster.settings());
+        String values = cluster.valueDigests(workload.points());
+        if (!values.isEmpty()) {
+            around.put(VALUES, values);
+        }
+        Path folder = settings.results();
+        return new Campaign(
+                String.valueOf(folder.getFileName()),
+                workload.name(),
+                workload.text(),
+                workload.baseline(),
+                workload.control() ? workload.baseline() + CampaignRunner.CONTROL_SUFFIX : null,
+                workload.rounds(),
+                settings.seed(),
+                described,
+                points,
+                EnvironmentProbe.read(settings.root(), versions, around));
+    }
+
+    private static String version(Report.Hello hello, String library) {
+        return hello.libraries().stream()
+                .filter(jar -> jar.startsWith(library + "-"))
+                .map(jar -> jar.substring(0, jar.length() - ".jar".length()))
+                .findFirst()
+                .orElse(library + " (this checkout)");
+    }
+}

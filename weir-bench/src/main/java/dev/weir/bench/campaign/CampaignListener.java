@@ -1,0 +1,22 @@
+package dev.weir.bench.campaign;
+
+import dev.weir.bench.result.Run;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** Hears how a campaign goes on, on the campaign's thread. */
+public interface CampaignListener {
+
+    /** A line that is worth keeping. */
+    void note(String line);
+
+    /**
+     * What is being done now.
+     *
+     * @param remaining of the whole campaign, by what it took so far; null before the first run is over
+     */
+    void status(String doing, int runsDone, int runs, @Nullable Duration remaining);
+
+    /** A run was kept. */
+    void finished(Run run, int runsDone, int runs);
+}

@@ -1,0 +1,411 @@
+package dev.weir.bench.campaign;
+
+import dev.weir.bench.BenchException;
+import dev.weir.bench.RunFailure;
+import dev.weir.bench.cluster.BenchCluster;
+import dev.weir.bench.cluster.ExistingCluster;
+import dev.weir.bench.measurement.Measured;
+import dev.weir.bench.measurement.Measurement;
+import dev.weir.bench.measurement.SteadyMeasurement;
+import dev.weir.bench.process.DriverCatalog;
+import dev.weir.bench.process.DriverLauncher;
+import dev.weir.bench.process.DriverProcess;
+import dev.weir.bench.result.Campaign;
+import dev.weir.bench.result.Driver;
+import dev.weir.bench.result.Ledger;
+import dev.weir.bench.result.ResultsFolder;
+import dev.weir.bench.result.Run;
+import dev.weir.bench.workload.Workload;
+import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.LedgerFigures;
+import dev.weir.driver.Report;
+import dev.weir.driver.Scenario;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs a campaign: verifies each driver, then round by round each driver at each point, in an order drawn anew per round.
+ * {@link #run} belongs to one thread; {@link #stop} is for any.
+ */
+public final class CampaignRunner {
+    /** Added to the name of the baseline for its second run of a round. */
+    public static final String CONTROL_SUFFIX = "-again";
+
+    private static final String VERIFY_LOG = "verify.log";
+    private static final String FILL_LOG = "fill.log";
+    private static final String WARM_LOG = "warm.log";
+
+    private final Workload workload;
+    private final Settings settings;
+    private final CampaignListener listener;
+    private final List<String> drivers;
+    private final DriverLauncher launcher;
+
+    private final long startedNanos = System.nanoTime();
+
+    /**
+     * Where things are. Immutable.
+     *
+     * @param root the checkout, where the drivers were built
+     * @param data where brokers keep filled topics between campaigns
+     * @param results the folder of this campaign: new, or that of an interrupted one
+     * @param seed draws the order
+     * @param resume whether {@code results} holds what is to be finished
+     * @param cluster where it runs; null to fork brokers
+     */
+    public record Settings(
+            Path root,
+            Path data,
+            Path results,
+            long seed,
+            boolean resume,
+            @Nullable ExistingCluster cluster) {
+
+        /** With brokers that are forked. */
+        public Settings(Path root, Path data, Path results, long seed, boolean resume) {
+            this(root, data, results, seed, resume, null);
+        }
+    }
+
+    /** Throws {@link BenchException} if no drivers are built in the checkout, or the baseline cannot reach the brokers. */
+    public CampaignRunner(Workload workload, Settings settings, CampaignListener listener) {
+        this.settings = settings;
+        this.listener = listener;
+        this.launcher = new DriverLauncher(DriverCatalog.ofCheckout(settings.root()));
+        this.workload = reaching(workload, settings.cluster());
+        this.drivers = new ArrayList<>(this.workload.drivers());
+        if (workload.control()) {
+            drivers.add(workload.baseline() + CONTROL_SUFFIX);
+        }
+    }
+
+    /** The same without drivers that do not speak what a secured cluster speaks. */
+    private Workload reaching(Workload all, @Nullable ExistingCluster cluster) {
+        if (cluster == null || !cluster.isSecured()) {
+            return all;
+        }
+        List<String> reaching = new ArrayList<>();
+        for (String driver : all.drivers()) {
+            if (!launcher.entry(driver).speaksPlaintextOnly()) {
+                reaching.add(driver);
+            } else if (driver.equals(all.baseline())) {
+                throw new BenchException("the baseline " + driver + " does not speak " + cluster.protocol()
+                        + ": name another one in the workload file");
+            } else {
+                listener.note("driver " + driver + " is left out: it does not speak " + cluster.protocol());
+            }
+        }
+        return all.withDrivers(reaching);
+    }
+
+    /** Ends the campaign soon: what is finished is kept, the run under way is not. */
+    public void stop() {
+        launcher.stop();
+    }
+
+    /** Whether {@link #stop} was called. */
+    public boolean isStopped() {
+        return launcher.isStopped();
+    }
+
+    /**
+     * Does what is left to do and returns the folder.
+     *
+     * @throws BenchException if the campaign cannot go on
+     */
+    public ResultsFolder run() throws InterruptedException {
+        workload.drivers().forEach(launcher::entry);
+        if (!settings.resume()) {
+            ResultsFolder.requireNew(settings.results());
+        }
+        try (BenchCluster cluster = cluster()) {
+            CampaignTopics topics = new CampaignTopics(cluster, launcher);
+            ResultsFolder folder = folder(cluster, topics);
+            try {
+                fill(topics, folder);
+                runs(cluster, topics, folder);
+            } catch (BenchException e) {
+                if (!isStopped()) {
+                    throw e;
+                }
+                // What was under way was ended by that; the folder is whole without it.
+            }
+            return folder;
+        }
+    }
+
+    private BenchCluster cluster() {
+        int count = workload.points().get(0).brokers();
+        ExistingCluster existing = settings.cluster();
+        if (existing == null) {
+            doing("starting " + count + (count == 1 ? " broker" : " brokers"));
+            return BenchCluster.forked(settings.data(), count, launcher::isStopped);
+        }
+        doing("connecting to " + existing.bootstrapServers());
+        BenchCluster cluster = BenchCluster.existing(existing, listener::note, launcher::isStopped);
+        if (workload.points().stream().anyMatch(WorkloadPoint::countsFetches)) {
+            listener.note("fetches are not counted (method.countFetches): brokers that are there already do not tell");
+        }
+        return cluster;
+    }
+
+    /** What goes on before and between runs. */
+    private void doing(String what) {
+        listener.status(what, 0, workload.rounds() * workload.points().size() * drivers.size(), null);
+    }
+
+    /** The campaign's folder, once its drivers have shown, as they are built now, that they do what is asked. */
+    private ResultsFolder folder(BenchCluster cluster, CampaignTopics topics) throws InterruptedException {
+        Verification verification = new Verification(
+                workload, cluster, topics, launcher, new DryRuns(settings.data().resolve("dry-runs")));
+        try {
+            if (settings.resume()) {
+                ResultsFolder folder = ResultsFolder.open(settings.results());
+                requireSameCluster(folder.campaign(), cluster);
+                CampaignDescription.requireSameValues(folder.campaign(), cluster.valueDigests(workload.points()));
+                verification.run(this::doing, log(folder, VERIFY_LOG));
+                noteOtherSources(folder.campaign());
+                return folder;
+            }
+            Path log = temporaryLog();
+            Map<String, Report.Hello> hellos = verification.run(this::doing, log);
+            ResultsFolder folder = ResultsFolder.create(
+                    settings.results(), CampaignDescription.of(workload, settings, drivers, hellos, launcher, cluster));
+            moveInto(folder, log);
+            return folder;
+        } catch (BenchException e) {
+            throw isStopped() ? new BenchException("stopped before the first run; nothing was measured", e) : e;
+        }
+    }
+
+    /** Of two clusters, one campaign would compare the clusters. */
+    private static void requireSameCluster(Campaign campaign, BenchCluster cluster) {
+        Map<String, String> begunAt = campaign.environment().settings();
+        String id = begunAt.get(BenchCluster.CLUSTER_ID);
+        if (!Objects.equals(id, cluster.settings().get(BenchCluster.CLUSTER_ID))) {
+            throw new BenchException("the campaign was begun "
+                    + (id == null
+                            ? "on brokers of its own: leave the cluster's options out"
+                            : "at another cluster, " + begunAt.get("cluster.bootstrap") + ": name that one again"));
+        }
+    }
+
+    private void noteOtherSources(Campaign campaign) {
+        String begun = campaign.environment().commit();
+        String now = EnvironmentProbe.commit(settings.root());
+        if (!begun.equals(now)) {
+            listener.note("begun at commit " + begun + ", resumed at " + now
+                    + ": if the drivers differ, so may rounds of one campaign");
+        }
+    }
+
+    private void fill(CampaignTopics topics, ResultsFolder folder) throws InterruptedException {
+        for (WorkloadPoint point : workload.points()) {
+            if (!isStopped() && CampaignTopics.isFilledAhead(point)) {
+                doing("filling the topic of " + point.id());
+                topics.topic(point, point.recordsPerPartition(), log(folder, FILL_LOG));
+            }
+        }
+    }
+
+    private static Path log(ResultsFolder folder, String name) {
+        return folder.path().resolve("logs").resolve(name);
+    }
+
+    private static Path temporaryLog() {
+        try {
+            return Files.createTempFile("weir-bench-verify-", ".log");
+        } catch (IOException e) {
+            throw new BenchException("no temporary file: " + e, e);
+        }
+    }
+
+    private static void moveInto(ResultsFolder folder, Path log) {
+        try {
+            Files.move(log, log(folder, VERIFY_LOG), StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            throw new BenchException("cannot move " + log + " into " + folder.path() + ": " + e, e);
+        }
+    }
+
+    /** The driver that this one is: the control is the baseline. */
+    static String withoutControl(String name) {
+        return name.endsWith(CONTROL_SUFFIX) ? name.substring(0, name.length() - CONTROL_SUFFIX.length()) : name;
+    }
+
+    /** The workload of a campaign that is to be finished. */
+    public static Workload workloadOf(Campaign campaign) {
+        List<String> names = campaign.drivers().stream()
+                .map(Driver::name)
+                .filter(name -> !name.equals(campaign.control()))
+                .toList();
+        return Workload.ofText(campaign.workload())
+                .withDrivers(names)
+                .withRounds(campaign.rounds(), campaign.control() != null);
+    }
+
+    /** A folder name for a new campaign, such as {@code plain-consumer-quick-20261121-021051}. */
+    public static String newId(Workload workload) {
+        return newId(workload.name(), workload.isQuick());
+    }
+
+    /** The same for several campaigns. */
+    public static String newId(String name, boolean isQuick) {
+        return name
+                + (isQuick ? "-quick-" : "-")
+                + LocalDateTime.now(ZoneId.systemDefault())
+                        .format(DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT));
+    }
+
+    private void runs(BenchCluster cluster, CampaignTopics topics, ResultsFolder folder) throws InterruptedException {
+        List<RunOrder.Step> steps = RunOrder.of(workload.points(), drivers, workload.rounds(), settings.seed());
+        warm(cluster, topics, folder);
+        long begunNanos = System.nanoTime();
+        int doneBefore = 0;
+        int done = 0;
+        int perRound = workload.points().size() * drivers.size();
+        for (int order = 0; order < steps.size() && !isStopped(); order++) {
+            RunOrder.Step step = steps.get(order);
+            if (order % perRound == 0
+                    && done > doneBefore
+                    && isTimeUp(begunNanos, (double) perRound / (done - doneBefore))) {
+                listener.note(
+                        "time is up: " + step.round() + " of " + workload.rounds() + " rounds; the rest by --resume");
+                return;
+            }
+            if (folder.isDone(step.key())) {
+                done++;
+                doneBefore++;
+                continue;
+            }
+            Duration remaining = done == doneBefore
+                    ? null
+                    : Duration.ofNanos((System.nanoTime() - begunNanos) / (done - doneBefore) * (steps.size() - done));
+            listener.status(
+                    step.driver() + " at " + step.point().id() + ", round " + (step.round() + 1),
+                    done,
+                    steps.size(),
+                    remaining);
+            Kept kept = run(cluster, topics, folder, step, order);
+            if (!isStopped()) {
+                folder.append(kept.run(), kept.latencies());
+                done++;
+                listener.finished(kept.run(), done, steps.size());
+            }
+            cluster.deleteSink();
+        }
+    }
+
+    /**
+     * Lets the baseline run once for nobody: brokers that have just started compile what they run as drivers do, and the
+     * first runs of a campaign would be measured with other brokers than the rest, or than those of another campaign.
+     */
+    private void warm(BenchCluster cluster, CampaignTopics topics, ResultsFolder folder) throws InterruptedException {
+        WorkloadPoint point = workload.points().get(0);
+        cluster.times(); // Attaches to them, which takes a while and is to be over before anything counts.
+        if (folder.campaign().rounds() == 1 || point.isPlanned() || folder.isComplete() || isStopped()) {
+            return;
+        }
+        doing("warming the brokers");
+        try {
+            var unused = measure(
+                    cluster,
+                    topics,
+                    new RunOrder.Step(point, workload.baseline(), 0),
+                    log(folder, WARM_LOG),
+                    settings.seed());
+        } catch (RunFailure e) {
+            if (!isStopped()) { // Else it was that. What is wrong, the runs will tell.
+                listener.note("the brokers were not warmed: " + e.getMessage());
+            }
+        } finally {
+            cluster.deleteSink();
+        }
+    }
+
+    /** What goes into the folder. */
+    private record Kept(Run run, List<Histogram> latencies) {}
+
+    /** Whether one more round, of so many times what was done since {@code begunNanos}, would take too long. */
+    private boolean isTimeUp(long begunNanos, double roundShare) {
+        long now = System.nanoTime();
+        double wouldTakeSeconds = (now - startedNanos + (now - begunNanos) * roundShare) / 1e9;
+        return wouldTakeSeconds > workload.points().get(0).seconds("maxSeconds");
+    }
+
+    private Kept run(BenchCluster cluster, CampaignTopics topics, ResultsFolder folder, RunOrder.Step step, int order)
+            throws InterruptedException {
+        long startedAtMillis = System.currentTimeMillis();
+        String point = step.point().id();
+        long seed = settings.seed() + step.round();
+        try {
+            Measured measured = measure(cluster, topics, step, folder.log(step.key()), seed);
+            LedgerFigures ledger = measured.ledger();
+            Run run = new Run(
+                    point,
+                    step.driver(),
+                    step.round(),
+                    order,
+                    seed,
+                    startedAtMillis,
+                    System.currentTimeMillis(),
+                    measured.warmUpIntervals(),
+                    measured.intervals(),
+                    measured.totals(),
+                    new Ledger(
+                            ledger.distinct() + ledger.missing(),
+                            ledger.distinct() + ledger.duplicates() + ledger.foreign(),
+                            ledger.missing(),
+                            ledger.duplicates() + ledger.foreign(),
+                            ledger.reordered(),
+                            ledger.retried()),
+                    measured.flags(),
+                    null);
+            return new Kept(run, measured.latencies());
+        } catch (RunFailure e) {
+            cluster.requireBrokers(); // Else it was not the driver that failed.
+            Run failed = Run.failed(
+                    point,
+                    step.driver(),
+                    step.round(),
+                    order,
+                    seed,
+                    startedAtMillis,
+                    System.currentTimeMillis(),
+                    String.valueOf(e.getMessage()));
+            return new Kept(failed, List.of());
+        }
+    }
+
+    private Measured measure(BenchCluster cluster, CampaignTopics topics, RunOrder.Step step, Path log, long seed)
+            throws InterruptedException {
+        WorkloadPoint point = step.point();
+        String topic = topics.ofRun(point, log);
+        String driver = withoutControl(step.driver());
+        boolean isBaseline = driver.equals(workload.baseline());
+        try (DriverProcess process = launcher.start(driver, point.heapMegabytes(), log)) {
+            if (!point.isPlanned()) {
+                return new Measurement(process, cluster, point, isBaseline).run(topic);
+            }
+            if (point.scenario() == Scenario.PRODUCE) {
+                return new SteadyMeasurement(process, null, cluster, point, isBaseline).run(topic, seed);
+            }
+            try (DriverProcess generator = launcher.start(SteadyMeasurement.GENERATOR, point.heapMegabytes(), log)) {
+                return new SteadyMeasurement(process, generator, cluster, point, isBaseline).run(topic, seed);
+            }
+        }
+    }
+}

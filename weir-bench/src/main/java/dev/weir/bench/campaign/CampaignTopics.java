@@ -1,0 +1,75 @@
+package dev.weir.bench.campaign;
+
+import dev.weir.bench.BenchException;
+import dev.weir.bench.RunFailure;
+import dev.weir.bench.cluster.BenchCluster;
+import dev.weir.bench.process.DriverLauncher;
+import dev.weir.bench.process.DriverProcess;
+import dev.weir.bench.process.DriverSession;
+import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.Scenario;
+import java.nio.file.Path;
+import java.util.Map;
+
+/** The topics that drivers read from, filled when first asked for, or write to, made anew. Confined to one thread. */
+final class CampaignTopics {
+
+    /** The driver that fills the topic of {@link Scenario#PIPELINE}. */
+    private static final String EVENTS = "asimov-events";
+
+    private static final int MAX_FILL_SECONDS = 600;
+
+    private final BenchCluster cluster;
+    private final DriverLauncher launcher;
+
+    CampaignTopics(BenchCluster cluster, DriverLauncher launcher) {
+        this.cluster = cluster;
+        this.launcher = launcher;
+    }
+
+    /**
+     * The topic that a driver reads from, with that many records, or writes to.
+     *
+     * @param log where those print to who fill it
+     */
+    String topic(WorkloadPoint point, long recordsPerPartition, Path log) throws InterruptedException {
+        return switch (point.scenario()) {
+            case PRODUCE -> cluster.fresh(point);
+            case PIPELINE -> {
+                cluster.fresh(point);
+                yield events(point, recordsPerPartition, log);
+            }
+            default -> cluster.filled(point, recordsPerPartition);
+        };
+    }
+
+    /** The topic of a run. */
+    String ofRun(WorkloadPoint point, Path log) throws InterruptedException {
+        return point.scenario() == Scenario.STEADY
+                ? cluster.begun(point)
+                : topic(point, point.recordsPerPartition(), log);
+    }
+
+    /** Whether its records are there before the first run. */
+    static boolean isFilledAhead(WorkloadPoint point) {
+        return point.scenario() != Scenario.PRODUCE && !point.isPlanned();
+    }
+
+    private String events(WorkloadPoint point, long recordsPerPartition, Path log) throws InterruptedException {
+        String events = "asimov-p" + point.partitions() + "-n" + recordsPerPartition;
+        return cluster.fillOnce(events, point.partitions(), recordsPerPartition, topic -> {
+            try (DriverProcess process = launcher.start(EVENTS, point.heapMegabytes(), log)) {
+                DriverSession driver = new DriverSession(process, cluster, point);
+                driver.hello(Scenario.PRODUCE);
+                driver.configure(topic, recordsPerPartition, Scenario.PRODUCE, Map.of(), Map.of());
+                driver.start(0, MAX_FILL_SECONDS);
+                if (!driver.passed().complete()) {
+                    throw new RunFailure("it did not write all records within " + MAX_FILL_SECONDS + " s");
+                }
+            } catch (RunFailure e) {
+                throw new BenchException(
+                        "topic " + topic + " could not be filled: " + e.getMessage() + "; the log is " + log);
+            }
+        });
+    }
+}

@@ -1,0 +1,85 @@
+package dev.weir.bench.campaign;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.weir.bench.BenchException;
+import dev.weir.bench.process.DriverCatalog;
+import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.Report;
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which drivers have passed their dry run, kept from campaign to campaign: the same files under the same settings need not
+ * show it again. Confined to one thread.
+ */
+final class DryRuns {
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    // What does not change what a driver does.
+    private static final List<String> ASIDE =
+            List.of("name", "about", "baseline", "design", "drivers", "topic.records", "method.");
+
+    private final Path folder;
+
+    /** Those kept in a folder, which need not be there yet. */
+    DryRuns(Path folder) {
+        this.folder = folder;
+    }
+
+    /** Names a driver as it is built now, at that point. */
+    static String key(String driver, DriverCatalog.Entry entry, WorkloadPoint point) {
+        StringBuilder all = new StringBuilder(driver).append('\n').append(Runtime.version());
+        point.settings().forEach((path, value) -> {
+            if (ASIDE.stream().noneMatch(path::startsWith)) {
+                all.append('\n').append(path).append('=').append(value);
+            }
+        });
+        try {
+            for (String place : entry.classPath().split(File.pathSeparator, -1)) {
+                try (Stream<Path> files = Files.walk(Path.of(place))) {
+                    for (Path file : files.filter(Files::isRegularFile).sorted().toList()) {
+                        all.append('\n').append(file).append(' ').append(Files.size(file));
+                        all.append(' ').append(Files.getLastModifiedTime(file).toMillis());
+                    }
+                }
+            }
+            byte[] digest =
+                    MessageDigest.getInstance("SHA-256").digest(all.toString().getBytes(StandardCharsets.UTF_8));
+            return driver + "-" + HexFormat.of().formatHex(digest, 0, 12);
+        } catch (IOException | NoSuchAlgorithmException e) {
+            throw new BenchException("cannot read the class path of driver " + driver + ": " + e, e);
+        }
+    }
+
+    /** What the driver said of itself when it passed; null if it is to show that it does. */
+    Report.@Nullable Hello passed(String key) {
+        try {
+            Path file = file(key);
+            return Files.exists(file) ? JSON.readValue(file.toFile(), Report.Hello.class) : null;
+        } catch (IOException e) { // Half written, or of another version.
+            return null;
+        }
+    }
+
+    void keep(String key, Report.Hello hello) {
+        try {
+            Files.createDirectories(folder);
+            JSON.writeValue(file(key).toFile(), hello);
+        } catch (IOException e) {
+            throw new BenchException("cannot write below " + folder + ": " + e, e);
+        }
+    }
+
+    private Path file(String key) {
+        return folder.resolve(key + ".json");
+    }
+}

@@ -1,0 +1,128 @@
+package dev.weir.bench.campaign;
+
+import dev.weir.bench.BenchException;
+import dev.weir.bench.RunFailure;
+import dev.weir.bench.cluster.BenchCluster;
+import dev.weir.bench.fill.FillPlan;
+import dev.weir.bench.process.DriverLauncher;
+import dev.weir.bench.process.DriverProcess;
+import dev.weir.bench.process.DriverSession;
+import dev.weir.bench.workload.Workload;
+import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.Failures;
+import dev.weir.driver.Feature;
+import dev.weir.driver.LedgerFigures;
+import dev.weir.driver.Pass;
+import dev.weir.driver.Report;
+import dev.weir.driver.Scenario;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * The dry runs of a campaign: each driver shows that it does what is asked, unless it has, as it is built now, with these
+ * settings. Confined to one thread.
+ */
+final class Verification {
+    private static final long RECORDS = 100_000;
+
+    // Where each record takes a millisecond or more.
+    private static final long SLOW_RECORDS = 300;
+    private static final Set<Scenario> SLOW =
+            Set.of(Scenario.WORK, Scenario.AT_MOST_ONCE, Scenario.FLOW_CONTROL, Scenario.PIPELINE);
+    private static final Set<Scenario> COMMITTING =
+            Set.of(Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE, Scenario.WORK, Scenario.PIPELINE);
+
+    private final Workload workload;
+    private final BenchCluster cluster;
+    private final CampaignTopics topics;
+    private final DriverLauncher launcher;
+    private final DryRuns dryRuns;
+
+    Verification(
+            Workload workload, BenchCluster cluster, CampaignTopics topics, DriverLauncher launcher, DryRuns dryRuns) {
+        this.workload = workload;
+        this.cluster = cluster;
+        this.topics = topics;
+        this.launcher = launcher;
+        this.dryRuns = dryRuns;
+    }
+
+    /**
+     * What each driver said of itself, by name.
+     *
+     * @param doing hears which driver is at it
+     * @param log where their processes print to
+     * @throws BenchException if one does not pass, or the campaign is to stop
+     */
+    Map<String, Report.Hello> run(Consumer<String> doing, Path log) throws InterruptedException {
+        Map<String, Report.Hello> hellos = new LinkedHashMap<>();
+        for (WorkloadPoint point : verifiedPoints()) {
+            for (String driver : workload.drivers()) {
+                doing.accept("verifying " + driver);
+                hellos.put(driver, verified(driver, point, log));
+            }
+        }
+        return hellos;
+    }
+
+    /** What drivers are asked for besides the scenario. */
+    private record Wish(Pass.Order order, Set<Feature> features) {}
+
+    /** The first point of each order, and of what not every library has, that is asked for. */
+    private Iterable<WorkloadPoint> verifiedPoints() {
+        Map<Wish, WorkloadPoint> first = new LinkedHashMap<>();
+        workload.points().forEach(point -> first.putIfAbsent(new Wish(point.ordering(), point.features()), point));
+        return first.values();
+    }
+
+    private Report.Hello verified(String driver, WorkloadPoint point, Path log) throws InterruptedException {
+        String key = DryRuns.key(driver, launcher.entry(driver), point) + cluster.id();
+        Report.Hello passed = dryRuns.passed(key);
+        if (passed != null) {
+            return passed;
+        }
+        boolean slow = SLOW.contains(point.scenario()) || point.hasSlowSink();
+        long perPartition = Math.max(1, (slow ? SLOW_RECORDS : RECORDS) / point.partitions());
+        String topic = topics.topic(point, perPartition, log);
+        try (DriverProcess process = launcher.start(driver, point.heapMegabytes(), log)) {
+            Report.Hello hello = verified(new DriverSession(process, cluster, point), point, topic, perPartition);
+            dryRuns.keep(key, hello);
+            return hello;
+        } catch (RunFailure e) {
+            cluster.requireBrokers(); // Else it was not the driver that failed.
+            throw new BenchException("driver " + driver + " does not pass the dry run of "
+                    + point.scenario().label() + ": " + e.getMessage() + "; its log is " + log);
+        }
+    }
+
+    /** One pass over so many records, which has to deliver each of them once, in order, and commit it. */
+    private Report.Hello verified(DriverSession driver, WorkloadPoint point, String topic, long recordsPerPartition)
+            throws InterruptedException {
+        Report.Hello hello = driver.hello();
+        driver.configure(topic, recordsPerPartition);
+        String group = driver.start(0, (double) DriverSession.PATIENCE.toSeconds());
+        Report.Passed passed = driver.passed();
+        LedgerFigures ledger = cluster.checked(point, topic, passed.ledger());
+        if (!passed.complete() && !ledger.isBroken()) {
+            throw new RunFailure("it delivered " + ledger.distinct() + " of " + recordsPerPartition * point.partitions()
+                    + " records within " + DriverSession.PATIENCE.toSeconds() + " s");
+        }
+        if (ledger.isBroken()) {
+            throw new RunFailure("it did not deliver each of " + recordsPerPartition * point.partitions()
+                    + " records once and in order: " + ledger);
+        }
+        long failures = Failures.inAll(point.failures(), point.partitions(), recordsPerPartition);
+        if (ledger.retried() != failures) {
+            throw new RunFailure("it called handlers again " + ledger.retried() + " times, where " + failures
+                    + " calls were to fail");
+        }
+        if (COMMITTING.contains(point.scenario())
+                && !cluster.committedAll(group, topic, FillPlan.of(point, recordsPerPartition))) {
+            throw new RunFailure("it did not commit all that it delivered");
+        }
+        return hello;
+    }
+}

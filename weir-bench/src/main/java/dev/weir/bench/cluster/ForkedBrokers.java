@@ -1,0 +1,110 @@
+package dev.weir.bench.cluster;
+
+import dev.weir.testkit.Broker;
+import dev.weir.testkit.KafkaCluster;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
+import org.apache.kafka.clients.admin.Admin;
+
+/** Brokers in processes of this machine, over a folder that outlives the campaign. Confined to one thread. */
+final class ForkedBrokers implements Brokers {
+    private static final int HEAP_MEGABYTES = 1024;
+
+    private final KafkaCluster cluster;
+
+    /** Starts so many over what an earlier campaign left in {@code data}. */
+    ForkedBrokers(Path data, int brokers) {
+        cluster = KafkaCluster.builder()
+                .brokers(brokers)
+                .forked()
+                .heapMegabytes(HEAP_MEGABYTES)
+                .brokerConfig("log.retention.ms", "-1")
+                // What a run wrote is to be gone before the next one, not amid it, gigabytes at a time.
+                .brokerConfig("log.segment.delete.delay.ms", "500")
+                .brokerConfig("auto.create.topics.enable", "false")
+                .dataFolder(data.resolve("brokers-" + brokers))
+                .start();
+    }
+
+    @Override
+    public String bootstrapServers() {
+        return cluster.bootstrapServers();
+    }
+
+    @Override
+    public Map<String, String> client() {
+        return Map.of();
+    }
+
+    @Override
+    public Admin admin() {
+        return cluster.admin();
+    }
+
+    @Override
+    public List<Broker> forked() {
+        return cluster.brokers();
+    }
+
+    @Override
+    public String named(String name) {
+        return name;
+    }
+
+    @Override
+    public String namedAnew(String name) {
+        return name; // The testkit waits until no broker knows the earlier one.
+    }
+
+    @Override
+    public void create(String topic, int partitions, Map<String, String> config) {
+        cluster.createTopic(topic, partitions, 1, config);
+    }
+
+    @Override
+    public void delete(String topic) {
+        cluster.deleteTopic(topic);
+    }
+
+    @Override
+    public void cleanUp() {}
+
+    @Override
+    public String id() {
+        return "";
+    }
+
+    @Override
+    public Map<String, String> settings() {
+        Map<String, String> settings = new TreeMap<>(BrokerConfig.of(admin(), "1"));
+        settings.put("broker.count", Integer.toString(cluster.brokers().size()));
+        settings.put("broker.heapMegabytes", Integer.toString(HEAP_MEGABYTES));
+        settings.put("broker.place", "forked on the same machine, one replica per partition");
+        return settings;
+    }
+
+    /** That of this process's client, beside which they lie on the class path. */
+    @Override
+    public Map<String, String> versions() {
+        Properties version = new Properties();
+        try (InputStream in = Admin.class.getResourceAsStream("/kafka/kafka-version.properties")) {
+            if (in != null) {
+                version.load(in);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("the version of kafka-clients cannot be read: " + e, e);
+        }
+        return Map.of("brokers", "kafka-" + version.getProperty("version", "unknown"));
+    }
+
+    @Override
+    public void close() {
+        cluster.close();
+    }
+}

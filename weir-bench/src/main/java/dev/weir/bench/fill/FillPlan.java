@@ -1,0 +1,59 @@
+package dev.weir.bench.fill;
+
+import dev.weir.bench.workload.WorkloadPoint;
+
+/**
+ * How the numbered records of a partition are written: at once, or in transactions, some of which are aborted. Immutable.
+ *
+ * <pre>
+ * | aborted records, marker | records 0 to n-1, marker | records n to 2n-1, marker | aborted records, marker | ...
+ * </pre>
+ *
+ * <p>Aborted transactions lie evenly between the others; the last one is committed.
+ *
+ * @param records of a partition, numbered from 0
+ * @param perTransaction how many of them, in each partition, a transaction has; 0: there are no transactions
+ * @param abortedShare of all transactions
+ */
+public record FillPlan(long records, int perTransaction, double abortedShare) {
+
+    /** Stands in aborted records where others have their number: whoever delivers it delivers what nobody wrote. */
+    static final long ABORTED = -1;
+
+    public static FillPlan of(WorkloadPoint point, long recordsPerPartition) {
+        return new FillPlan(recordsPerPartition, point.transactionRecords(), point.abortedShare());
+    }
+
+    boolean isTransactional() {
+        return perTransaction > 0;
+    }
+
+    /** How many transactions are aborted right before that committed one, counted from 0. */
+    int abortedBefore(long transaction) {
+        return (int) (aborted(transaction + 1) - aborted(transaction));
+    }
+
+    /** How many are aborted up to so many committed ones. */
+    private long aborted(long committed) {
+        return (long) (committed * abortedShare / (1 - abortedShare));
+    }
+
+    /** Where a partition ends when all is written: each transaction has a marker there. */
+    public long endOffset() {
+        if (!isTransactional()) {
+            return records;
+        }
+        long committed = Math.ceilDiv(records, perTransaction);
+        return records + committed + aborted(committed) * (perTransaction + 1L);
+    }
+
+    /** The least that a group has committed which has read all: past the last record, or past its marker too. */
+    public long leastCommitted() {
+        return isTransactional() ? endOffset() - 1 : endOffset();
+    }
+
+    /** Part of the name of a topic; empty without transactions. */
+    public String suffix() {
+        return isTransactional() ? "-t" + perTransaction + "-a" + abortedShare : "";
+    }
+}

@@ -1,0 +1,43 @@
+package dev.weir.bench.fill;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/** Draws the keys of a topic, the same ones each time. Confined to one thread. */
+final class Keys {
+    private final int perPartition;
+    private final double[] shares; // cumulative: where each key of a partition ends in [0, 1)
+    private final SplittableRandom random = new SplittableRandom(1);
+
+    /**
+     * Keys of one partition each.
+     *
+     * @param perPartition 0: records have no keys
+     * @param skew Zipf's exponent
+     */
+    Keys(int perPartition, double skew) {
+        this.perPartition = perPartition;
+        this.shares = new double[perPartition];
+        double sum = 0;
+        for (int i = 0; i < perPartition; i++) {
+            sum += Math.pow(i + 1, -skew);
+            shares[i] = sum;
+        }
+        for (int i = 0; i < perPartition; i++) {
+            shares[i] /= sum;
+        }
+    }
+
+    byte @Nullable [] next(int partition) {
+        if (perPartition == 0) {
+            return null;
+        }
+        int found = Arrays.binarySearch(shares, random.nextDouble());
+        int drawn = Math.min(found < 0 ? -found - 1 : found + 1, perPartition - 1);
+        return ByteBuffer.allocate(Integer.BYTES)
+                .putInt(partition * perPartition + drawn)
+                .array();
+    }
+}

@@ -1,0 +1,85 @@
+package dev.weir.bench.fill;
+
+import dev.weir.bench.workload.ValueSizes;
+import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.Pass;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the values of a topic, the same ones each time. Confined to one thread. */
+public final class Values {
+    private final int meanBytes;
+    private final boolean spreads;
+    private final ValueSizes sizes;
+    private final @Nullable ValueFile file;
+    private final double randomShare;
+    private final byte[] pattern; // what all values share, as long as the longest of them
+    private final SplittableRandom random = new SplittableRandom(2);
+
+    /**
+     * Values of a topic.
+     *
+     * @param spreads whether lengths are drawn evenly around the mean, from the least that a value may have on
+     * @param randomShare how much of a value is its own, behind its numbers; the rest is the same in all of them
+     */
+    Values(int meanBytes, boolean spreads, double randomShare) {
+        this(meanBytes, spreads, randomShare, new ValueSizes(List.of()), null);
+    }
+
+    private Values(int meanBytes, boolean spreads, double randomShare, ValueSizes sizes, @Nullable ValueFile file) {
+        this.meanBytes = meanBytes;
+        this.spreads = spreads;
+        this.randomShare = randomShare;
+        this.sizes = sizes;
+        this.file = file;
+        int longest = sizes.sizes().stream()
+                .mapToInt(ValueSizes.Size::bytes)
+                .max()
+                .orElse(spreads ? 2 * meanBytes : meanBytes);
+        this.pattern = new byte[longest];
+        new Random(1).nextBytes(pattern);
+        ByteBuffer.wrap(pattern).putLong(Long.BYTES, 0);
+    }
+
+    /**
+     * The values that a workload asks for.
+     *
+     * @param file what {@link WorkloadPoint#valueFile} holds
+     */
+    public static Values of(WorkloadPoint point, @Nullable ValueFile file) {
+        return new Values(point.valueBytes(), point.spreadsValueBytes(), point.randomShare(), point.valueSizes(), file);
+    }
+
+    /** The value of that number in its partition. */
+    public byte[] next(long number) {
+        if (file != null) {
+            byte[] value = file.next(number);
+            ByteBuffer.wrap(value).putLong(0, number);
+            return value;
+        }
+        int length = nextLength();
+        byte[] value = Arrays.copyOf(pattern, length);
+        ByteBuffer bytes = ByteBuffer.wrap(value);
+        bytes.putLong(0, number);
+        bytes.position(length - (int) ((length - Pass.MIN_VALUE_BYTES) * randomShare));
+        while (bytes.remaining() >= Long.BYTES) {
+            bytes.putLong(random.nextLong());
+        }
+        while (bytes.hasRemaining()) {
+            bytes.put((byte) random.nextInt());
+        }
+        return value;
+    }
+
+    private int nextLength() {
+        if (!sizes.sizes().isEmpty()) {
+            return sizes.bytes(random.nextDouble());
+        }
+        int variable = meanBytes - Pass.MIN_VALUE_BYTES;
+        return spreads ? Pass.MIN_VALUE_BYTES + random.nextInt(2 * variable + 1) : meanBytes;
+    }
+}

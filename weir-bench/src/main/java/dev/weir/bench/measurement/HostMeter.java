@@ -1,0 +1,143 @@
+package dev.weir.bench.measurement;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How busy the machine is, whoever makes it so, by {@code /proc}: where a system has none, or not all of it, figures are
+ * missing. Confined to one thread.
+ */
+final class HostMeter {
+    private final Path proc;
+
+    private @Nullable Reading from; // while it counts
+    private long all;
+    private long idle;
+    private long stolen;
+    private long pressureMicros;
+    private long pressureNanos;
+    private long runnable;
+    private long samples;
+
+    HostMeter() {
+        this(Path.of("/proc"));
+    }
+
+    /** For tests: of another folder. */
+    HostMeter(Path proc) {
+        this.proc = proc;
+    }
+
+    /**
+     * Of all processors since the machine started.
+     *
+     * @param stolen what the machine below took
+     * @param running processes that run or could, now
+     */
+    private record Ticks(long all, long idle, long stolen, long running) {}
+
+    /** Where the counts of a system stood; what it does not say is null, or -1. */
+    private record Reading(@Nullable Ticks ticks, long pressureMicros, long nanos) {}
+
+    private Reading read() {
+        return new Reading(ticks(), pressureMicros(), System.nanoTime());
+    }
+
+    /** What follows counts, until {@link #end}. */
+    void begin() {
+        from = read();
+    }
+
+    /** Looks how many processes want to run, which is known of moments only. */
+    void sample() {
+        Ticks now = from == null ? null : ticks();
+        if (now != null) {
+            runnable += now.running;
+            samples++;
+        }
+    }
+
+    /** What follows does not count, until {@link #begin}. */
+    void end() {
+        Reading before = from;
+        if (before == null) {
+            return;
+        }
+        from = null;
+        Reading now = read();
+        if (before.ticks != null && now.ticks != null) {
+            all += now.ticks.all - before.ticks.all;
+            idle += now.ticks.idle - before.ticks.idle;
+            stolen += now.ticks.stolen - before.ticks.stolen;
+        }
+        if (before.pressureMicros >= 0 && now.pressureMicros >= 0) {
+            pressureMicros += now.pressureMicros - before.pressureMicros;
+            pressureNanos += now.nanos - before.nanos;
+        }
+    }
+
+    /** What happened between the begins and their ends, by name. */
+    Map<String, Double> figures() {
+        Map<String, Double> figures = new LinkedHashMap<>();
+        if (all > 0) {
+            figures.put("host: busy %", 100.0 * (all - idle) / all);
+            figures.put("host: stolen %", 100.0 * stolen / all);
+        }
+        if (samples > 0) {
+            figures.put("host: runnable", runnable / (double) samples);
+        }
+        if (pressureNanos > 0) {
+            figures.put("host: some wait for a core %", 1e5 * pressureMicros / pressureNanos);
+        }
+        return figures;
+    }
+
+    private @Nullable Ticks ticks() {
+        long[] ticks = null;
+        long running = 0;
+        for (String line : lines("stat")) {
+            String[] words = line.split("\\s+", -1);
+            // cpu user nice system idle iowait irq softirq steal; what guests use is in user.
+            if (words[0].equals("cpu") && words.length >= 9) {
+                ticks = new long[8];
+                for (int i = 0; i < ticks.length; i++) {
+                    ticks[i] = Long.parseLong(words[i + 1]);
+                }
+            } else if (words[0].equals("procs_running")) {
+                running = Long.parseLong(words[1]);
+            }
+        }
+        if (ticks == null) {
+            return null;
+        }
+        long all = 0;
+        for (long some : ticks) {
+            all += some;
+        }
+        return new Ticks(all, ticks[3] + ticks[4], ticks[7], running);
+    }
+
+    /** How long some process had to wait for a core; -1 if not known. */
+    private long pressureMicros() {
+        for (String line : lines("pressure/cpu")) {
+            int total = line.indexOf("total=");
+            if (line.startsWith("some") && total > 0) {
+                return Long.parseLong(line.substring(total + "total=".length()).strip());
+            }
+        }
+        return -1;
+    }
+
+    private List<String> lines(String file) {
+        try {
+            return Files.readAllLines(proc.resolve(file));
+        } catch (IOException e) { // Another system, or it may not be read.
+            return List.of();
+        }
+    }
+}

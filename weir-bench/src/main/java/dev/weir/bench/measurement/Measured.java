@@ -1,0 +1,23 @@
+package dev.weir.bench.measurement;
+
+import dev.weir.bench.result.Flag;
+import dev.weir.bench.result.Interval;
+import dev.weir.bench.result.Totals;
+import dev.weir.driver.LedgerFigures;
+import java.util.List;
+import java.util.Set;
+import org.HdrHistogram.Histogram;
+
+/**
+ * What a run gave. Immutable but for the histograms, which belong to whom it is returned to.
+ *
+ * @param warmUpIntervals how many of {@code intervals}, from the first, are not measured
+ * @param latencies by interval and tag; none where records have no planned times
+ */
+public record Measured(
+        int warmUpIntervals,
+        List<Interval> intervals,
+        Totals totals,
+        LedgerFigures ledger,
+        Set<Flag> flags,
+        List<Histogram> latencies) {}

@@ -1,0 +1,319 @@
+package dev.weir.bench.measurement;
+
+import dev.weir.bench.RunFailure;
+import dev.weir.bench.cluster.BenchCluster;
+import dev.weir.bench.cluster.FetchCounter;
+import dev.weir.bench.process.DriverProcess;
+import dev.weir.bench.process.DriverSession;
+import dev.weir.bench.result.Flag;
+import dev.weir.bench.result.Interval;
+import dev.weir.bench.result.Totals;
+import dev.weir.bench.statistics.LimitingParty;
+import dev.weir.bench.statistics.WarmUp;
+import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.LedgerFigures;
+import dev.weir.driver.Report;
+import dev.weir.driver.Usage;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One run: passes until the rate is steady, then passes that count. Confined to one thread; used once.
+ *
+ * <p>A pass that is measured is cut off after {@code measureSeconds}; one that reads the whole topic sooner is followed by
+ * others until so much time is measured. Warm-up is cut off after {@code maxWarmUpSeconds}, and the run flagged.
+ */
+public final class Measurement {
+    private static final double LEAST_PASS_SECONDS = 0.3;
+
+    // Of a shorter pass one would time the clock, and a run would need thousands.
+    private static final long LEAST_TIMED_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+    // Until then a client fills its buffers, which says nothing of how often it fetches.
+    private static final long FILLED_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    // A client that has read everything has a fetch at the broker, which answers after half a second, and only then
+    // can it close: that would be a third of a campaign.
+    private static final double PASS_SHARE = 0.9;
+
+    private final DriverSession driver;
+    private final BenchCluster cluster;
+    private final WorkloadPoint point;
+    private final boolean isBaseline;
+    private final List<Interval> intervals = new ArrayList<>();
+    private final WarmUp warmUp = new WarmUp();
+    private final List<Outcome> measured = new ArrayList<>();
+    private final BackgroundFigures background;
+
+    private long activeMillis;
+    private long lastPassMillis;
+    private LedgerFigures ledger = new LedgerFigures(0, 0, 0, 0, 0);
+
+    public Measurement(DriverProcess driver, BenchCluster cluster, WorkloadPoint point, boolean isBaseline) {
+        this.driver = new DriverSession(driver, cluster, point);
+        this.cluster = cluster;
+        this.point = point;
+        this.isBaseline = isBaseline;
+        this.background = new BackgroundFigures(cluster);
+    }
+
+    /**
+     * A pass that is over.
+     *
+     * @param fetches null where they are not counted, or too short a pass
+     */
+    private record Outcome(
+            Report.Passed passed,
+            long brokerCpuNanos,
+            @Nullable Fetches fetches) {}
+
+    /** The part of what is delivered that must have been sent meanwhile, for fetches to be worth counting. */
+    private static final double MOSTLY_SENT = 0.75;
+
+    /** What brokers sent and what was delivered in the same part of a pass, or where that part begins. */
+    private record Fetches(FetchCounter.Count count, long records, long bytes, long nanos) {
+        Fetches since(Fetches from) {
+            return new Fetches(count.since(from.count), records - from.records, bytes - from.bytes, nanos - from.nanos);
+        }
+    }
+
+    /** The run. */
+    public Measured run(String topic) throws InterruptedException {
+        driver.hello();
+        driver.configure(topic, point.recordsPerPartition());
+        if (cluster.countsFetches(point)) {
+            cluster.fetched(); // Finds the counters, which takes a while the first time.
+        }
+        boolean steady = warmUp();
+        int warmUpIntervals = intervals.size();
+        int warmUpSize = warmUp.size();
+        double leftSeconds = point.seconds("measureSeconds");
+        background.begin();
+        while (leftSeconds > 0) {
+            Outcome outcome = pass(point.seconds("measureSeconds"));
+            measured.add(outcome);
+            leftSeconds -= outcome.passed().nanos() / 1e9;
+        }
+        Map<String, Double> around = background.figures();
+        ledger = cluster.checked(point, topic, ledger);
+        Totals totals = totals(around);
+        Set<Flag> flags = EnumSet.noneOf(Flag.class);
+        flags.addAll(LimitingParty.ofProcessorTime(
+                totals, Runtime.getRuntime().availableProcessors(), point.brokers(), point.streams(), isBaseline));
+        if (!steady || warmUp.driftsFrom(warmUpSize)) {
+            flags.add(Flag.NOT_STEADY);
+        }
+        if (WarmUp.isCompiling(used().compileMillis(), used().cpuNanos())) {
+            flags.add(Flag.COMPILING);
+        }
+        if (ledger.isBroken()) {
+            flags.add(Flag.GUARANTEE_BROKEN);
+        }
+        return new Measured(warmUpIntervals, intervals, totals, ledger, flags, List.of());
+    }
+
+    private boolean warmUp() throws InterruptedException {
+        double least = point.seconds("minWarmUpSeconds");
+        double most = point.seconds("maxWarmUpSeconds");
+        double warmSeconds = 0;
+        while (warmSeconds < most) {
+            double seconds = Math.min(Math.max(1, least), Math.max(LEAST_PASS_SECONDS, most - warmSeconds));
+            warmSeconds += pass(seconds).passed().nanos() / 1e9;
+            if (warmSeconds >= least && warmUp.isOver()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private Usage used() {
+        return measured.stream()
+                .map(outcome -> outcome.passed().usage())
+                .reduce(Usage::plus)
+                .orElseThrow();
+    }
+
+    private Outcome pass(double seconds) throws InterruptedException {
+        long most = (long) (point.recordsPerPartition() * point.partitions() * PASS_SHARE);
+        driver.start(Math.max(1, most), seconds);
+        Duration patience = DriverSession.PATIENCE.plusSeconds((long) seconds);
+        long brokerBefore = 0;
+        long brokerLast = 0;
+        Fetches from = null;
+        Fetches fetched = null;
+        long records = 0;
+        long bytes = 0;
+        while (true) {
+            switch (driver.receive(patience)) {
+                case Report.First first -> {
+                    brokerBefore = cluster.cpuNanos();
+                    brokerLast = brokerBefore;
+                    lastPassMillis = 0;
+                    background.beginPass();
+                }
+                case Report.Interval interval -> {
+                    long broker = cluster.cpuNanos();
+                    keep(interval, OptionalCounts.minus(broker, brokerLast));
+                    background.sample();
+                    brokerLast = broker;
+                    records += interval.records();
+                    bytes += interval.bytes();
+                    if (from == null && cluster.countsFetches(point) && interval.atNanos() >= FILLED_NANOS) {
+                        from = new Fetches(cluster.fetched(), records, bytes, interval.atNanos());
+                    } else if (from != null && interval.last()) {
+                        // Now: closing down, a client may fetch what nobody will ask for.
+                        fetched = new Fetches(cluster.fetched(), records, bytes, interval.atNanos()).since(from);
+                    }
+                    if (interval.last()) {
+                        background.endPass();
+                    }
+                }
+                case Report.Passed passed -> {
+                    requireTimed(passed);
+                    ledger = ledger.plus(passed.ledger());
+                    return new Outcome(passed, OptionalCounts.minus(brokerLast, brokerBefore), fetched);
+                }
+                case Report.Hello hello -> throw new RunFailure("hello came twice");
+                case Report.Failed failed -> throw new RunFailure(failed.message());
+            }
+        }
+    }
+
+    private void requireTimed(Report.Passed passed) {
+        if (passed.complete() && passed.nanos() < LEAST_TIMED_NANOS) {
+            long enough = point.recordsPerPartition()
+                    * point.partitions()
+                    * Math.ceilDiv(20 * LEAST_TIMED_NANOS, Math.max(LEAST_TIMED_NANOS / 1000, passed.nanos()));
+            throw new RunFailure(String.format(
+                    Locale.ROOT,
+                    "all %,d records of a pass came within %.3f ms, which is too short to be timed:"
+                            + " set topic.records to %d or more",
+                    passed.records(),
+                    passed.nanos() / 1e6,
+                    enough));
+        }
+    }
+
+    /** The end of a pass is a shorter interval; its figures count, its rate says nothing of steadiness. */
+    private void keep(Report.Interval interval, long brokerCpuNanos) {
+        long passMillis = TimeUnit.NANOSECONDS.toMillis(interval.atNanos());
+        long lengthMillis = Math.max(1, passMillis - lastPassMillis);
+        intervals.add(interval(activeMillis, lengthMillis, interval, Interval.UNKNOWN, brokerCpuNanos));
+        activeMillis += lengthMillis;
+        lastPassMillis = passMillis;
+        if (lengthMillis >= point.intervalMillis() * 0.8) {
+            warmUp.add(
+                    lengthMillis,
+                    interval.records(),
+                    interval.usage().cpuNanos(),
+                    interval.usage().compileMillis());
+        }
+    }
+
+    static Interval interval(
+            long startMillis, long lengthMillis, Report.Interval report, long lagRecords, long brokerCpuNanos) {
+        return new Interval(
+                startMillis,
+                lengthMillis,
+                report.records(),
+                report.bytes(),
+                report.usage().cpuNanos(),
+                report.usage().allocatedBytes(),
+                report.usage().gcMillis(),
+                lagRecords,
+                report.usage().heapBytes(),
+                report.usage().directBytes(),
+                brokerCpuNanos);
+    }
+
+    private Totals totals(Map<String, Double> around) {
+        long records = 0;
+        long bytes = 0;
+        long nanos = 0;
+        long broker = 0;
+        double joinMillis = 0;
+        for (Outcome outcome : measured) {
+            Report.Passed passed = outcome.passed();
+            records += passed.records();
+            bytes += passed.bytes();
+            nanos += passed.nanos();
+            broker = OptionalCounts.plus(broker, outcome.brokerCpuNanos());
+            joinMillis += passed.joinNanos() / 1e6;
+        }
+        Usage sum = used();
+        Map<String, Double> metrics = new LinkedHashMap<>();
+        metrics.put("passes", (double) measured.size());
+        metrics.put("join ms", joinMillis / measured.size());
+        metrics.put("collections", (double) sum.gcCount());
+        metrics.put("voluntary switches", (double) sum.voluntarySwitches());
+        metrics.put("involuntary switches", (double) sum.involuntarySwitches());
+        metrics.put("heap MB", sum.heapBytes() / 1e6);
+        metrics.put("direct MB", sum.directBytes() / 1e6);
+        putCompiling(metrics, sum);
+        putFetches(metrics);
+        putClient(metrics);
+        metrics.putAll(around);
+        double ceiling = point.ceilingPerSecond();
+        if (!Double.isNaN(ceiling)) {
+            metrics.put("% of ceiling", 1e11 * records / nanos / ceiling);
+        }
+        long switches =
+                sum.voluntarySwitches() < 0 ? Interval.UNKNOWN : sum.voluntarySwitches() + sum.involuntarySwitches();
+        return new Totals(
+                records, bytes, nanos, sum.cpuNanos(), sum.allocatedBytes(), sum.gcMillis(), switches, broker, metrics);
+    }
+
+    static void putCompiling(Map<String, Double> metrics, Usage used) {
+        if (used.compileMillis() >= 0 && used.cpuNanos() > 0) {
+            metrics.put("compiling, % of CPU", 1e8 * used.compileMillis() / used.cpuNanos());
+        }
+    }
+
+    /** Of each figure the mean over the passes that have it. */
+    private void putClient(Map<String, Double> metrics) {
+        Map<String, List<Double>> figures = new LinkedHashMap<>();
+        for (Outcome outcome : measured) {
+            outcome.passed()
+                    .client()
+                    .forEach((name, figure) -> figures.computeIfAbsent(name, n -> new ArrayList<>())
+                            .add(figure));
+        }
+        figures.forEach((name, all) -> metrics.put(
+                name, all.stream().mapToDouble(figure -> figure).average().orElse(Double.NaN)));
+    }
+
+    private void putFetches(Map<String, Double> metrics) {
+        double requests = 0;
+        double sent = 0;
+        double records = 0;
+        double bytes = 0;
+        double nanos = 0;
+        for (Outcome outcome : measured) {
+            Fetches fetches = outcome.fetches();
+            if (fetches != null) {
+                requests += fetches.count().requests();
+                sent += fetches.count().bytes();
+                records += fetches.records();
+                bytes += fetches.bytes();
+                nanos += fetches.nanos();
+            }
+        }
+        // Uncompressed, less can be sent than is delivered only while buffers are emptied.
+        // Where that is much of it, counts say nothing.
+        boolean emptiesBuffers =
+                sent < MOSTLY_SENT * bytes && point.compression().equals("none");
+        if (requests > 0 && bytes > 0 && !emptiesBuffers) {
+            metrics.put(Totals.SENT_PER_BYTE, sent / bytes);
+            metrics.put(Totals.RECORDS_PER_FETCH, records / requests);
+            metrics.put(Totals.FETCHES_PER_SECOND, requests * 1e9 / nanos);
+        }
+    }
+}

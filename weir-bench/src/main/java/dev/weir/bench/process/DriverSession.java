@@ -1,0 +1,119 @@
+package dev.weir.bench.process;
+
+import dev.weir.bench.RunFailure;
+import dev.weir.bench.cluster.BenchCluster;
+import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.Command;
+import dev.weir.driver.Feature;
+import dev.weir.driver.Pass;
+import dev.weir.driver.Report;
+import dev.weir.driver.Scenario;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** What is said between the harness and a driver's process about one point. Confined to one thread. */
+public final class DriverSession {
+    /** To join a group and get a first record, or to close down. */
+    public static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final DriverProcess process;
+    private final BenchCluster cluster;
+    private final WorkloadPoint point;
+
+    public DriverSession(DriverProcess process, BenchCluster cluster, WorkloadPoint point) {
+        this.process = process;
+        this.cluster = cluster;
+        this.point = point;
+    }
+
+    /** That of a driver which has what the point asks for. */
+    public Report.Hello hello() throws InterruptedException {
+        Report.Hello hello = hello(point.scenario());
+        for (Feature wanted : point.features()) {
+            if (!hello.features().contains(wanted)) {
+                throw new RunFailure("it does not offer " + wanted.text() + ", only "
+                        + hello.scenarios().stream().map(Scenario::label).toList() + " without");
+            }
+        }
+        return hello;
+    }
+
+    /** That of a driver which has the scenario. */
+    public Report.Hello hello(Scenario scenario) throws InterruptedException {
+        if (!(receive() instanceof Report.Hello hello)) {
+            throw new RunFailure("it did not say hello first");
+        }
+        if (!hello.scenarios().contains(scenario)) {
+            throw new RunFailure("it does not offer " + scenario.label() + ", only "
+                    + hello.scenarios().stream().map(Scenario::label).toList());
+        }
+        return hello;
+    }
+
+    /** What the point asks for, at this topic. */
+    public void configure(String topic, long recordsPerPartition) {
+        Map<String, String> options = new TreeMap<>(point.options());
+        if (point.scenario() == Scenario.PIPELINE) {
+            options.put(Pass.OUTPUT, cluster.sink());
+        }
+        configure(topic, recordsPerPartition, point.scenario(), point.client(), options);
+    }
+
+    /** Something else, at the point's cluster with the point's values. */
+    public void configure(
+            String topic,
+            long recordsPerPartition,
+            Scenario scenario,
+            Map<String, String> client,
+            Map<String, String> options) {
+        process.send(new Command.Configure(
+                cluster.bootstrapServers(),
+                cluster.client(),
+                topic,
+                point.partitions(),
+                recordsPerPartition,
+                point.valueBytes(),
+                scenario,
+                client,
+                options,
+                point.intervalMillis()));
+    }
+
+    /**
+     * Begins a pass and returns its consumer group, which is new.
+     *
+     * @param records at most; 0 for all
+     */
+    public String start(long records, double seconds) {
+        String group = cluster.newGroup();
+        process.send(new Command.Start(group, records, seconds));
+        return group;
+    }
+
+    /** The next report, or a failure if it fails or says nothing for too long. */
+    public Report receive() throws InterruptedException {
+        return receive(PATIENCE);
+    }
+
+    /** The same with another patience; neither has any with a driver whose brokers are gone. */
+    public Report receive(Duration patience) throws InterruptedException {
+        return process.receive(patience, cluster::requireBrokers);
+    }
+
+    /** What it has said already; null for nothing. */
+    @Nullable
+    public Report poll() throws InterruptedException {
+        return process.poll(Duration.ZERO);
+    }
+
+    /** The end of a pass of which nothing else is asked. */
+    public Report.Passed passed() throws InterruptedException {
+        while (true) {
+            if (receive(PATIENCE.multipliedBy(2)) instanceof Report.Passed passed) {
+                return passed;
+            }
+        }
+    }
+}

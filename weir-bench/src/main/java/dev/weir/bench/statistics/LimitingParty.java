@@ -1,0 +1,79 @@
+package dev.weir.bench.statistics;
+
+import dev.weir.bench.result.Flag;
+import dev.weir.bench.result.Interval;
+import dev.weir.bench.result.Totals;
+import java.util.EnumSet;
+import java.util.Set;
+import org.HdrHistogram.Histogram;
+
+/** The party that limited a run: the generator, the brokers, the machine; else it was the driver. Stateless, thread-safe. */
+public final class LimitingParty {
+
+    /** A generator may send so much of its plan late. */
+    public static final double MAX_LATE_SHARE = 0.01;
+
+    /** A thread that runs more than this share of the time is not waiting for anybody. */
+    static final double BUSY = 0.9;
+
+    /** A process that runs less than this share of the time mostly waits. */
+    static final double IDLE = 0.5;
+
+    /** Of the time, so much waiting makes a rate less than the library's own by more than a ratio may be off. */
+    static final double HELD_BACK = 0.2;
+
+    /** All cores are busy from this share of them on. */
+    private static final double SATURATED = 0.95;
+
+    /** Of the cores, what brokers take of a busy machine without being to blame for it. */
+    private static final double SMALL_PART = 0.1;
+
+    private LimitingParty() {}
+
+    /**
+     * By processor time. Counts that were not taken say nothing.
+     *
+     * @param streams whether a driver waits for nobody but the brokers: neither for handlers nor for a plan
+     * @param isBaseline whether others are divided by this run
+     */
+    public static Set<Flag> ofProcessorTime(
+            Totals totals, int cores, int brokers, boolean streams, boolean isBaseline) {
+        Set<Flag> flags = EnumSet.noneOf(Flag.class);
+        if (totals.elapsedNanos() <= 0
+                || totals.cpuNanos() == Interval.UNKNOWN
+                || totals.brokerCpuNanos() == Interval.UNKNOWN) {
+            return flags;
+        }
+        double elapsed = (double) totals.elapsedNanos();
+        double driverCores = totals.cpuNanos() / elapsed;
+        double brokerCores = totals.brokerCpuNanos() / elapsed;
+        boolean saturated = driverCores + brokerCores >= SATURATED * cores;
+        if (saturated) {
+            flags.add(Flag.MACHINE_SATURATED);
+        }
+        // One connection is served by one network thread of the broker: a whole core at each broker, with a driver that
+        // mostly waits, means that the driver waited for them.
+        boolean heldBack = brokerCores >= BUSY * brokers && driverCores < IDLE;
+        if (streams) {
+            double waiting = 1 - driverCores;
+            // No thread of the driver ran, and the brokers worked as long: it was them that it waited for.
+            heldBack |= waiting >= HELD_BACK && brokerCores / brokers >= waiting;
+            // The cores that the brokers took were not there for the driver.
+            heldBack |= saturated && brokerCores >= SMALL_PART * cores;
+        }
+        if (heldBack) {
+            flags.add(isBaseline ? Flag.BASELINE_BROKER_BOUND : Flag.BROKER_BOUND);
+        }
+        return flags;
+    }
+
+    /** Whether too much was sent later than tolerated: then the plan was not kept, and it is the generator that was measured. */
+    public static boolean isGeneratorBound(Histogram latenessNanos, long toleranceNanos) {
+        long total = latenessNanos.getTotalCount();
+        if (total == 0) {
+            return false;
+        }
+        long late = total - latenessNanos.getCountBetweenValues(0, toleranceNanos);
+        return late > total * MAX_LATE_SHARE;
+    }
+}

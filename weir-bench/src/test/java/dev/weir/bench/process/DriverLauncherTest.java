@@ -1,0 +1,87 @@
+package dev.weir.bench.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.bench.BenchException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class DriverLauncherTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(40);
+
+    @TempDir
+    private Path root;
+
+    private DriverLauncher launcher;
+
+    /** A driver that says nothing and waits for its input to end. */
+    static final class Silent {
+        public static void main(String[] arguments) throws IOException {
+            int read = 0;
+            while (read >= 0) {
+                read = System.in.read();
+            }
+        }
+    }
+
+    @BeforeEach
+    void aCheckoutWithADriver() throws IOException {
+        Path module = root.resolve("drivers").resolve("silent");
+        Path classes = Files.createDirectories(module.resolve("target").resolve("classes"));
+        Files.writeString(
+                classes.resolve("weir-driver.properties"),
+                "main = " + Silent.class.getName() + "\ndrivers = silent\nlibrary = none\n");
+        Files.writeString(module.resolve("target").resolve("driver.classpath"), System.getProperty("java.class.path"));
+        launcher = new DriverLauncher(DriverCatalog.ofCheckout(root));
+    }
+
+    @Test
+    void stop_endsWhatRuns() throws Exception {
+        try (DriverProcess process = start()) {
+            assertThat(process.isAlive()).isTrue();
+            launcher.stop();
+            assertThatThrownBy(() -> process.receive(PATIENCE, () -> {})).hasMessageContaining("driver silent failed");
+        }
+    }
+
+    @Test
+    void driverWhoseJarIsGone_isNotStarted_andSaysHowToGetIt() throws Exception {
+        Path gone = root.resolve("gone.jar");
+        Files.writeString(root.resolve("drivers/silent/target/driver.classpath"), gone.toString());
+        DriverLauncher late = new DriverLauncher(DriverCatalog.ofCheckout(root));
+        assertThatThrownBy(() -> late.entry("silent"))
+                .isInstanceOf(BenchException.class)
+                .hasMessageContaining("driver silent needs " + gone)
+                .hasMessageContaining("delete " + root.resolve("drivers/silent/target"));
+    }
+
+    /** Whoever has his brokers die waits for them for a minute, and so would a campaign. */
+    @Test
+    void lookMeanwhile_endsTheWait() {
+        try (DriverProcess process = start()) {
+            assertThatThrownBy(() -> process.receive(PATIENCE, () -> {
+                        throw new BenchException("gone");
+                    }))
+                    .isInstanceOf(BenchException.class);
+        }
+    }
+
+    /** A stop between the decision to run and the start of the process was lost once: the run went on to its end. */
+    @Test
+    void start_afterStop_endsAtOnce() throws Exception {
+        launcher.stop();
+        try (DriverProcess process = start()) {
+            assertThatThrownBy(() -> process.receive(PATIENCE, () -> {})).hasMessageContaining("driver silent failed");
+        }
+    }
+
+    private DriverProcess start() {
+        return launcher.start("silent", 64, root.resolve("driver.log"));
+    }
+}

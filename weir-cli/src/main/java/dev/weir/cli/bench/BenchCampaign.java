@@ -1,0 +1,231 @@
+package dev.weir.cli.bench;
+
+import dev.weir.bench.BenchException;
+import dev.weir.bench.campaign.CampaignRunner;
+import dev.weir.bench.cluster.ExistingCluster;
+import dev.weir.bench.result.ResultsFolder;
+import dev.weir.bench.result.Run;
+import dev.weir.bench.workload.Workload;
+import dev.weir.bench.workload.WorkloadException;
+import dev.weir.cli.client.ClientFault;
+import dev.weir.cli.terminal.CliFailure;
+import dev.weir.cli.terminal.CommandContext;
+import dev.weir.cli.terminal.ExitCode;
+import dev.weir.testkit.KafkaClusterException;
+import java.io.UncheckedIOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.common.KafkaException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The options of campaigns, and their way from workload files to reports. Confined to the main thread. */
+final class BenchCampaign {
+
+    @Parameters(
+            paramLabel = "WORKLOAD",
+            arity = "0..*",
+            description = "Workload files, for example workloads/plain-consumer.yaml, or workloads/*.yaml for the whole"
+                    + " table. Not needed with --resume.")
+    private List<Path> files = List.of();
+
+    @Option(names = "--quick", description = "Apply what the file says under quick: fewer and shorter runs.")
+    private boolean quick;
+
+    @Option(
+            names = "--drivers",
+            paramLabel = "NAME",
+            split = ",",
+            description = "Only these drivers of the file; the baseline must be among them.")
+    private List<String> only = List.of();
+
+    @Option(
+            names = "--results",
+            paramLabel = "DIR",
+            description = "Folder for the results (default: bench-results/NAME-TIME).")
+    private @Nullable Path results;
+
+    @Option(names = "--resume", paramLabel = "DIR", description = "Finish the campaign of this results folder.")
+    private @Nullable Path resume;
+
+    @Option(
+            names = "--data",
+            paramLabel = "DIR",
+            description =
+                    "Folder where brokers keep filled topics for the next campaign (default: ~/.cache/weir/bench).")
+    private @Nullable Path data;
+
+    @Mixin
+    private BenchTarget target;
+
+    @Option(
+            names = "--seed",
+            paramLabel = "N",
+            description = "Draws the order of the runs (default: drawn, and recorded).")
+    private @Nullable Long seed;
+
+    @Option(names = "--json", description = "Print one JSON object per point and driver, and a summary.")
+    private boolean json;
+
+    /** Runs the campaigns; with {@code rounds} if not null instead of what a file says, and then without a control. */
+    int run(CommandContext weir, @Nullable Integer rounds) throws InterruptedException {
+        try {
+            return runChecked(weir, rounds);
+        } catch (WorkloadException e) {
+            throw CliFailure.usage(String.valueOf(e.getMessage()), "");
+        } catch (BenchException
+                | KafkaClusterException
+                | KafkaException
+                | IllegalArgumentException
+                | UncheckedIOException e) {
+            throw CliFailure.work(ClientFault.withCause(e), "", e);
+        }
+    }
+
+    private int runChecked(CommandContext weir, @Nullable Integer rounds) throws InterruptedException {
+        ExistingCluster cluster = target.cluster();
+        BenchPlan plan = plan();
+        int campaigns = plan.steps().size();
+        List<String> failures = new ArrayList<>();
+        for (int i = 0; i < campaigns && !weir.shutdown().isRequested(); i++) {
+            BenchPlan.Step step = plan.steps().get(i);
+            Duration others = plan.steps().subList(i + 1, campaigns).stream()
+                    .filter(other -> !other.isDone())
+                    .map(other -> other.workload().expected())
+                    .reduce(Duration.ZERO, Duration::plus);
+            String name = step.workload().name();
+            String prefix = campaigns == 1 ? "" : "campaign " + (i + 1) + "/" + campaigns + ", " + name + ": ";
+            String failure;
+            try {
+                failure = run(weir, step, rounds, cluster, new BenchProgress(weir.terminal(), prefix, others));
+            } catch (BenchException
+                    | KafkaClusterException
+                    | KafkaException
+                    | IllegalArgumentException
+                    | UncheckedIOException e) {
+                if (campaigns == 1 && !ResultsFolder.isAt(step.folder())) {
+                    throw e; // It has begun nothing.
+                }
+                // The others are worth having without it, and so is what it has finished.
+                failure = String.valueOf(e.getMessage());
+                weir.terminal().clearStatus();
+                weir.terminal().note(prefix + failure);
+                printFinished(weir, step);
+            }
+            if (!failure.isEmpty()) {
+                failures.add(name + ": " + failure);
+            }
+        }
+        boolean isStopped = weir.shutdown().isRequested();
+        if (campaigns > 1 && !isStopped) {
+            failures.forEach(failure -> weir.terminal().note("failed: " + failure));
+        }
+        if (failures.isEmpty() && !isStopped) {
+            return ExitCode.DONE;
+        }
+        weir.tellError(isStopped ? "stopped before the end" : String.join("; ", failures));
+        weir.terminal()
+                .note("the rest: weir bench compare --resume " + plan.folder()
+                        + (cluster == null ? "" : ", with the cluster's options as they were"));
+        return ExitCode.FAILED;
+    }
+
+    /** What a campaign that cannot go on had finished. */
+    private void printFinished(CommandContext weir, BenchPlan.Step step) {
+        if (!ResultsFolder.isAt(step.folder())) {
+            return;
+        }
+        try {
+            BenchReports.print(weir, ResultsFolder.open(step.folder()), json);
+        } catch (IllegalArgumentException | UncheckedIOException e) { // Such as a disk that is full.
+            weir.terminal().note("no report of what is finished: " + e.getMessage());
+        }
+    }
+
+    /** Does what is left of a campaign and prints it; says which runs failed, if any did. */
+    private String run(
+            CommandContext weir,
+            BenchPlan.Step step,
+            @Nullable Integer rounds,
+            @Nullable ExistingCluster cluster,
+            BenchProgress progress)
+            throws InterruptedException {
+        ResultsFolder folder = step.begun();
+        if (folder == null || !step.isDone()) {
+            Workload workload =
+                    rounds == null ? step.workload() : step.workload().withRounds(rounds, false);
+            CampaignRunner runner = new CampaignRunner(workload, settings(step, cluster), progress);
+            weir.shutdown().onStop(runner::stop);
+            folder = runner.run();
+            weir.terminal().clearStatus();
+        }
+        boolean isReported = BenchReports.print(weir, folder, json);
+        List<Run> failed =
+                folder.runs().stream().filter(run -> run.failure() != null).toList();
+        return failed.isEmpty()
+                ? isReported ? "" : "its report could not be written"
+                : failed.size() + " of " + folder.runs().size() + " runs, such as "
+                        + failed.getFirst().key().fileName() + ": "
+                        + failed.getFirst().failure();
+    }
+
+    private BenchPlan plan() {
+        if (resume != null) {
+            if (!files.isEmpty() || quick || results != null || seed != null || !only.isEmpty()) {
+                throw CliFailure.usage(
+                        "--resume takes everything from the folder: leave out the files and the other options", "");
+            }
+            return BenchPlan.ofFolder(resume);
+        }
+        if (files.isEmpty()) {
+            throw CliFailure.usage("a workload file is needed, or --resume", "");
+        }
+        List<Workload> workloads =
+                files.stream().map(file -> Workload.read(file, quick)).toList();
+        if (workloads.size() == 1) {
+            Workload workload = workloads.get(0);
+            return BenchPlan.ofOne(only.isEmpty() ? workload : workload.withDrivers(only), results);
+        }
+        if (!only.isEmpty()) {
+            throw CliFailure.usage("--drivers goes with one workload file, since not all have the same", "");
+        }
+        return BenchPlan.ofSeveral(workloads, results);
+    }
+
+    private CampaignRunner.Settings settings(BenchPlan.Step step, @Nullable ExistingCluster cluster) {
+        Path cache = data != null ? data : Path.of(System.getProperty("user.home"), ".cache", "weir", "bench");
+        ResultsFolder begun = step.begun();
+        long drawn = begun != null ? begun.campaign().seed() : seed != null ? seed : System.nanoTime();
+        return new CampaignRunner.Settings(
+                root(), cache, step.folder().toAbsolutePath(), drawn, begun != null, cluster);
+    }
+
+    /** The checkout that this command was built in: drivers lie there. */
+    private static Path root() {
+        String given = System.getProperty("weir.root");
+        if (given != null) {
+            return Path.of(given);
+        }
+        try {
+            Path code = Path.of(BenchCampaign.class
+                    .getProtectionDomain()
+                    .getCodeSource()
+                    .getLocation()
+                    .toURI());
+            for (Path folder = code; folder != null; folder = folder.getParent()) {
+                if (Files.isDirectory(folder.resolve("drivers")) && Files.exists(folder.resolve("weir"))) {
+                    return folder;
+                }
+            }
+        } catch (URISyntaxException e) {
+            throw new IllegalStateException(e);
+        }
+        throw CliFailure.work("the drivers are not where this command was built", "Start it through ./weir.");
+    }
+}

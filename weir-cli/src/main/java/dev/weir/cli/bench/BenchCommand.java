@@ -1,0 +1,37 @@
+package dev.weir.cli.bench;
+
+import dev.weir.cli.terminal.CommandContext;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
+
+/** {@code weir bench}: what its subcommands share is {@link #weir}. */
+@Command(
+        name = "bench",
+        description = "Compare consumer and producer libraries under the same workload.",
+        synopsisSubcommandLabel = "COMMAND",
+        subcommands = {
+            BenchCompareCommand.class,
+            BenchRunCommand.class,
+            BenchReportCommand.class,
+            BenchSchemaCommand.class
+        })
+public final class BenchCommand implements Runnable {
+
+    @ParentCommand
+    private CommandContext weir;
+
+    @Spec
+    private CommandSpec spec;
+
+    CommandContext weir() {
+        return weir;
+    }
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "No command given");
+    }
+}

@@ -1,0 +1,131 @@
+package dev.weir.cli.bench;
+
+import dev.weir.bench.campaign.CampaignRunner;
+import dev.weir.bench.result.ResultsFolder;
+import dev.weir.bench.result.Secrets;
+import dev.weir.bench.workload.Workload;
+import dev.weir.cli.terminal.CliFailure;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Campaigns to run one after the other. Immutable.
+ *
+ * <pre>
+ * FOLDER/NAME.workload.yaml    the workload as it was read, so that a campaign that was not begun can be
+ * FOLDER/NAME/                 its results
+ * </pre>
+ *
+ * <p>With one workload file, its results are the folder.
+ *
+ * @param folder what {@code --resume} takes
+ */
+record BenchPlan(Path folder, List<Step> steps) {
+    private static final String YAML = ".workload.yaml";
+
+    /**
+     * A campaign, its results to come or begun.
+     *
+     * @param begun the results so far; null if there are none
+     */
+    record Step(Workload workload, Path folder, @Nullable ResultsFolder begun) {
+
+        boolean isDone() {
+            return begun != null && begun.isComplete();
+        }
+    }
+
+    /** The campaign of one file. */
+    static BenchPlan ofOne(Workload workload, @Nullable Path results) {
+        Path folder = results != null ? results : Path.of("bench-results", CampaignRunner.newId(workload));
+        return new BenchPlan(folder, List.of(new Step(workload, folder, null)));
+    }
+
+    /** The campaigns of several files; writes down which they are. */
+    static BenchPlan ofSeveral(List<Workload> workloads, @Nullable Path results) {
+        Path folder = results != null
+                ? results
+                : Path.of(
+                        "bench-results",
+                        CampaignRunner.newId("table", workloads.get(0).isQuick()));
+        List<Step> steps = new ArrayList<>();
+        Set<String> names = new HashSet<>();
+        for (Workload workload : workloads) {
+            if (!names.add(workload.name())) {
+                throw CliFailure.usage("two of the files have the name " + workload.name(), "");
+            }
+            steps.add(new Step(workload, folder.resolve(workload.name()), null));
+        }
+        try {
+            if (Files.isDirectory(folder) && !names(folder).isEmpty()) {
+                throw CliFailure.usage(folder + " holds campaigns already", "Name another folder, or --resume it.");
+            }
+            Files.createDirectories(folder);
+            for (Workload workload : workloads) {
+                Files.writeString(folder.resolve(workload.name() + YAML), Secrets.redact(workload.text()));
+            }
+        } catch (IOException e) {
+            throw CliFailure.work("cannot write to " + folder + ": " + CliFailure.reason(e), "");
+        }
+        return new BenchPlan(folder, List.copyOf(steps));
+    }
+
+    /** What is left, or done, of a folder of either kind. */
+    static BenchPlan ofFolder(Path folder) {
+        List<Step> steps = new ArrayList<>();
+        try {
+            for (String name : ResultsFolder.isAt(folder) ? List.<String>of() : names(folder)) {
+                Path results = folder.resolve(name);
+                steps.add(
+                        ResultsFolder.isAt(results)
+                                ? begun(results)
+                                : new Step(
+                                        Workload.ofText(Files.readString(folder.resolve(name + YAML))), results, null));
+            }
+        } catch (IOException e) {
+            throw CliFailure.work("cannot read " + folder + ": " + CliFailure.reason(e), "");
+        }
+        return new BenchPlan(folder, steps.isEmpty() ? List.of(begun(folder)) : List.copyOf(steps));
+    }
+
+    /** What there is to report of a folder of either kind: files that a workload names may be gone, and its keys others. */
+    static List<ResultsFolder> results(Path folder) {
+        try {
+            List<String> names = ResultsFolder.isAt(folder) ? List.of() : names(folder);
+            return names.isEmpty()
+                    ? List.of(ResultsFolder.open(folder))
+                    : names.stream()
+                            .map(folder::resolve)
+                            .filter(ResultsFolder::isAt)
+                            .map(ResultsFolder::open)
+                            .toList();
+        } catch (IOException e) {
+            throw CliFailure.work("cannot read " + folder + ": " + CliFailure.reason(e), "");
+        }
+    }
+
+    private static Step begun(Path folder) {
+        ResultsFolder results = ResultsFolder.open(folder);
+        return new Step(CampaignRunner.workloadOf(results.campaign()), folder, results);
+    }
+
+    private static List<String> names(Path folder) throws IOException {
+        if (!Files.isDirectory(folder)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(file -> String.valueOf(file.getFileName()))
+                    .filter(name -> name.endsWith(YAML))
+                    .map(name -> name.substring(0, name.length() - YAML.length()))
+                    .sorted()
+                    .toList();
+        }
+    }
+}

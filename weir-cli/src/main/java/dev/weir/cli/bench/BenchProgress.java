@@ -1,0 +1,58 @@
+package dev.weir.cli.bench;
+
+import dev.weir.bench.campaign.CampaignListener;
+import dev.weir.bench.result.Flag;
+import dev.weir.bench.result.Run;
+import dev.weir.cli.terminal.Terminal;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Progress of a campaign on standard error. Called on the campaign's thread.
+ *
+ * @param prefix which campaign of how many; empty for the only one
+ * @param others what the campaigns after this one will take, about
+ */
+record BenchProgress(Terminal terminal, String prefix, Duration others) implements CampaignListener {
+
+    @Override
+    public void note(String line) {
+        terminal.note(prefix + line);
+    }
+
+    @Override
+    public void status(String doing, int runsDone, int runs, @Nullable Duration remaining) {
+        terminal.status(prefix + runsDone + "/" + runs + " runs, " + doing
+                + (remaining == null ? "" : ", " + inWords(remaining) + " left")
+                + (others.isZero() ? "" : ", then about " + inWords(others)));
+    }
+
+    private static String inWords(Duration time) {
+        return time.toHours() > 0
+                ? time.toHours() + " h " + time.toMinutesPart() + " min"
+                : time.toMinutes() > 0
+                        ? time.toMinutes() + " min " + time.toSecondsPart() + " s"
+                        : time.toSeconds() + " s";
+    }
+
+    @Override
+    public void finished(Run run, int runsDone, int runs) {
+        String flags = run.flags().stream().map(Flag::text).collect(Collectors.joining(", "));
+        if (run.failure() != null) {
+            terminal.note(run.key().fileName() + ": " + run.failure());
+        } else if (!run.isValid()) {
+            terminal.note(run.key().fileName() + ": not quoted: " + flags);
+        } else if (terminal.isLive()) {
+            terminal.note(String.format(
+                    Locale.ROOT,
+                    "%-30s %,14.0f/s  %6.3f CPU s per million  %6.0f B per record  %s",
+                    run.key().fileName(),
+                    run.totals().recordsPerSecond(),
+                    run.totals().cpuSecondsPerMillion(),
+                    run.totals().allocatedBytesPerRecord(),
+                    flags));
+        }
+    }
+}

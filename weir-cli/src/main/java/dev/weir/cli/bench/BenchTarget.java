@@ -1,0 +1,76 @@
+package dev.weir.cli.bench;
+
+import dev.weir.bench.cluster.ExistingCluster;
+import dev.weir.cli.client.ClusterClients;
+import dev.weir.cli.client.OptionChecks;
+import dev.weir.cli.terminal.CliFailure;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The options that name a cluster which is there already. Confined to the main thread. */
+final class BenchTarget {
+
+    @Option(
+            names = "--bootstrap-server",
+            paramLabel = "HOST:PORT[,...]",
+            description = "Run on the brokers there instead of forking some. Their CPU and fetches are not counted.")
+    private @Nullable String bootstrapServers;
+
+    @Option(
+            names = "--client-config",
+            paramLabel = "FILE",
+            description =
+                    "Properties for all Kafka clients of --bootstrap-server, the drivers' too: security, timeouts."
+                            + " Secrets among them are shown nowhere.")
+    private @Nullable Path clientConfig;
+
+    @Option(
+            names = "--topic-prefix",
+            paramLabel = "TEXT",
+            description = "What the names of all topics and groups begin with that are created at --bootstrap-server"
+                    + " (default: " + ExistingCluster.PREFIX + "). One campaign at a time may have it.")
+    private @Nullable String prefix;
+
+    @Option(
+            names = "--keep-topics",
+            description =
+                    "Leave filled topics at --bootstrap-server for the next campaign; without it, they are deleted"
+                            + " at the end.")
+    private boolean keepTopics;
+
+    @Option(
+            names = "--connect-timeout",
+            paramLabel = "TIME",
+            defaultValue = ClusterClients.DEFAULT_PATIENCE,
+            description =
+                    "How long the brokers of --bootstrap-server may take to answer before the start (default: ${DEFAULT-VALUE}).")
+    private Duration connectTimeout;
+
+    /** The cluster, after a look whether it answers; null if brokers are to be forked. */
+    @Nullable
+    ExistingCluster cluster() throws InterruptedException {
+        if (bootstrapServers == null) {
+            if (clientConfig != null || prefix != null || keepTopics) {
+                throw CliFailure.usage(
+                        "--client-config, --topic-prefix and --keep-topics go with --bootstrap-server",
+                        "Without it, brokers are forked.");
+            }
+            return null;
+        }
+        OptionChecks.requireAddresses(bootstrapServers);
+        ExistingCluster cluster;
+        ClusterClients clients = new ClusterClients(bootstrapServers, "weir-bench", clientConfig, connectTimeout);
+        var ignored = clients.consumer(); // refuses keys that are misspelt
+        try {
+            cluster = new ExistingCluster(
+                    bootstrapServers, clients.ofKafka(), prefix == null ? ExistingCluster.PREFIX : prefix, keepTopics);
+        } catch (IllegalArgumentException e) {
+            throw CliFailure.usage("--topic-prefix: " + e.getMessage(), "");
+        }
+        clients.check(List.of());
+        return cluster;
+    }
+}

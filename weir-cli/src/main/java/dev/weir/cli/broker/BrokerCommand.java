@@ -1,0 +1,202 @@
+package dev.weir.cli.broker;
+
+import dev.weir.cli.terminal.CliFailure;
+import dev.weir.cli.terminal.CommandContext;
+import dev.weir.cli.terminal.ExitCode;
+import dev.weir.cli.terminal.Terminal;
+import dev.weir.testkit.Broker;
+import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.KafkaClusterException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParentCommand;
+
+/**
+ * {@code weir broker}: a development cluster, until a signal. One broker runs in this process, which is the quickest;
+ * several run in a process each, as real ones do, so that any of them can be killed and does not take the others along.
+ */
+@Command(
+        name = "broker",
+        sortOptions = false,
+        description = {
+            "Run a Kafka cluster for development on the loopback interface, without Docker.",
+            "Prints its bootstrap address on standard output when it is ready. Ctrl-C stops it."
+        })
+public final class BrokerCommand implements Callable<Integer> {
+
+    private static final int MAX_BROKERS = 16;
+    private static final int MAX_PORT = 65_535;
+
+    // Held here, because the log manager holds its loggers weakly and a collected one forgets its level.
+    private static final List<Logger> SERVER_LOGGERS =
+            List.of(Logger.getLogger("kafka"), Logger.getLogger("org.apache.kafka"));
+
+    @ParentCommand
+    private CommandContext weir;
+
+    @Option(
+            names = "--brokers",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "How many brokers, 1 to " + MAX_BROKERS + " (default: ${DEFAULT-VALUE}). With 3 or more, the"
+                    + " cluster survives the loss of any one.")
+    private int brokers;
+
+    @Option(
+            names = "--port",
+            paramLabel = "P",
+            defaultValue = "9092",
+            description = "Port of the first broker; the next ones follow (default: ${DEFAULT-VALUE}). 0 for any free.")
+    private int port;
+
+    @Option(
+            names = "--data",
+            paramLabel = "DIR",
+            description =
+                    "Folder that keeps topics and offsets for the next start. Without it they end with the command.")
+    private @Nullable Path data;
+
+    @Option(
+            names = "--topic",
+            paramLabel = "NAME:PARTITIONS",
+            description = "Create this topic if there is none of that name. May be repeated.")
+    private List<String> topics = new ArrayList<>();
+
+    @Option(names = "--json", description = "Print a JSON object instead of the address.")
+    private boolean json;
+
+    @Override
+    public Integer call() throws InterruptedException {
+        List<NewTopic> wanted = check();
+        CompletableFuture<Void> end = new CompletableFuture<>();
+        // From here on a signal is a request, so that a cluster that is just starting is closed as well.
+        weir.shutdown().onStop(() -> end.complete(null));
+        SERVER_LOGGERS.forEach(logger -> logger.setLevel(Level.INFO)); // for the log files; terminals have a level too
+        try (KafkaCluster cluster = start()) {
+            wanted.forEach(topic -> topic.createIn(cluster, weir.terminal()));
+            announce(cluster);
+            if (brokers > 1) {
+                for (Broker broker : cluster.brokers()) {
+                    var ignored = broker.exit().thenAccept(status -> ended(cluster, broker, status, end));
+                }
+            }
+            end.get();
+        } catch (KafkaClusterException e) {
+            throw CliFailure.work(String.valueOf(e.getMessage()), "", e);
+        } catch (ExecutionException e) {
+            throw CliFailure.unexpected(e);
+        }
+        return weir.shutdown().isRequested() ? ExitCode.DONE : ExitCode.FAILED;
+    }
+
+    /** One of several has ended, and nobody asked for it; the command ends with the last one. */
+    private void ended(KafkaCluster cluster, Broker broker, int status, CompletableFuture<Void> end) {
+        if (weir.shutdown().isRequested()) {
+            return;
+        }
+        long left = cluster.brokers().stream().filter(Broker::isRunning).count();
+        weir.terminal()
+                .note("weir broker: " + broker + " has ended with status " + status + ", " + left + " of " + brokers
+                        + (left == 1 ? " goes on" : " go on") + "; its log is " + broker.logFile());
+        if (left == 0) {
+            end.complete(null);
+        }
+    }
+
+    private List<NewTopic> check() {
+        if (brokers < 1 || brokers > MAX_BROKERS) {
+            throw CliFailure.badValue("--brokers", brokers, "1 to " + MAX_BROKERS);
+        }
+        int highest = MAX_PORT - brokers + 1;
+        if (port < 0 || port > highest) {
+            throw CliFailure.badValue("--port", port, "0 to " + highest);
+        }
+        List<NewTopic> wanted = topics.stream().map(NewTopic::parse).toList();
+        Map<String, NewTopic> byName = new HashMap<>();
+        for (NewTopic topic : wanted) {
+            NewTopic other = byName.putIfAbsent(topic.name, topic);
+            if (other != null) {
+                throw CliFailure.usage(
+                        "--topic names " + topic.name + " twice: " + other.name + ":" + other.partitions + " and "
+                                + topic.name + ":" + topic.partitions,
+                        "");
+            }
+        }
+        return wanted;
+    }
+
+    private KafkaCluster start() {
+        KafkaCluster.Builder builder = KafkaCluster.builder().brokers(brokers).port(port);
+        if (data != null) {
+            builder.dataFolder(data);
+        }
+        if (brokers > 1) {
+            builder.forked();
+        }
+        return builder.start();
+    }
+
+    private void announce(KafkaCluster cluster) {
+        if (json) {
+            weir.json().write(out -> {
+                out.writeStringField("bootstrap_servers", cluster.bootstrapServers());
+                out.writeNumberField("brokers", brokers);
+                out.writeStringField("cluster_id", cluster.clusterId());
+                out.writeStringField("folder", cluster.folder().toString());
+            });
+        } else {
+            weir.out().println(cluster.bootstrapServers());
+        }
+        if (weir.terminal().isLive()) {
+            weir.terminal()
+                    .note("ready; logs are in " + cluster.logs() + (data == null ? ", data ends with this command" : "")
+                            + "; Ctrl-C stops it");
+        }
+    }
+
+    /** A topic that was asked for. */
+    private record NewTopic(String name, int partitions) {
+
+        private static final int MAX_PARTITIONS = 10_000;
+
+        static NewTopic parse(String text) {
+            int colon = text.lastIndexOf(':');
+            try {
+                int partitions = Integer.parseInt(text.substring(colon + 1));
+                if (colon > 0 && partitions >= 1 && partitions <= MAX_PARTITIONS) {
+                    return new NewTopic(text.substring(0, colon), partitions);
+                }
+            } catch (NumberFormatException ignored) { // Said below.
+            }
+            throw CliFailure.badValue("--topic", text, "NAME:PARTITIONS with 1 to " + MAX_PARTITIONS + " partitions");
+        }
+
+        void createIn(KafkaCluster cluster, Terminal terminal) {
+            try {
+                if (cluster.admin().listTopics().names().get().contains(name)) {
+                    int there = cluster.endOffsets(name).size();
+                    if (there != partitions) {
+                        terminal.note("weir: topic " + name + " is there already, with " + there
+                                + (there == 1 ? " partition" : " partitions") + ": --topic=" + name + ":" + partitions
+                                + " has no effect");
+                    }
+                    return;
+                }
+            } catch (Exception e) {
+                throw new KafkaClusterException("cannot list the topics: " + e.getMessage(), e);
+            }
+            cluster.createTopic(name, partitions);
+        }
+    }
+}

@@ -1,0 +1,113 @@
+package dev.weir.cli.client;
+
+import dev.weir.cli.terminal.CliFailure;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.net.UnknownHostException;
+import java.nio.file.FileSystemException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import javax.security.auth.login.LoginException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is behind a fault that a Kafka client throws: its root cause in words, and the setting that is meant. Kafka wraps both
+ * several times, and the innermost message is often no more than a path. Immutable.
+ *
+ * @param setting the setting that is meant, or null if that is not known
+ * @param value its value, or null if that is a secret
+ * @param reason the root cause, without an end
+ */
+public record ClientFault(
+        @Nullable String setting, @Nullable String value, String reason) {
+
+    private static final String JAAS = "sasl.jaas.config";
+
+    /** Shorter values are found in every message. */
+    private static final int MIN_VALUE_CHARS = 4;
+
+    private static final Set<String> SECRETS =
+            Set.of("password", "jaas", "secret", "keystore.key", "certificate", "token");
+
+    /**
+     * Looks into a fault.
+     *
+     * @param settings what the client was given
+     */
+    public static ClientFault of(Throwable fault, Map<String, String> settings) {
+        List<Throwable> chain = chain(fault);
+        String reason = reason(chain);
+        for (Map.Entry<String, String> each : new TreeMap<>(settings).entrySet()) {
+            String value = each.getValue();
+            boolean meant = value.length() >= MIN_VALUE_CHARS
+                    && !isSecret(each.getKey())
+                    && chain.stream().anyMatch(link -> message(link).contains(value));
+            if (meant) {
+                return new ClientFault(each.getKey(), value, reason);
+            }
+        }
+        return chain.stream().anyMatch(LoginException.class::isInstance)
+                ? new ClientFault(JAAS, null, reason)
+                : new ClientFault(null, null, reason);
+    }
+
+    private static List<Throwable> chain(Throwable fault) {
+        Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+        List<Throwable> chain = new ArrayList<>();
+        for (Throwable link = fault; link != null && seen.add(link); link = link.getCause()) {
+            chain.add(link);
+        }
+        return chain;
+    }
+
+    private static String reason(List<Throwable> chain) {
+        Throwable root = chain.getLast();
+        return switch (root) {
+            case FileNotFoundException missing -> oneLine(message(missing).replaceFirst("^.*\\((.*)\\)$", "$1"));
+            case FileSystemException file -> CliFailure.reason(file);
+            case UnknownHostException host -> "unknown host " + oneLine(message(host));
+            case ClassNotFoundException missing -> "no such class: " + oneLine(message(missing));
+            case IOException other when message(other).isEmpty() -> other.toString();
+            default -> message(root).isEmpty() ? root.toString() : oneLine(message(root));
+        };
+    }
+
+    private static boolean isSecret(String name) {
+        String small = name.toLowerCase(Locale.ROOT);
+        return SECRETS.stream().anyMatch(small::contains);
+    }
+
+    private static String message(Throwable link) {
+        return link.getMessage() == null ? "" : link.getMessage();
+    }
+
+    /** As part of a sentence. */
+    static String oneLine(String message) {
+        return message.strip().replaceAll("\\s*\\R\\s*", " ").replaceAll("\\.$", "");
+    }
+
+    /** The message of a fault with that of its root cause, unless it says that itself. */
+    public static String withCause(Throwable fault) {
+        String message = oneLine(message(fault));
+        String reason = reason(chain(fault));
+        return Stream.of(message, message.contains(reason) ? "" : reason)
+                .filter(part -> !part.isEmpty())
+                .reduce((first, second) -> first + ": " + second)
+                .orElseGet(fault::toString);
+    }
+
+    /** One sentence without an end. */
+    public String sentence() {
+        if (setting == null || reason.contains(setting)) {
+            return reason;
+        }
+        return setting + (value == null || reason.contains(value) ? "" : "=" + value) + ": " + reason;
+    }
+}

@@ -1,0 +1,245 @@
+package dev.weir.cli.client;
+
+import dev.weir.cli.terminal.CliFailure;
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.ProducerSettings;
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.AuthorizationException;
+import org.apache.kafka.common.errors.InvalidTopicException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Settings of the Kafka clients of a command, and the check that they reach their cluster. Confined to one thread.
+ *
+ * <p>The check comes before the pipeline, because a Kafka client that cannot connect waits in silence for minutes.
+ */
+public final class ClusterClients {
+
+    /** For the two calls of the check together; leaves the process time to start and end within 15 s. */
+    public static final String DEFAULT_PATIENCE = "10s";
+
+    private static final Duration MAX_PATIENCE = Duration.ofMinutes(10);
+
+    /** What begins so is for plug-ins, or for all clients, whatever follows. */
+    private static final List<String> PREFIXES = List.of("config.providers", "metrics.context.");
+
+    /** What a pipe passes as bytes, so that nothing is done by those of a file. */
+    private static final Set<String> WITHOUT_EFFECT =
+            Set.of("key.deserializer", "value.deserializer", "key.serializer", "value.serializer");
+
+    /** What the keys begin with that are not for Kafka's clients. */
+    private static final String WEIRS_OWN = "weir.";
+
+    private final String bootstrapServers;
+    private final String group;
+    private final @Nullable Path file;
+    private final Duration patience;
+    private final Properties properties;
+
+    public ClusterClients(String bootstrapServers, String group, @Nullable Path file, Duration patience) {
+        if (!patience.isPositive() || patience.compareTo(MAX_PATIENCE) > 0) {
+            throw CliFailure.badValue("--connect-timeout", patience, "more than 0s and at most 10m");
+        }
+        this.patience = patience;
+        this.bootstrapServers = bootstrapServers;
+        this.group = group;
+        this.file = file;
+        this.properties = file == null ? new Properties() : read(file);
+    }
+
+    private static Properties read(Path file) {
+        Properties properties = new Properties();
+        try (Reader in = Files.newBufferedReader(file)) {
+            properties.load(in);
+            return properties;
+        } catch (CharacterCodingException e) {
+            throw unreadable(file, "not a text in UTF-8");
+        } catch (IOException e) {
+            throw unreadable(file, CliFailure.reason(e));
+        } catch (IllegalArgumentException e) { // A broken \\u escape.
+            throw unreadable(file, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static CliFailure unreadable(Path file, String why) {
+        return CliFailure.badValue("--client-config", file, "a properties file that can be read (" + why + ")");
+    }
+
+    public ConsumerSettings<byte[], byte[]> consumer() {
+        return configured(() -> {
+            var builder = ConsumerSettings.builder();
+            return (file == null ? builder : builder.from(file))
+                    .bootstrapServers(bootstrapServers)
+                    .groupId(group)
+                    .build();
+        });
+    }
+
+    public ProducerSettings<byte[], byte[]> producer() {
+        return configured(() -> {
+            var builder = ProducerSettings.builder();
+            return (file == null ? builder : builder.from(file))
+                    .bootstrapServers(bootstrapServers)
+                    .build();
+        });
+    }
+
+    /** Runs what reads the properties; a value that it refuses is the user's to correct. */
+    public <T> T configured(Supplier<T> maker) {
+        try {
+            return maker.get();
+        } catch (IllegalArgumentException e) {
+            throw refused(e);
+        } catch (KafkaException e) {
+            // Thrown when a client is made: nothing was sent yet, so it is about the configuration.
+            throw refused(e);
+        }
+    }
+
+    private CliFailure refused(Exception e) {
+        ClientFault fault = ClientFault.of(e, ofKafka());
+        if (fault.reason().contains("bootstrap")) {
+            return CliFailure.work(
+                    "no address of --bootstrap-server=" + bootstrapServers + " can be used: " + fault.reason(),
+                    "Check the host name.",
+                    e);
+        }
+        if (file == null) {
+            return CliFailure.usage("a Kafka client refuses its configuration: " + fault.sentence(), "");
+        }
+        // What Weir itself refuses says where it stands, in the outermost exception.
+        String line = file.getFileName() + ":";
+        String own = e instanceof IllegalArgumentException ? oneLine(e) : "";
+        return CliFailure.usage(
+                "--client-config=" + file + ":"
+                        + (own.startsWith(line) ? own.substring(line.length()) : " " + fault.sentence()),
+                "");
+    }
+
+    private static String oneLine(Throwable e) {
+        return e.getMessage() == null ? e.toString() : ClientFault.oneLine(e.getMessage());
+    }
+
+    /** What is in the file and does nothing, a sentence each. A key close to one of a client's is refused before. */
+    public List<String> warnings() {
+        Set<String> known = new HashSet<>(ConsumerConfig.configNames());
+        known.addAll(ProducerConfig.configNames());
+        known.addAll(AdminClientConfig.configNames());
+        List<String> warnings = new ArrayList<>();
+        for (String name : new TreeSet<>(ofKafka().keySet())) {
+            if (WITHOUT_EFFECT.contains(name)) {
+                warnings.add(name + " in " + file + " has no effect: keys and values pass as bytes");
+            } else if (!known.contains(name) && PREFIXES.stream().noneMatch(name::startsWith)) {
+                warnings.add(name + " in " + file + " is known to no Kafka client: passed on, for plug-ins");
+            }
+        }
+        return warnings;
+    }
+
+    /** What the file says for Kafka's clients. */
+    public Map<String, String> ofKafka() {
+        Map<String, String> config = new HashMap<>();
+        properties.stringPropertyNames().stream()
+                .filter(name -> !name.startsWith(WEIRS_OWN))
+                .forEach(name -> config.put(name, String.valueOf(properties.getProperty(name))));
+        return config;
+    }
+
+    /** Returns if a broker answers and knows all the topics; throws what is in the way. */
+    public void check(List<String> topics) throws InterruptedException {
+        int millis = (int) patience.toMillis();
+        Map<String, Object> config = new HashMap<>(ofKafka());
+        config.put(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
+        config.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, millis);
+        config.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, millis);
+        FirstAnswer.check(bootstrapServers, config);
+        long deadlineNanos = System.nanoTime() + patience.toNanos();
+        Admin admin = configured(() -> Admin.create(config));
+        try {
+            get(admin.describeCluster().nodes(), "", deadlineNanos);
+            Map<String, KafkaFuture<TopicDescription>> found =
+                    admin.describeTopics(topics).topicNameValues();
+            for (Map.Entry<String, KafkaFuture<TopicDescription>> each : found.entrySet()) {
+                get(each.getValue(), each.getKey(), deadlineNanos);
+            }
+        } finally {
+            admin.close(Duration.ZERO);
+        }
+    }
+
+    private void get(KafkaFuture<?> answer, String topic, long deadlineNanos) throws InterruptedException {
+        try {
+            answer.get(Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            throw unreachable(e);
+        } catch (ExecutionException e) {
+            throw failure(e.getCause() == null ? e : e.getCause(), topic);
+        }
+    }
+
+    private CliFailure failure(Throwable cause, String topic) {
+        return switch (cause) {
+            case org.apache.kafka.common.errors.TimeoutException timeout -> unreachable(timeout);
+            case AuthenticationException denied ->
+                CliFailure.work(
+                        "authentication failed at " + bootstrapServers + ": " + ClientFault.withCause(denied),
+                        "Check security.protocol, sasl.* and ssl.* in the file given to --client-config.",
+                        denied);
+            case AuthorizationException denied ->
+                CliFailure.work(
+                        "not allowed by " + bootstrapServers + ": " + oneLine(denied),
+                        "Ask for the rights to read and write the topics and to use --group.",
+                        denied);
+            case UnknownTopicOrPartitionException missing ->
+                CliFailure.work(
+                        "there is no topic " + topic + " at " + bootstrapServers,
+                        "Create it first, or correct its name.",
+                        missing);
+            case InvalidTopicException invalid ->
+                CliFailure.usage("'" + topic + "' cannot be the name of a topic: " + oneLine(invalid), "");
+            default ->
+                CliFailure.work(
+                        "the brokers at " + bootstrapServers + " refuse: " + ClientFault.withCause(cause),
+                        "--verbose shows what the client says.",
+                        cause);
+        };
+    }
+
+    private static String seconds(Duration time) {
+        return time.toMillis() % 1000 == 0 ? time.toSeconds() + " s" : time.toMillis() + " ms";
+    }
+
+    private CliFailure unreachable(Exception cause) {
+        return CliFailure.work(
+                "no broker answers at " + bootstrapServers + " within " + seconds(patience),
+                "Check address and security settings; --connect-timeout waits longer; 'weir broker' starts one for"
+                        + " development.",
+                cause);
+    }
+}

@@ -1,0 +1,103 @@
+package dev.weir.cli.demo;
+
+import dev.weir.cli.terminal.CommandContext;
+import dev.weir.examples.asimov.AsimovPipeline;
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.stream.Pipeline;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParentCommand;
+
+/** {@code weir demo}: a real broker, generated traffic, the Asimov pipeline, and a verdict on what came out. */
+@Command(
+        name = "demo",
+        description = {
+            "Watch a back-pressured pipeline move real records through a real Kafka broker.",
+            "",
+            "Starts a broker in this process, generates web-analytics events as JSON, translates them to Protobuf,"
+                    + " and puts malformed ones into a dead-letter topic. At the end both topics are read back:"
+                    + " nothing may be lost, there twice, out of order within its session, or in the wrong topic.",
+            ""
+        },
+        footer = {
+            "",
+            "Ctrl-C ends the generator early; what it made is still translated and verified.",
+            "",
+            "Latency counts from when an event was made until the broker wrote what became of it. With --rate it"
+                    + " counts from when the event was planned, even if it could not be sent then. Without, the generator"
+                    + " keeps at most 20,000 events ahead of the pipeline, and latency is mostly waiting in the topic.",
+            "The rate counts from the first event made to the last output written.",
+            "",
+            "Exits with 1 if anything was lost, duplicated, out of order or misplaced.",
+            "",
+            "  weir demo                            fast, for about 15 seconds",
+            "  weir demo --seconds 60 --rate 5000   a minute at an even pace",
+            "  weir demo --records 200000 --json    the summary for a program"
+        })
+public final class DemoCommand implements Callable<Integer> {
+
+    /** Makes the pipeline under test. */
+    @FunctionalInterface
+    interface PipelineFactory {
+        Pipeline create(
+                ConsumerSettings<byte[], byte[]> consumer,
+                ProducerSettings<byte[], byte[]> producer,
+                Runnable onDeadLetter);
+    }
+
+    @ParentCommand
+    private CommandContext weir;
+
+    @Option(
+            names = "--records",
+            paramLabel = "N",
+            description = "Generate N events. Default: 300,000, or no limit with --seconds.")
+    private @Nullable Integer records;
+
+    @Option(names = "--seconds", paramLabel = "S", description = "Generate for S seconds.")
+    private @Nullable Integer seconds;
+
+    @Option(
+            names = "--rate",
+            paramLabel = "R",
+            description = "Generate R events per second. Default: as fast as they are translated.")
+    private @Nullable Integer rate;
+
+    @Option(
+            names = "--seed",
+            paramLabel = "X",
+            description = "Make other traffic: the same number, the same events. Default: ${DEFAULT-VALUE}.")
+    private long seed = 42;
+
+    @Option(names = "--json", description = "Print the summary as one line of JSON.")
+    private boolean json;
+
+    private final PipelineFactory pipelines;
+
+    DemoCommand() {
+        this((consumer, producer, onDeadLetter) ->
+                AsimovPipeline.of(consumer, producer, malformed -> onDeadLetter.run()));
+    }
+
+    /** A demo of another pipeline: how tests plant a fault which the verdict must find. */
+    DemoCommand(PipelineFactory pipelines) {
+        this.pipelines = pipelines;
+    }
+
+    @Override
+    public Integer call() throws InterruptedException {
+        DemoPlan plan = DemoPlan.of(records, seconds, rate, seed);
+        DemoSummary summary = new DemoRun(weir, plan, pipelines).run();
+        if (json) {
+            weir.json().write(summary::writeTo);
+            weir.errorIsTold();
+        } else {
+            new DemoReport(summary, weir.out().charset()).lines().forEach(weir.out()::println);
+            weir.out().flush();
+        }
+        return summary.exitCode();
+    }
+}

@@ -1,0 +1,69 @@
+package dev.weir.cli.demo;
+
+import dev.weir.cli.terminal.CliFailure;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How much traffic a demo makes, and how fast. Immutable.
+ *
+ * @param records most events to generate
+ * @param seconds most seconds to generate for, or {@link #NO_LIMIT}
+ * @param rate events per second at planned times, or {@link #NO_LIMIT}: as fast as they are translated
+ */
+record DemoPlan(int records, int seconds, int rate, long seed) {
+
+    static final int NO_LIMIT = 0;
+
+    /** About 15 seconds on two cores. */
+    static final int DEFAULT_RECORDS = 300_000;
+
+    /** What a broker in a temporary folder can be asked to hold: some 300 GB. */
+    static final int MAX_RECORDS = 100_000_000;
+
+    static final int MAX_SECONDS = 86_400;
+    static final int MAX_RATE = 1_000_000;
+
+    /** Checks what was typed; null is what was not. */
+    static DemoPlan of(@Nullable Integer records, @Nullable Integer seconds, @Nullable Integer rate, long seed) {
+        check("--records", records, MAX_RECORDS);
+        check("--seconds", seconds, MAX_SECONDS);
+        check("--rate", rate, MAX_RATE);
+        int defaultRecords = seconds == null ? DEFAULT_RECORDS : MAX_RECORDS;
+        return new DemoPlan(
+                records == null ? defaultRecords : records,
+                seconds == null ? NO_LIMIT : seconds,
+                rate == null ? NO_LIMIT : rate,
+                seed);
+    }
+
+    private static void check(String option, @Nullable Integer value, int max) {
+        if (value != null && (value < 1 || value > max)) {
+            throw CliFailure.badValue(option, value, "1 to %,d".formatted(max));
+        }
+    }
+
+    boolean isPaced() {
+        return rate != NO_LIMIT;
+    }
+
+    /** When, after the first, event {@code index} is to be generated; only of a paced plan. */
+    long plannedNanos(long index) {
+        return Math.round(index * (1e9 / rate));
+    }
+
+    /** How long to generate. */
+    long limitNanos() {
+        return seconds == NO_LIMIT ? Long.MAX_VALUE : TimeUnit.SECONDS.toNanos(seconds);
+    }
+
+    @Override
+    public String toString() {
+        String amount = records == MAX_RECORDS && seconds != NO_LIMIT
+                ? "events"
+                : records == 1 ? "1 event" : "%,d events".formatted(records);
+        String time = seconds == NO_LIMIT ? "" : " for %,d s".formatted(seconds);
+        String pace = isPaced() ? ", %,d a second".formatted(rate) : ", as fast as they are translated";
+        return amount + time + pace + ", seed " + seed;
+    }
+}

@@ -1,0 +1,119 @@
+package dev.weir.cli.demo;
+
+import dev.weir.cli.pipeline.Bottleneck;
+import dev.weir.examples.asimov.OutputLedger;
+import dev.weir.stream.StageSnapshot;
+import java.nio.charset.Charset;
+import java.util.ArrayList;
+import java.util.List;
+import org.HdrHistogram.Histogram;
+
+/** A demo's summary for people: the verdict, then the figures, within 80 columns. Confined to one thread. */
+final class DemoReport {
+
+    private static final int BAR_COLUMNS = 20;
+
+    private final DemoSummary summary;
+
+    // What bars are made of.
+    private final String busy;
+    private final String blocked;
+    private final String starved;
+
+    /** Prepares the report for a reader who sees {@code charset}. */
+    DemoReport(DemoSummary summary, Charset charset) {
+        this.summary = summary;
+        boolean hasBlocks = charset.newEncoder().canEncode("█▒░");
+        this.busy = hasBlocks ? "█" : "#";
+        this.blocked = hasBlocks ? "▒" : "=";
+        this.starved = hasBlocks ? "░" : ".";
+    }
+
+    List<String> lines() {
+        if (summary.books().recordsIn() == 0) {
+            return List.of("OK: stopped before the first event.");
+        }
+        List<String> lines = new ArrayList<>();
+        lines.add(verdict(summary.books()));
+        lines.add("");
+        books(lines);
+        lines.add("");
+        speed(lines);
+        lines.add("");
+        stages(lines);
+        return lines;
+    }
+
+    static String verdict(OutputLedger.Summary books) {
+        if (books.flawless()) {
+            return "OK: nothing lost, nothing twice, every session in order.";
+        }
+        List<String> faults = new ArrayList<>();
+        fault(faults, books.lost(), "lost");
+        fault(faults, books.duplicates(), "duplicated");
+        fault(faults, books.outOfOrder(), "out of order");
+        fault(faults, books.misplaced(), "in the wrong topic or under the wrong key");
+        fault(faults, books.foreign(), "that nobody generated");
+        return "FAILED: " + String.join(", ", faults) + ".";
+    }
+
+    private static void fault(List<String> faults, long count, String what) {
+        if (count > 0) {
+            faults.add("%,d %s".formatted(count, what));
+        }
+    }
+
+    private void books(List<String> lines) {
+        OutputLedger.Summary books = summary.books();
+        lines.add("  in             %,12d   events".formatted(books.recordsIn()));
+        lines.add("  out            %,12d   page views".formatted(books.recordsOut()));
+        lines.add("  dead-lettered  %,12d   malformed events, each with its reason".formatted(books.deadLettered()));
+        lines.add("  lost           %,12d".formatted(books.lost()));
+        lines.add("  duplicated     %,12d".formatted(books.duplicates()));
+        lines.add("  out of order   %,12d".formatted(books.outOfOrder()));
+        lines.add("  misplaced      %,12d".formatted(books.misplaced()));
+    }
+
+    private void speed(List<String> lines) {
+        Histogram latency = summary.latencyMillis();
+        String from = summary.plan().isPaced()
+                ? "counted from the planned times"
+                : "mostly waiting in the topic: try --rate 5000";
+        lines.add("  rate           %,12d   records/s over %.1f s"
+                .formatted(summary.recordsPerSecond(), summary.elapsedMillis() / 1e3));
+        lines.add("  latency  p50   %,12d   ms".formatted(latency.getValueAtPercentile(50)));
+        lines.add("           p99   %,12d   ms".formatted(latency.getValueAtPercentile(99)));
+        lines.add("           max   %,12d   ms, %s".formatted(latency.getMaxValue(), from));
+    }
+
+    private void stages(List<String> lines) {
+        long allBusyNanos = Math.max(
+                1, summary.stages().stream().mapToLong(StageSnapshot::busyNanos).sum());
+        lines.add(
+                "  where the time went   work   busy  starved  blocked   %s busy  %s blocked".formatted(busy, blocked));
+        for (StageSnapshot stage : summary.stages()) {
+            lines.add("  %-14s x%-4d %5.0f %%  %3.0f %%    %3.0f %%    %3.0f %%   %s"
+                    .formatted(
+                            stage.name(),
+                            stage.parallelism(),
+                            100.0 * stage.busyNanos() / allBusyNanos,
+                            100 * stage.busyShare(),
+                            100 * stage.blockedUpShare(),
+                            100 * stage.blockedDownShare(),
+                            bar(stage)));
+        }
+        lines.add("  work: share of all that was done; starved: no input; blocked: output not taken");
+        lines.add("  " + Bottleneck.of(summary.stages()).sentence());
+    }
+
+    private String bar(StageSnapshot stage) {
+        int busyColumns = columns(stage.busyShare());
+        int blockedColumns = Math.min(columns(stage.blockedDownShare()), BAR_COLUMNS - busyColumns);
+        int rest = BAR_COLUMNS - busyColumns - blockedColumns;
+        return busy.repeat(busyColumns) + blocked.repeat(blockedColumns) + starved.repeat(rest);
+    }
+
+    private static int columns(double share) {
+        return (int) Math.round(share * BAR_COLUMNS);
+    }
+}

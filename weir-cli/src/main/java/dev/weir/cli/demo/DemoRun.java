@@ -1,0 +1,223 @@
+package dev.weir.cli.demo;
+
+import dev.weir.cli.terminal.CliFailure;
+import dev.weir.cli.terminal.CommandContext;
+import dev.weir.cli.terminal.Progress;
+import dev.weir.examples.asimov.AsimovPipeline;
+import dev.weir.examples.asimov.EventGenerator;
+import dev.weir.kafka.ConsumerHandle;
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.stream.DrainReport;
+import dev.weir.stream.Pipeline;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.StageSnapshot;
+import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.KafkaClusterException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
+
+/**
+ * One run of the demo, from starting the broker to reading back what came out. Confined to the thread of the command;
+ * traffic and pipeline have threads of their own.
+ */
+final class DemoRun {
+
+    private static final int PARTITIONS = 6;
+    private static final String GROUP = "weir-demo";
+
+    /** Small, so that one sees partitions pause while the pipeline is behind. */
+    private static final int MAX_OUTSTANDING_RECORDS = 2048;
+
+    /** Short, because the run ends with the last commit. */
+    private static final Duration COMMIT_INTERVAL = Duration.ofMillis(200);
+
+    /** How often the run looks whether it is through. */
+    private static final long TICK_MILLIS = 50;
+
+    /** How long nothing may move before the run stops waiting and looks at what is there. */
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private static final Duration DRAIN = Duration.ofSeconds(30);
+
+    private final CommandContext weir;
+    private final DemoPlan plan;
+    private final DemoCommand.PipelineFactory pipelines;
+    private final LongAdder deadLetters = new LongAdder();
+
+    DemoRun(CommandContext weir, DemoPlan plan, DemoCommand.PipelineFactory pipelines) {
+        this.weir = weir;
+        this.plan = plan;
+        this.pipelines = pipelines;
+    }
+
+    DemoSummary run() throws InterruptedException {
+        // From here on a signal ends the traffic, not the process: the broker's folder is to be deleted.
+        weir.shutdown().onStop(() -> {});
+        weir.terminal().status("starting a Kafka broker in this process");
+        try (KafkaCluster cluster = KafkaCluster.builder()
+                // No other broker could take over: on a busy machine a late heartbeat should mean nothing.
+                .brokerConfig("broker.session.timeout.ms", "60000")
+                .start()) {
+            cluster.createTopic(AsimovPipeline.EVENTS, PARTITIONS);
+            // The broker's own time, so that the output itself says when it was written.
+            Map<String, String> brokerTime = Map.of("message.timestamp.type", "LogAppendTime");
+            cluster.createTopic(AsimovPipeline.PAGE_VIEWS, PARTITIONS, brokerTime);
+            cluster.createTopic(AsimovPipeline.DEAD_LETTERS, PARTITIONS, brokerTime);
+            weir.terminal().clearStatus();
+            weir.terminal().note("broker   " + cluster.bootstrapServers() + ", in this process");
+            weir.terminal()
+                    .note("flow     " + AsimovPipeline.EVENTS + " (" + PARTITIONS + " partitions) -> asimov -> "
+                            + AsimovPipeline.PAGE_VIEWS + ", " + AsimovPipeline.DEAD_LETTERS);
+            weir.terminal().note("traffic  " + plan);
+            return run(cluster);
+        } catch (KafkaClusterException e) {
+            throw CliFailure.work("the demo's broker failed: " + e.getMessage(), "", e);
+        }
+    }
+
+    private DemoSummary run(KafkaCluster cluster) throws InterruptedException {
+        String bootstrapServers = cluster.bootstrapServers();
+        EventGenerator generator = new EventGenerator(plan.seed());
+        try (RunningPipeline running = pipeline(bootstrapServers).run();
+                DemoTraffic traffic =
+                        new DemoTraffic(bootstrapServers, generator, plan, () -> acknowledged(running.stages()));
+                Progress progress = weir.progress()) {
+            weir.shutdown().onStop(traffic::stop);
+            List<StageSnapshot> profile = flow(cluster, running, traffic, progress);
+            DrainReport report = running.drain(DRAIN);
+            report.leftUndone().forEach(left -> weir.terminal().note("left undone: " + left));
+            DemoVerifier verifier = new DemoVerifier(generator, (int) traffic.generated());
+            verifier.readBack(bootstrapServers, progress);
+            return new DemoSummary(plan, verifier.books(), verifier.latencyMillis(), verifier.elapsedMillis(), profile);
+        }
+    }
+
+    private Pipeline pipeline(String bootstrapServers) {
+        ConsumerSettings<byte[], byte[]> consumer = ConsumerSettings.builder()
+                .bootstrapServers(bootstrapServers)
+                .groupId(GROUP)
+                .commitInterval(COMMIT_INTERVAL)
+                .maxOutstandingRecords(MAX_OUTSTANDING_RECORDS)
+                .build();
+        ProducerSettings<byte[], byte[]> producer =
+                ProducerSettings.builder().bootstrapServers(bootstrapServers).build();
+        return pipelines.create(consumer, producer, deadLetters::increment);
+    }
+
+    /** Runs the traffic through the pipeline; returns what its stages did from the first output to the last. */
+    private List<StageSnapshot> flow(
+            KafkaCluster cluster, RunningPipeline running, DemoTraffic traffic, Progress progress)
+            throws InterruptedException {
+        Future<DrainReport> end = running.completion();
+        ConsumerHandle consumer = running.handles(ConsumerHandle.class).getFirst();
+        Waiting forGroup = new Waiting(end, traffic);
+        // Joining a group takes a while and says nothing of the pipeline's speed: no event waits for it.
+        while (consumer.snapshot().partitions().size() < PARTITIONS && forGroup.goesOn(0)) {
+            progress.update(() -> "joining the consumer group");
+        }
+        List<StageSnapshot> first = running.stages();
+        List<StageSnapshot> last = first;
+        DemoStatus status = new DemoStatus(traffic, consumer, deadLetters::sum);
+        traffic.start();
+        Waiting forAll = new Waiting(end, traffic);
+        // What is committed was acknowledged, and every record before it: then nothing is left in the pipeline.
+        BooleanSupplier allCommitted = () -> traffic.isDone() && committed(cluster) >= traffic.generated();
+        while (!allCommitted.getAsBoolean() && forAll.goesOn(traffic.generated() + acknowledged(last))) {
+            boolean through = traffic.isDone() && acknowledged(last) >= traffic.generated();
+            last = through ? last : running.stages();
+            // A wait is counted when it ends; that for the first event says nothing of the pipeline.
+            first = acknowledged(first) == 0 ? last : first;
+            long acknowledged = acknowledged(last);
+            progress.update(() -> status.line(acknowledged));
+        }
+        // Too few events to look twice: then the whole life of the pipeline.
+        return first == last ? last : between(first, last);
+    }
+
+    /** How many records the broker has of those that the pipeline sent. */
+    private static long acknowledged(List<StageSnapshot> stages) {
+        return stages.getLast().elementsOut();
+    }
+
+    private static long committed(KafkaCluster cluster) {
+        return cluster.committedOffsets(GROUP).values().stream()
+                .mapToLong(Long::longValue)
+                .sum();
+    }
+
+    private static List<StageSnapshot> between(List<StageSnapshot> first, List<StageSnapshot> last) {
+        return IntStream.range(0, last.size())
+                .mapToObj(i -> between(first.get(i), last.get(i)))
+                .toList();
+    }
+
+    private static StageSnapshot between(StageSnapshot first, StageSnapshot last) {
+        return new StageSnapshot(
+                last.name(),
+                last.parallelism(),
+                last.elementsIn() - first.elementsIn(),
+                last.elementsOut() - first.elementsOut(),
+                last.busyNanos() - first.busyNanos(),
+                last.blockedUpNanos() - first.blockedUpNanos(),
+                last.blockedDownNanos() - first.blockedDownNanos(),
+                last.depth(),
+                last.elapsedNanos() - first.elapsedNanos());
+    }
+
+    /** Waiting in ticks for as long as something moves. */
+    private final class Waiting {
+
+        private final Future<DrainReport> end;
+        private final DemoTraffic traffic;
+
+        private long lastMoved = -1;
+        private long movedNanos = System.nanoTime();
+
+        Waiting(Future<DrainReport> end, DemoTraffic traffic) {
+            this.end = end;
+            this.traffic = traffic;
+        }
+
+        /**
+         * Waits a tick; false if it is time to look at what is there instead.
+         *
+         * @param moved a count that grows while there is progress
+         */
+        boolean goesOn(long moved) throws InterruptedException {
+            Exception refused = traffic.failure();
+            if (refused != null) {
+                throw CliFailure.work("events could not be produced: " + refused.getMessage(), "", refused);
+            }
+            try {
+                end.get(TICK_MILLIS, TimeUnit.MILLISECONDS);
+                throw CliFailure.work("the pipeline ended before the traffic did", "");
+            } catch (ExecutionException failed) {
+                throw CliFailure.work("the pipeline failed: " + failed.getCause(), "", failed);
+            } catch (TimeoutException stillRunning) {
+                return isMoving(moved);
+            }
+        }
+
+        private boolean isMoving(long moved) {
+            long now = System.nanoTime();
+            if (moved != lastMoved) {
+                lastMoved = moved;
+                movedNanos = now;
+            }
+            if (now - movedNanos < PATIENCE.toNanos()) {
+                return true;
+            }
+            weir.terminal().note("nothing moved for " + PATIENCE.toSeconds() + " s; verifying what is there");
+            return false;
+        }
+    }
+}

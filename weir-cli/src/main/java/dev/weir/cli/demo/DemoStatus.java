@@ -1,0 +1,66 @@
+package dev.weir.cli.demo;
+
+import dev.weir.cli.pipeline.PipelineCounts;
+import dev.weir.kafka.ConsumerHandle;
+import dev.weir.kafka.ConsumerSnapshot;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * The demo's progress in one line, which fits 80 columns up to a million events: generated, translated,
+ * dead-lettered, and how the consumer is. Confined to one thread.
+ */
+final class DemoStatus {
+
+    /** The rate is that of the last seconds: what the eye sees. */
+    private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    private record Sample(long nanos, long acknowledged) {}
+
+    private final DemoTraffic traffic;
+    private final ConsumerHandle consumer;
+    private final LongSupplier deadLetters;
+    private final Deque<Sample> window = new ArrayDeque<>();
+    private final PipelineCounts counts = new PipelineCounts();
+
+    DemoStatus(DemoTraffic traffic, ConsumerHandle consumer, LongSupplier deadLetters) {
+        this.traffic = traffic;
+        this.consumer = consumer;
+        this.deadLetters = deadLetters;
+        window.add(new Sample(System.nanoTime(), 0));
+    }
+
+    /** The line, given how many records came out so far, dead letters among them. */
+    String line(long acknowledged) {
+        Sample now = new Sample(System.nanoTime(), acknowledged);
+        while (window.size() > 1 && now.nanos - window.getFirst().nanos > WINDOW_NANOS) {
+            window.removeFirst();
+        }
+        Sample then = window.getFirst();
+        window.add(now);
+        double rate = (now.acknowledged - then.acknowledged) * 1e9 / Math.max(1, now.nanos - then.nanos);
+        PipelineCounts.Moment moment = counts.next(acknowledged, 0, deadLetters.getAsLong(), traffic.generated());
+        ConsumerSnapshot snapshot = consumer.snapshot();
+        return "%,d in  %,d out  %,d dead  %,.0f/s  %s in flight  lag %s  %d paused"
+                .formatted(
+                        moment.in(),
+                        moment.out(),
+                        moment.dead(),
+                        rate,
+                        // Of what was generated, the most of which waits in the topic.
+                        brief(Math.min(snapshot.inFlight(), moment.inFlight())),
+                        // Not the snapshot's: the client does not learn how far a paused partition has grown.
+                        brief(moment.inFlight()),
+                        snapshot.pausedPartitions());
+    }
+
+    /** As few characters as tell it: 987, 12k, 3M. */
+    static String brief(long count) {
+        if (count < 1000) {
+            return Long.toString(count);
+        }
+        return count < 1_000_000 ? Math.round(count / 1e3) + "k" : Math.round(count / 1e6) + "M";
+    }
+}

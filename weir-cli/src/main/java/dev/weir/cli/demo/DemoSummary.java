@@ -1,0 +1,73 @@
+package dev.weir.cli.demo;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.cli.pipeline.Bottleneck;
+import dev.weir.cli.terminal.ExitCode;
+import dev.weir.examples.asimov.OutputLedger;
+import dev.weir.stream.StageSnapshot;
+import java.io.IOException;
+import java.util.List;
+import org.HdrHistogram.Histogram;
+
+/**
+ * What a demo found, read back from its topics. Immutable by convention: nobody writes to the histogram.
+ *
+ * @param latencyMillis from when an event was made, or planned to be, to when the broker wrote what became of it
+ * @param elapsedMillis from when the first event was made to when the last output was written
+ * @param stages the pipeline's stages from the first event to the last acknowledgement
+ */
+record DemoSummary(
+        DemoPlan plan,
+        OutputLedger.Summary books,
+        Histogram latencyMillis,
+        long elapsedMillis,
+        List<StageSnapshot> stages) {
+
+    int exitCode() {
+        return books.flawless() ? ExitCode.DONE : ExitCode.FAILED;
+    }
+
+    long recordsPerSecond() {
+        return Math.round((books.recordsOut() + books.deadLettered()) * 1000.0 / Math.max(1, elapsedMillis));
+    }
+
+    /** The contract of {@code --json}. */
+    void writeTo(JsonGenerator json) throws IOException {
+        json.writeNumberField("records_in", books.recordsIn());
+        json.writeNumberField("records_out", books.recordsOut());
+        json.writeNumberField("dead_lettered", books.deadLettered());
+        json.writeNumberField("lost", books.lost());
+        json.writeNumberField("duplicates", books.duplicates());
+        json.writeNumberField("out_of_order", books.outOfOrder());
+        json.writeNumberField("misplaced", books.misplaced());
+        json.writeNumberField("foreign", books.foreign());
+        json.writeNumberField("elapsed_ms", elapsedMillis);
+        json.writeNumberField("records_per_second", recordsPerSecond());
+        json.writeObjectFieldStart("latency_ms");
+        json.writeStringField("measured_from", plan.isPaced() ? "planned" : "created");
+        json.writeNumberField("p50", latencyMillis.getValueAtPercentile(50));
+        json.writeNumberField("p99", latencyMillis.getValueAtPercentile(99));
+        json.writeNumberField("max", latencyMillis.getMaxValue());
+        json.writeEndObject();
+        json.writeArrayFieldStart("stages");
+        for (StageSnapshot stage : stages) {
+            json.writeStartObject();
+            json.writeStringField("name", stage.name());
+            json.writeNumberField("threads", stage.parallelism());
+            json.writeNumberField("busy_share", rounded(stage.busyShare()));
+            json.writeNumberField("blocked_up_share", rounded(stage.blockedUpShare()));
+            json.writeNumberField("blocked_down_share", rounded(stage.blockedDownShare()));
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        json.writeStringField("bottleneck", Bottleneck.of(stages).stage());
+        json.writeNumberField("seed", plan.seed());
+        if (exitCode() != ExitCode.DONE) {
+            json.writeStringField("error", DemoReport.verdict(books));
+        }
+    }
+
+    private static double rounded(double share) {
+        return Math.round(share * 10_000) / 10_000.0;
+    }
+}

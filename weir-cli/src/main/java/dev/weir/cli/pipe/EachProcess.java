@@ -1,0 +1,57 @@
+package dev.weir.cli.pipe;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A shell command that is started once for each value: the value on its standard input, the result on its standard output,
+ * failed if it ends with a status other than 0. Stateless.
+ */
+final class EachProcess {
+
+    private static final int ERROR_CHARS = 300;
+
+    private EachProcess() {}
+
+    /** Runs the command for one value; an interrupt ends it, its children included. */
+    static byte[] run(String command, byte[] value) throws IOException, InterruptedException {
+        Process process = Shell.ofMachine().start(command);
+        try {
+            CompletableFuture<byte[]> out = reading(process.getInputStream());
+            CompletableFuture<byte[]> errors = reading(process.getErrorStream());
+            try (OutputStream in = process.getOutputStream()) {
+                in.write(value);
+            } catch (IOException ignored) {
+                // It does not read all of its input. Its status says whether that is well.
+            }
+            int status = process.waitFor();
+            if (status != 0) {
+                throw new LineProcessException("the command ended with exit status " + status + said(errors.join()));
+            }
+            return out.join();
+        } finally {
+            Shell.kill(process.toHandle());
+        }
+    }
+
+    private static CompletableFuture<byte[]> reading(InputStream from) {
+        CompletableFuture<byte[]> all = new CompletableFuture<>();
+        Thread.ofVirtual().name("weir-each").start(() -> {
+            try (from) {
+                all.complete(from.readAllBytes());
+            } catch (IOException ended) {
+                all.complete(new byte[0]);
+            }
+        });
+        return all;
+    }
+
+    private static String said(byte[] errors) {
+        String text = new String(errors, UTF_8).strip().replaceAll("\\s*\\R\\s*", " | ");
+        return text.isEmpty() ? "" : "; it said: " + text.substring(0, Math.min(ERROR_CHARS, text.length()));
+    }
+}

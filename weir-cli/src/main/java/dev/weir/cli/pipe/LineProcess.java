@@ -1,0 +1,252 @@
+package dev.weir.cli.pipe;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.weir.cli.terminal.CliFailure;
+import java.io.BufferedOutputStream;
+import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.time.Duration;
+import java.util.Deque;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A shell command that answers each line with one line, in order: the k-th answer belongs to the k-th line. One process
+ * serves all lines, many of which may be under way. Thread-safe; lines go out in the order of the calls to {@link #send}.
+ *
+ * <p>Three threads serve the process: one writes, one reads, one drains its standard error, of which the last lines are
+ * kept for the message of a failure. A failure is final: every answer that is still awaited fails with it.
+ */
+final class LineProcess implements AutoCloseable {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration END_PATIENCE = Duration.ofSeconds(2);
+    private static final int ERROR_LINES = 3;
+    private static final int ERROR_LINE_CHARS = 200;
+    private static final int BUFFER_BYTES = 1 << 16;
+
+    // stdbuf makes filters that use C's stdio write line by line also when their output is no terminal.
+    private static final String UNBUFFERED =
+            "command -v stdbuf >/dev/null 2>&1 && exec stdbuf -oL sh -c \"$0\"; exec sh -c \"$0\"";
+
+    private final Process process;
+    private final int maxUnderWay;
+    private final long patienceNanos;
+    private final Semaphore room;
+    private final BlockingQueue<Answer> unsent = new LinkedBlockingQueue<>();
+    private final Queue<Answer> awaited = new ConcurrentLinkedQueue<>();
+    private final Deque<String> lastErrors = new ConcurrentLinkedDeque<>();
+    private final Answer end = new Answer(new byte[0]);
+    private final Thread errorReader;
+
+    private volatile @Nullable LineProcessException failure;
+    private volatile long lastAnswerNanos = System.nanoTime();
+
+    private long answers; // reader thread
+
+    private LineProcess(Process process, int maxUnderWay, Duration patience) {
+        this.process = process;
+        this.maxUnderWay = maxUnderWay;
+        this.patienceNanos = patience.toNanos();
+        this.room = new Semaphore(maxUnderWay);
+        this.errorReader = thread("errors", this::readErrors);
+        thread("writer", this::write);
+        thread("reader", this::read);
+    }
+
+    /** Starts the command, which then belongs to the caller. */
+    static LineProcess start(String command, int maxUnderWay) {
+        return start(command, maxUnderWay, PATIENCE);
+    }
+
+    /**
+     * As {@link #start(String, int)}.
+     *
+     * @param patience how long the command may leave lines unanswered without answering any
+     */
+    static LineProcess start(String command, int maxUnderWay, Duration patience) {
+        try {
+            Process process = Shell.ofMachine().start(UNBUFFERED, command);
+            return new LineProcess(process, maxUnderWay, patience);
+        } catch (IOException e) {
+            throw CliFailure.work("cannot start a shell: " + e.getMessage(), "exec:CMD needs /bin/sh.", e);
+        }
+    }
+
+    private static Thread thread(String name, Runnable body) {
+        return Thread.ofPlatform().daemon().name("weir-exec-" + name).start(body);
+    }
+
+    /** Why a value cannot be a line, or null if it can. */
+    static @Nullable String refusal(byte @Nullable [] value) {
+        if (value == null) {
+            return "it has no value";
+        }
+        for (byte each : value) {
+            if (each == '\n') {
+                return "its value holds a line break";
+            }
+        }
+        return null;
+    }
+
+    /** Sends a line, given without its end; waits while too many are under way. */
+    Answer send(byte[] line) throws InterruptedException {
+        room.acquire();
+        Answer answer = new Answer(line);
+        unsent.add(answer);
+        LineProcessException failed = failure;
+        if (failed != null) { // Else whoever fails later finds it in the queue.
+            answer.future.completeExceptionally(failed);
+        }
+        return answer;
+    }
+
+    private void write() {
+        try (OutputStream out = new BufferedOutputStream(process.getOutputStream(), BUFFER_BYTES)) {
+            Answer next;
+            while ((next = unsent.take()) != end) {
+                awaited.add(next);
+                out.write(next.line);
+                out.write('\n');
+                if (unsent.isEmpty()) {
+                    out.flush();
+                }
+            }
+        } catch (IOException | InterruptedException ignored) {
+            // It reads no more. If it ended, the reader says so; if not, the patience of who awaits does.
+        }
+    }
+
+    private void read() {
+        try (InputStream in = process.getInputStream()) {
+            byte[] buffer = new byte[BUFFER_BYTES];
+            ByteArrayOutputStream line = new ByteArrayOutputStream();
+            int read;
+            while ((read = in.read(buffer)) >= 0) {
+                int start = 0;
+                for (int i = 0; i < read; i++) {
+                    if (buffer[i] == '\n') {
+                        line.write(buffer, start, i - start);
+                        start = i + 1;
+                        answered(line.toByteArray());
+                        line.reset();
+                    }
+                }
+                line.write(buffer, start, read - start);
+            }
+        } catch (IOException ignored) {
+            // As its end.
+        }
+        fail(describeEnd());
+    }
+
+    private void answered(byte[] line) {
+        Answer answer = awaited.poll();
+        if (answer == null) {
+            fail("answered with more lines than it was given");
+            return;
+        }
+        answers++;
+        lastAnswerNanos = System.nanoTime();
+        room.release();
+        answer.future.complete(line);
+    }
+
+    private String describeEnd() {
+        try {
+            if (!process.waitFor(END_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+                return "closed its output, after " + answers + " answers";
+            }
+            errorReader.join(END_PATIENCE);
+            return "ended with exit status " + process.exitValue() + ", after " + answers + " answers";
+        } catch (InterruptedException e) {
+            return "ended, after " + answers + " answers";
+        }
+    }
+
+    private LineProcessException fail(String what) {
+        String said = String.join(" | ", lastErrors);
+        LineProcessException failed =
+                new LineProcessException("the exec command " + what + (said.isEmpty() ? "" : "; it said: " + said));
+        failure = failed;
+        for (Queue<Answer> queue : List.of(awaited, unsent)) {
+            queue.forEach(answer -> answer.future.completeExceptionally(failed));
+        }
+        room.release(maxUnderWay);
+        return failed;
+    }
+
+    private void readErrors() {
+        try (BufferedReader errors = new BufferedReader(process.errorReader(UTF_8))) {
+            String line;
+            while ((line = errors.readLine()) != null) {
+                lastErrors.add(line.length() <= ERROR_LINE_CHARS ? line : line.substring(0, ERROR_LINE_CHARS) + "...");
+                if (lastErrors.size() > ERROR_LINES) {
+                    lastErrors.poll();
+                }
+            }
+        } catch (IOException ignored) {
+            // As its end.
+        }
+    }
+
+    /** Closes the command's input, so that it ends by itself; ends it and its children if it does not. */
+    @Override
+    public void close() {
+        unsent.add(end);
+        try {
+            if (process.waitFor(END_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+                return;
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        Shell.kill(process.toHandle());
+    }
+
+    /** The answer to one line. */
+    final class Answer {
+
+        private final byte[] line;
+        private final long sentNanos = System.nanoTime();
+        private final CompletableFuture<byte[]> future = new CompletableFuture<>();
+
+        private Answer(byte[] line) {
+            this.line = line;
+        }
+
+        /** Waits for the answer, or throws why there will be none. */
+        byte[] await() throws InterruptedException {
+            while (true) {
+                long since = lastAnswerNanos - sentNanos > 0 ? lastAnswerNanos : sentNanos;
+                long left = since + patienceNanos - System.nanoTime();
+                if (left <= 0) {
+                    throw fail("did not answer for " + TimeUnit.NANOSECONDS.toSeconds(patienceNanos)
+                            + " s (it must answer each line with one line, and not keep answers in a buffer)");
+                }
+                try {
+                    return future.get(left, TimeUnit.NANOSECONDS);
+                } catch (ExecutionException e) {
+                    throw (LineProcessException) e.getCause();
+                } catch (TimeoutException ignored) {
+                    // Another may have been answered meanwhile.
+                }
+            }
+        }
+    }
+}

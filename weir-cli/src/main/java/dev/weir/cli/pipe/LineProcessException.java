@@ -1,0 +1,20 @@
+package dev.weir.cli.pipe;
+
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/** A fault of an {@code exec:} or {@code each:} command or of what it was given. The record concerned stays unacknowledged. */
+final class LineProcessException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    LineProcessException(String message) {
+        super(message);
+    }
+
+    /** The same fault, of this record. */
+    LineProcessException of(ConsumerRecord<?, ?> record) {
+        LineProcessException named = new LineProcessException(PipeRecords.name(record) + ": " + getMessage());
+        named.initCause(this);
+        return named;
+    }
+}

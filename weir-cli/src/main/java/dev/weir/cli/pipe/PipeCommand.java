@@ -1,0 +1,196 @@
+package dev.weir.cli.pipe;
+
+import dev.weir.cli.client.ClientFault;
+import dev.weir.cli.client.ClusterClients;
+import dev.weir.cli.pipe.PipeOptions.Via;
+import dev.weir.cli.terminal.CliFailure;
+import dev.weir.cli.terminal.CommandContext;
+import dev.weir.cli.terminal.ExitCode;
+import dev.weir.cli.terminal.Progress;
+import dev.weir.kafka.ConsumerHandle;
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.FetchPath;
+import dev.weir.kafka.HandlerTimeoutException;
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.stream.DrainReport;
+import dev.weir.stream.Pipeline;
+import dev.weir.stream.RunningPipeline;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.ParentCommand;
+
+/**
+ * {@code weir pipe}: one pipeline from topic to topic, until its end, a signal or a fault. Its thread checks the cluster,
+ * starts the pipeline, shows the progress and tells the end; the pipeline has threads of its own.
+ */
+@Command(
+        name = "pipe",
+        sortOptions = false,
+        description = {
+            "Move records from one topic to another, and do something with each on the way.",
+            "Key, headers and timestamp pass through. A record is committed after its result was written.",
+            "Ctrl-C or SIGTERM finishes what is under way; a second one stops at once, and nothing is lost either way."
+        })
+public final class PipeCommand implements Callable<Integer> {
+
+    /** The last commit takes 10 s at most, the goodbye to the group 8 s. */
+    private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(25);
+
+    @ParentCommand
+    private CommandContext weir;
+
+    @Mixin
+    private PipeOptions options;
+
+    @Override
+    public Integer call() throws InterruptedException {
+        options.check();
+        ClusterClients clients = new ClusterClients(
+                options.bootstrapServers, options.group, options.clientConfig, options.connectTimeout);
+        ConsumerSettings<byte[], byte[]> consumer = clients.consumer();
+        if (options.fetch != null) {
+            consumer = consumer.toBuilder()
+                    .fetch(options.fetch == PipeOptions.Fetch.lean ? FetchPath.LEAN : FetchPath.CLIENT)
+                    .build();
+        }
+        ProducerSettings<byte[], byte[]> producer = clients.producer();
+        if (options.state != null) {
+            PipeState.checkWritable(options.state);
+        }
+        Stream.concat(options.warnings().stream(), clients.warnings().stream())
+                .forEach(warning -> weir.terminal().note("weir: " + warning));
+        clients.check(options.topics());
+        try (PipeFlow flow = new PipeFlow(options)) {
+            Pipeline pipeline = flow.pipeline(consumer, producer);
+            try (RunningPipeline running = start(clients, pipeline)) {
+                PipeState state = PipeState.start(options.state, running, weir.terminal());
+                try {
+                    return runToEnd(running, flow);
+                } finally {
+                    state.close();
+                }
+            }
+        }
+    }
+
+    private RunningPipeline start(ClusterClients clients, Pipeline pipeline) {
+        try {
+            return clients.configured(pipeline::run);
+        } catch (KafkaPipelineException e) {
+            throw failure(e);
+        }
+    }
+
+    private int runToEnd(RunningPipeline running, PipeFlow flow) throws InterruptedException {
+        CompletableFuture<DrainReport> drained = new CompletableFuture<>();
+        // Their sessions are not this one: nothing else would end them.
+        weir.shutdown().onHalt(() -> ProcessHandle.current().children().forEach(Shell::kill));
+        weir.shutdown()
+                .onStop(() -> Thread.ofPlatform().daemon().name("weir-drain").start(() -> drain(running, drained)));
+        Throwable failure = awaitEnd(running, drained, flow);
+        DrainReport report = report(running, drained);
+        ConsumerHandle consumer = running.handles(ConsumerHandle.class).getFirst();
+        CliFailure fault = failure == null || failure instanceof CancellationException ? null : failure(failure);
+        PipeSummary summary = new PipeSummary(
+                report,
+                flow.deadLettered(running),
+                flow.deadLettersInOutput(),
+                flow.deadLettersCut(running),
+                consumer.snapshot(),
+                consumer.dump().noAnswerSince(),
+                fault == null ? null : fault.getMessage());
+        if (options.json) {
+            summary.write(weir.json());
+            weir.errorIsTold();
+            if (summary.deadLettersCut() > 0) {
+                weir.terminal().note("weir: " + summary.cutLetters());
+            }
+        } else {
+            weir.terminal().note(summary.text());
+        }
+        if (fault != null) {
+            throw fault;
+        }
+        return report.drained() ? ExitCode.DONE : ExitCode.FAILED;
+    }
+
+    /** What became of the pipeline, once it has let go of everything: only then it is known what was committed. */
+    private DrainReport report(RunningPipeline running, CompletableFuture<DrainReport> drained)
+            throws InterruptedException {
+        DrainReport first = drained.isDone() ? drained.join() : running.drain(Duration.ZERO);
+        if (first.drained() || running.completion().isDone()) {
+            return first;
+        }
+        try (Progress progress = weir.progress()) {
+            progress.await(
+                    running.completion()
+                            .handle((report, failure) -> true)
+                            .completeOnTimeout(false, CLOSE_PATIENCE.toNanos(), TimeUnit.NANOSECONDS),
+                    () -> "stopping: waiting for the last commit");
+        } catch (ExecutionException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+        // After the end this returns at once, and also tells what a failure left undone.
+        return running.drain(Duration.ZERO);
+    }
+
+    private void drain(RunningPipeline running, CompletableFuture<DrainReport> drained) {
+        try {
+            drained.complete(running.drain(options.drainTimeout));
+        } catch (InterruptedException e) { // Nobody else knows this thread.
+            drained.completeExceptionally(e);
+        }
+    }
+
+    private @Nullable Throwable awaitEnd(RunningPipeline running, CompletableFuture<DrainReport> drained, PipeFlow flow)
+            throws InterruptedException {
+        PipeProgress view = new PipeProgress(System::nanoTime);
+        try (Progress progress = weir.progress()) {
+            progress.await(CompletableFuture.anyOf(running.completion(), drained), () -> view.line(running, flow));
+            return null;
+        } catch (ExecutionException e) {
+            Throwable cause = e;
+            while ((cause instanceof ExecutionException || cause instanceof CompletionException)
+                    && cause.getCause() != null) {
+                cause = cause.getCause();
+            }
+            return cause;
+        }
+    }
+
+    private CliFailure failure(Throwable cause) {
+        return switch (cause) {
+            case CliFailure known -> known;
+            case KafkaPipelineException known -> known(known, "");
+            case LineProcessException known when options.via instanceof Via.Each -> known(known, orGiveUp());
+            case LineProcessException known -> known(known, "");
+            case HandlerTimeoutException known -> known(known, orGiveUp());
+            default -> CliFailure.unexpected(cause);
+        };
+    }
+
+    /** How a record that fails does not end the pipe. */
+    private String orGiveUp() {
+        String again = options.retry == null ? "--retry N tries a record again" : "";
+        String letter = options.deadLetter == null ? "--dead-letter TOPIC puts it aside and lets the others pass" : "";
+        String both = again + (again.isEmpty() || letter.isEmpty() ? "" : ", ") + letter;
+        return both.isEmpty() ? "" : " " + both + ".";
+    }
+
+    private static CliFailure known(RuntimeException cause, String wayOut) {
+        return CliFailure.work(
+                ClientFault.withCause(cause),
+                "Nothing is lost: what was not committed is read again at the next start." + wayOut,
+                cause);
+    }
+}

@@ -1,0 +1,259 @@
+package dev.weir.cli.pipe;
+
+import dev.weir.cli.pipe.PipeOptions.Via;
+import dev.weir.examples.asimov.AsimovRecords;
+import dev.weir.examples.asimov.AsimovTranslator;
+import dev.weir.examples.asimov.Malformed;
+import dev.weir.examples.asimov.Translation;
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.DeadLetterHandle;
+import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.KafkaFlow;
+import dev.weir.kafka.KafkaSink;
+import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.RecordOrdering;
+import dev.weir.kafka.Subscription;
+import dev.weir.kafka.spi.OfRecord;
+import dev.weir.stream.Backoff;
+import dev.weir.stream.Ordering;
+import dev.weir.stream.Pipeline;
+import dev.weir.stream.RetryPolicy;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.Source;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The pipeline of {@code weir pipe}: which stages, on which threads. Its functions are thread-safe; close it after the
+ * pipeline has ended.
+ *
+ * <pre>
+ *   with retries, timeout, dead letters or each: consume -> handle -> produce, see {@link KafkaFlow}; else
+ *   consume -> [work: waits, concurrent, in the asked order] -> [cpu: computes, parallel, in input order]
+ *           -> identity | asimov (with cpu) | exec: send -> process -> receive, one after the other
+ *           -> produce
+ * </pre>
+ */
+final class PipeFlow implements AutoCloseable {
+
+    /** Records that {@code --work} holds at once unless told otherwise. */
+    static final int DEFAULT_BLOCKING = 16;
+
+    /** Lines under way in an {@code exec:} process unless told otherwise. */
+    static final int DEFAULT_LINES = 1024;
+
+    private static final int MAX_WORKERS = 1024;
+
+    private static final Backoff RETRY_BACKOFF = Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(10));
+
+    private final PipeOptions options;
+    private final PipeRecords records;
+    private final @Nullable LineProcess process;
+    private final LongAdder deadLettered = new LongAdder();
+
+    PipeFlow(PipeOptions options) {
+        this.options = options;
+        this.records = new PipeRecords(options.to, options.deadLetter);
+        this.process = options.via instanceof Via.Exec exec
+                ? LineProcess.start(exec.command(), options.concurrency == null ? DEFAULT_LINES : options.concurrency)
+                : null;
+    }
+
+    /** Dead letters among what the output stage writes, or that are on their way to it. */
+    long deadLettersInOutput() {
+        return deadLettered.sum();
+    }
+
+    /** Dead letters that another than the output stage has written. */
+    long deadLettersElsewhere(RunningPipeline running) {
+        return running.handles(DeadLetterHandle.class).stream()
+                .mapToLong(DeadLetterHandle::written)
+                .sum();
+    }
+
+    /** Records that went to the dead-letter topic instead of the output. */
+    long deadLettered(RunningPipeline running) {
+        return deadLettersInOutput() + deadLettersElsewhere(running);
+    }
+
+    /** Those of them that stand there without their value. */
+    long deadLettersCut(RunningPipeline running) {
+        return running.handles(DeadLetterHandle.class).stream()
+                .mapToLong(DeadLetterHandle::cut)
+                .sum();
+    }
+
+    Pipeline pipeline(ConsumerSettings<byte[], byte[]> consumer, ProducerSettings<byte[], byte[]> producer) {
+        Subscription topics = Subscription.topics(options.from);
+        topics = options.untilEnd ? topics.untilEnd() : topics;
+        if (options.handlesOneByOne()) {
+            return perRecord(KafkaFlow.from(consumer, topics), producer).named("pipe");
+        }
+        Source<ConsumerRecord<byte[], byte[]>> consumed = KafkaSource.committable(consumer, topics);
+        if (options.work.isPositive()) {
+            int concurrency = options.concurrency == null ? DEFAULT_BLOCKING : options.concurrency;
+            long nanos = options.work.toNanos();
+            consumed = consumed.mapBlocking(concurrency, ordering(), record -> {
+                        block(nanos);
+                        return record;
+                    })
+                    .named("work");
+        }
+        return via(consumed).to(KafkaSink.producing(producer)).named("pipe");
+    }
+
+    /** One handler does it all for a record, so that it can be tried again and given up alone. */
+    private Pipeline perRecord(KafkaFlow<byte[], byte[]> flow, ProducerSettings<byte[], byte[]> producer) {
+        int concurrency = options.concurrency == null ? DEFAULT_BLOCKING : options.concurrency;
+        var handled = flow.handle(concurrency, ordering(), this::workOn);
+        if (options.retry != null) {
+            handled = handled.retry(RetryPolicy.of(options.retry + 1, RETRY_BACKOFF));
+        }
+        if (options.timeout != null) {
+            handled = handled.timeout(options.timeout);
+        }
+        if (options.deadLetter != null) {
+            handled = handled.deadLetter(DeadLetters.to(options.deadLetter, flow.settings())
+                    .whenTooLarge(
+                            options.tooLargeLetters == PipeOptions.TooLarge.fail
+                                    ? DeadLetters.TooLarge.FAIL
+                                    : DeadLetters.TooLarge.CUT));
+        }
+        return handled.produceTo(producer, record -> record);
+    }
+
+    private ProducerRecord<byte[], byte[]> workOn(ConsumerRecord<byte[], byte[]> record) throws Exception {
+        block(options.work.toNanos());
+        ConsumerRecord<byte[], byte[]> spun = spin(options.workCpu.toNanos(), record);
+        if (!(options.via instanceof Via.Each each)) {
+            return records.passOn(spun);
+        }
+        byte[] value = spun.value();
+        if (value == null) {
+            throw new LineProcessException(PipeRecords.name(spun) + " cannot go through each: it has no value");
+        }
+        try {
+            return records.passOn(spun, EachProcess.run(each.command(), value));
+        } catch (LineProcessException failure) {
+            // A letter says in headers of its own which record it was.
+            throw options.deadLetter == null ? failure.of(spun) : failure;
+        } catch (IOException notStarted) {
+            throw new LineProcessException("the command cannot be started: " + notStarted.getMessage()).of(spun);
+        }
+    }
+
+    private Ordering<ConsumerRecord<byte[], byte[]>> ordering() {
+        return switch (options.ordering == null ? PipeOptions.Order.key : options.ordering) {
+            case partition -> RecordOrdering.byPartition();
+            case key -> RecordOrdering.byKey();
+            case unordered -> Ordering.unordered();
+        };
+    }
+
+    private Source<ProducerRecord<byte[], byte[]>> via(Source<ConsumerRecord<byte[], byte[]>> consumed) {
+        long spinNanos = options.workCpu.toNanos();
+        int workers = Math.min(
+                MAX_WORKERS,
+                options.concurrency == null ? Runtime.getRuntime().availableProcessors() : options.concurrency);
+        return switch (options.via) {
+            case Via.Identity ignored when spinNanos == 0 -> consumed.map(records::passOn);
+            case Via.Identity ignored ->
+                consumed.mapParallel(workers, record -> records.passOn(spin(spinNanos, record)))
+                        .named("work-cpu");
+            case Via.Asimov ignored -> {
+                AsimovTranslator translator = new AsimovTranslator();
+                yield consumed.mapParallel(workers, record -> translate(translator, spin(spinNanos, record)))
+                        .named("asimov");
+            }
+            case Via.Each ignored -> throw new IllegalStateException("a handler of its own does that");
+            case Via.Exec ignored when spinNanos == 0 -> throughProcess(consumed);
+            case Via.Exec ignored ->
+                throughProcess(consumed.mapParallel(workers, record -> spin(spinNanos, record))
+                        .named("work-cpu"));
+        };
+    }
+
+    /** One lane sends and one receives, so that lines and answers keep the order of the input. */
+    private Source<ProducerRecord<byte[], byte[]>> throughProcess(Source<ConsumerRecord<byte[], byte[]>> consumed) {
+        LineProcess lines = Objects.requireNonNull(process);
+        return consumed.mapBlocking(1, Ordering.input(), record -> send(lines, record))
+                .named("exec-send")
+                .mapBlocking(1, Ordering.input(), Sent::receive)
+                .named("exec");
+    }
+
+    private ProducerRecord<byte[], byte[]> translate(
+            AsimovTranslator translator, ConsumerRecord<byte[], byte[]> record) {
+        Translation translation = translator.translate(record.value());
+        if (translation instanceof Malformed) {
+            deadLettered.increment();
+        }
+        return AsimovRecords.toProduce(record, translation, options.to, Objects.requireNonNull(options.deadLetter));
+    }
+
+    /** A record whose line is under way, or that could not be sent as a line. */
+    private record Sent(ConsumerRecord<byte[], byte[]> raw, Result result) implements OfRecord {
+
+        interface Result {
+            ProducerRecord<byte[], byte[]> await() throws InterruptedException;
+        }
+
+        ProducerRecord<byte[], byte[]> receive() throws InterruptedException {
+            return result.await();
+        }
+    }
+
+    private Sent send(LineProcess lines, ConsumerRecord<byte[], byte[]> record) throws InterruptedException {
+        String refusal = LineProcess.refusal(record.value());
+        if (refusal == null) {
+            LineProcess.Answer answer = lines.send(record.value());
+            return new Sent(record, () -> {
+                try {
+                    return records.passOn(record, answer.await());
+                } catch (LineProcessException failure) {
+                    throw failure.of(record);
+                }
+            });
+        }
+        if (options.deadLetter == null) {
+            throw new LineProcessException(PipeRecords.name(record) + " cannot go through exec: " + refusal
+                    + "; --dead-letter TOPIC lets the others pass");
+        }
+        deadLettered.increment();
+        ProducerRecord<byte[], byte[]> letter = records.deadLetter(record, "NOT_A_LINE", refusal);
+        return new Sent(record, () -> letter);
+    }
+
+    private static void block(long nanos) throws InterruptedException {
+        long endNanos = System.nanoTime() + nanos;
+        long left;
+        while ((left = endNanos - System.nanoTime()) > 0) {
+            LockSupport.parkNanos(left);
+            if (Thread.interrupted()) {
+                throw new InterruptedException("stopped at work");
+            }
+        }
+    }
+
+    private static <T> T spin(long nanos, T element) {
+        long endNanos = System.nanoTime() + nanos;
+        while (System.nanoTime() - endNanos < 0) {
+            Thread.onSpinWait();
+        }
+        return element;
+    }
+
+    @Override
+    public void close() {
+        if (process != null) {
+            process.close();
+        }
+    }
+}

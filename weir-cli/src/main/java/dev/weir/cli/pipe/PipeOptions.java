@@ -1,0 +1,314 @@
+package dev.weir.cli.pipe;
+
+import dev.weir.cli.client.ClusterClients;
+import dev.weir.cli.client.OptionChecks;
+import dev.weir.cli.terminal.CliFailure;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/** The options of {@code weir pipe}, as typed. Filled by picocli, then read only. */
+final class PipeOptions {
+
+    /** The order in which records are worked on. */
+    enum Order {
+        partition,
+        key,
+        unordered
+    }
+
+    /** What becomes of a dead letter that its topic does not take for its size. */
+    enum TooLarge {
+        cut,
+        fail
+    }
+
+    /** Who fetches the records. */
+    enum Fetch {
+        client,
+        lean
+    }
+
+    /** What is done with each record. */
+    sealed interface Via {
+
+        record Identity() implements Via {}
+
+        record Asimov() implements Via {}
+
+        record Exec(String command) implements Via {}
+
+        record Each(String command) implements Via {}
+    }
+
+    static final int MAX_CONCURRENCY = 10_000;
+
+    static final int MAX_RETRIES = 1_000;
+
+    private static final Duration MAX_WORK = Duration.ofHours(1);
+
+    @Option(
+            names = "--bootstrap-server",
+            required = true,
+            paramLabel = "HOST:PORT[,...]",
+            description = "Where the brokers are.")
+    String bootstrapServers;
+
+    @Option(names = "--from", required = true, paramLabel = "TOPIC", description = "Topic to read.")
+    String from;
+
+    @Option(names = "--to", required = true, paramLabel = "TOPIC", description = "Topic to write.")
+    String to;
+
+    @Option(
+            names = "--group",
+            required = true,
+            paramLabel = "GROUP",
+            description = "Consumer group whose committed offsets say where to go on.")
+    String group;
+
+    @Option(
+            names = "--via",
+            paramLabel = "HOW",
+            defaultValue = "identity",
+            converter = ViaConverter.class,
+            description = "What is done with a record: identity (nothing, the default), asimov (JSON event to"
+                    + " Protobuf), exec:CMD (the value goes as a line through one shell command), or each:CMD (a shell"
+                    + " command for each record, which fails if its exit status is not 0).")
+    Via via;
+
+    @Option(
+            names = "--concurrency",
+            paramLabel = "N",
+            description = "Records worked on at once, 1 to " + MAX_CONCURRENCY + ". Default: "
+                    + PipeFlow.DEFAULT_BLOCKING
+                    + " for --work and each:CMD, " + PipeFlow.DEFAULT_LINES
+                    + " lines under way for exec:CMD, one per processor for"
+                    + " what computes.")
+    @Nullable
+    Integer concurrency;
+
+    @Option(
+            names = "--ordering",
+            paramLabel = "ORDER",
+            description = "Order that is kept under concurrency: ${COMPLETION-CANDIDATES} (default: key).")
+    @Nullable
+    Order ordering;
+
+    @Option(
+            names = "--guarantee",
+            paramLabel = "G",
+            defaultValue = "at-least-once",
+            description = "Delivery guarantee; at-least-once, the default, is what exists now.")
+    String guarantee;
+
+    @Option(
+            names = "--fetch",
+            paramLabel = "PATH",
+            description = "Who fetches the records: ${COMPLETION-CANDIDATES} (default: client, or weir.fetch of"
+                    + " --client-config).")
+    @Nullable
+    Fetch fetch;
+
+    @Option(
+            names = "--work",
+            paramLabel = "TIME",
+            description = "Let each record wait this long, as a handler that blocks.")
+    Duration work = Duration.ZERO;
+
+    @Option(
+            names = "--work-cpu",
+            paramLabel = "TIME",
+            description = "Let each record occupy a processor this long, as a handler that computes.")
+    Duration workCpu = Duration.ZERO;
+
+    @Option(
+            names = "--dead-letter",
+            paramLabel = "TOPIC",
+            description = "Topic for records that cannot be worked on, as they came and with the reason in headers.")
+    @Nullable
+    String deadLetter;
+
+    @Option(
+            names = "--dead-letter-too-large",
+            paramLabel = "HOW",
+            description = "What becomes of a dead letter that is too large for its topic: ${COMPLETION-CANDIDATES}"
+                    + " (default: cut). cut writes it without its value, warns and counts; fail ends the pipe.")
+    @Nullable
+    TooLarge tooLargeLetters;
+
+    @Option(
+            names = "--retry",
+            paramLabel = "N",
+            description = "Try a record N times more in its place before it is given up, 0 to " + MAX_RETRIES
+                    + ", after 0.1 s, 0.2 s, up to 10 s. For --work and --via each:CMD. Default: 0.")
+    @Nullable
+    Integer retry;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "TIME",
+            description = "How long one attempt at a record may take. For --work and --via each:CMD.")
+    @Nullable
+    Duration timeout;
+
+    @Option(names = "--until-end", description = "Stop at the end that --from has at the start. Without it: run on.")
+    boolean untilEnd;
+
+    @Option(
+            names = "--client-config",
+            paramLabel = "FILE",
+            description = "Properties for all Kafka clients: security, timeouts, fetch sizes; and Weir's own settings"
+                    + " of the consumer, such as weir.commit.interval=500ms.")
+    @Nullable
+    Path clientConfig;
+
+    @Option(
+            names = "--connect-timeout",
+            paramLabel = "TIME",
+            defaultValue = ClusterClients.DEFAULT_PATIENCE,
+            description = "How long the brokers may take to answer before the start (default: ${DEFAULT-VALUE}).")
+    Duration connectTimeout;
+
+    @Option(
+            names = "--drain-timeout",
+            paramLabel = "TIME",
+            defaultValue = "30s",
+            description = "How long Ctrl-C or SIGTERM lets records under way finish (default: ${DEFAULT-VALUE}).")
+    Duration drainTimeout;
+
+    @Option(
+            names = "--state",
+            paramLabel = "FILE",
+            description = "Write there each second, as JSON, how the pipe is and why it stands still if it does.")
+    @Nullable
+    Path state;
+
+    @Option(names = "--json", description = "Print the summary as one JSON object on standard output.")
+    boolean json;
+
+    /** Refuses what does not go together or is out of bounds. */
+    void check() {
+        OptionChecks.requireAddresses(bootstrapServers);
+        OptionChecks.requireNotBlank("--from", from);
+        OptionChecks.requireNotBlank("--to", to);
+        OptionChecks.requireNotBlank("--group", group);
+        if (from.equals(to)) {
+            throw CliFailure.usage("--from and --to name the same topic: " + from, "A pipe into itself never ends.");
+        }
+        if (deadLetter != null) {
+            OptionChecks.requireNotBlank("--dead-letter", deadLetter);
+            if (deadLetter.equals(from) || deadLetter.equals(to)) {
+                throw CliFailure.usage("--dead-letter must be a topic of its own: --dead-letter=" + deadLetter, "");
+            }
+        } else if (via instanceof Via.Asimov) {
+            throw CliFailure.usage(
+                    "--via asimov needs --dead-letter", "Name the topic for events that cannot be translated.");
+        }
+        if (tooLargeLetters != null && (deadLetter == null || !isPerRecord())) {
+            throw CliFailure.usage(
+                    "--dead-letter-too-large is for --dead-letter with --via identity or each:CMD",
+                    "Other pipes fail with a letter that is too large.");
+        }
+        if (concurrency != null && (concurrency < 1 || concurrency > MAX_CONCURRENCY)) {
+            throw CliFailure.badValue("--concurrency", concurrency, "1 to " + MAX_CONCURRENCY);
+        }
+        if (!guarantee.equals("at-least-once")) {
+            throw CliFailure.badValue("--guarantee", guarantee, "at-least-once (what exists now)");
+        }
+        checkRetries();
+        checkDuration("--work", work);
+        checkDuration("--work-cpu", workCpu);
+        checkDuration("--drain-timeout", drainTimeout);
+    }
+
+    /** Whether records are worked on one by one by what may fail for one of them, so that it can be tried again. */
+    boolean isPerRecord() {
+        return via instanceof Via.Each || via instanceof Via.Identity;
+    }
+
+    /** Options that were given and do nothing here, a sentence each. */
+    List<String> warnings() {
+        List<String> warnings = new ArrayList<>();
+        boolean waits = work.isPositive() || (isPerRecord() && handlesOneByOne());
+        if (concurrency != null && via instanceof Via.Identity && !waits && !workCpu.isPositive()) {
+            warnings.add("--concurrency has no effect: there is no work to do at once");
+        }
+        if (ordering != null && !waits) {
+            warnings.add("--ordering has no effect: without --work or --via each:CMD the order of partitions is kept");
+        }
+        return warnings;
+    }
+
+    /** Whether one handler does it all for a record. */
+    boolean handlesOneByOne() {
+        return isPerRecord() && (deadLetter != null || retry != null || timeout != null || via instanceof Via.Each);
+    }
+
+    private void checkRetries() {
+        if (retry != null && (retry < 0 || retry > MAX_RETRIES)) {
+            throw CliFailure.badValue("--retry", retry, "0 to " + MAX_RETRIES);
+        }
+        if (timeout != null && (!timeout.isPositive() || timeout.compareTo(MAX_WORK) > 0)) {
+            throw CliFailure.badValue("--timeout", timeout, "more than 0s and at most 1h");
+        }
+        boolean works = via instanceof Via.Each || work.isPositive() || workCpu.isPositive();
+        if (timeout != null && via instanceof Via.Identity && !works) {
+            throw CliFailure.usage("--timeout has nothing to limit", "It goes with --via each:CMD or --work.");
+        }
+        if (retry != null && via instanceof Via.Identity && timeout == null) {
+            throw CliFailure.usage(
+                    "--retry has nothing to repeat: nothing can fail",
+                    "It goes with --via each:CMD, or with --work and --timeout.");
+        }
+        if ((retry != null || timeout != null) && !isPerRecord()) {
+            throw CliFailure.usage(
+                    (retry != null ? "--retry" : "--timeout") + " does not go with --via asimov or exec:CMD",
+                    "Use --via each:CMD.");
+        }
+    }
+
+    private static void checkDuration(String option, Duration value) {
+        if (value.compareTo(MAX_WORK) > 0) {
+            throw CliFailure.badValue(option, value.toSeconds() + "s", "0s to 1h");
+        }
+    }
+
+    /** All topics that must exist. */
+    List<String> topics() {
+        List<String> topics = new ArrayList<>(List.of(from, to));
+        if (deadLetter != null) {
+            topics.add(deadLetter);
+        }
+        return topics;
+    }
+
+    /** Reads {@code --via}. Stateless. */
+    static final class ViaConverter implements ITypeConverter<Via> {
+
+        private static final String EXEC = "exec:";
+        private static final String EACH = "each:";
+
+        @Override
+        public Via convert(String text) {
+            if (text.startsWith(EACH) && !text.substring(EACH.length()).isBlank()) {
+                return new Via.Each(text.substring(EACH.length()));
+            }
+            if (text.startsWith(EXEC) && !text.substring(EXEC.length()).isBlank()) {
+                return new Via.Exec(text.substring(EXEC.length()));
+            }
+            return switch (text) {
+                case "identity" -> new Via.Identity();
+                case "asimov" -> new Via.Asimov();
+                default ->
+                    throw new TypeConversionException("'" + text
+                            + "' is none of identity, asimov, exec:CMD, each:CMD (for example exec:'sed s/a/b/')");
+            };
+        }
+    }
+}

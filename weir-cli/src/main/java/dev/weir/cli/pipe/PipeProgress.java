@@ -1,0 +1,103 @@
+package dev.weir.cli.pipe;
+
+import dev.weir.cli.pipeline.PipelineCounts;
+import dev.weir.kafka.ConsumerHandle;
+import dev.weir.kafka.ConsumerSnapshot;
+import dev.weir.stream.RunningPipeline;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayDeque;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** The status line of a running pipe. Confined to the thread that shows it. */
+final class PipeProgress {
+
+    private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** The owner of the consumer takes the snapshot; a line does not wait for one that has other things to do. */
+    private static final Duration SNAPSHOT_PATIENCE = Duration.ofMillis(50);
+
+    private static final DateTimeFormatter TIME =
+            DateTimeFormatter.ofPattern("HH:mm:ss", Locale.ROOT).withZone(ZoneId.systemDefault());
+
+    private record Sample(long nanos, long done) {}
+
+    private final LongSupplier nanoClock;
+    private final PipelineCounts counts = new PipelineCounts();
+
+    /** From the newest that is at least a window old on. */
+    private final ArrayDeque<Sample> samples = new ArrayDeque<>();
+
+    private PipelineCounts.Moment lastMoment = new PipelineCounts.Moment(0, 0, 0, 0);
+
+    PipeProgress(LongSupplier nanoClock) {
+        this.nanoClock = nanoClock;
+        samples.add(new Sample(nanoClock.getAsLong(), 0));
+    }
+
+    /** Looks at the pipeline, all at one moment, and says what there is to see. */
+    String line(RunningPipeline running, PipeFlow flow) {
+        ConsumerHandle handle = running.handles(ConsumerHandle.class).getFirst();
+        ConsumerSnapshot consumer = handle.snapshot(SNAPSHOT_PATIENCE);
+        long written = running.stages().getLast().elementsOut();
+        long deadWritten = flow.deadLettersElsewhere(running);
+        long deadMade = flow.deadLettersInOutput();
+        long in = running.stages().getFirst().elementsIn();
+        return line(
+                counts.next(written, deadWritten, deadMade, in),
+                consumer,
+                handle.health().noAnswerSince(),
+                flow.deadLettersCut(running));
+    }
+
+    String line(PipelineCounts.Moment moment, ConsumerSnapshot consumer, @Nullable Instant noAnswerSince, long cut) {
+        boolean stands = moment.equals(lastMoment);
+        lastMoment = moment;
+        PipelineCounts.Moment now =
+                stands && consumer.inFlight() == 0 && moment.inFlight() > 0 ? counts.settled() : moment;
+        int assigned = consumer.partitions().size();
+        String silence = noAnswerSince == null ? "" : "no broker answers since " + TIME.format(noAnswerSince) + "  ";
+        if (assigned == 0 && now.out() + now.dead() == 0) {
+            return silence + "joining the group ...";
+        }
+        return silence
+                + String.format(
+                        Locale.ROOT,
+                        "in %,d  out %,d%s  %,d/s  in flight %,d  lag %,d  paused %d of %d",
+                        now.in(),
+                        now.out(),
+                        now.dead() == 0 ? "" : deadLetters(now.dead(), cut),
+                        rate(now.out() + now.dead()),
+                        now.inFlight(),
+                        Math.max(consumer.lag(), now.inFlight()),
+                        consumer.pausedPartitions(),
+                        assigned);
+    }
+
+    private static String deadLetters(long letters, long cut) {
+        String ofThem = cut == 0 ? "" : String.format(Locale.ROOT, ", %,d cut", cut);
+        return String.format(Locale.ROOT, " (%,d dead letters%s)", letters, ofThem);
+    }
+
+    /** Records per second since the newest sample that is at least a window old, or since the start. */
+    private long rate(long done) {
+        long now = nanoClock.getAsLong();
+        samples.add(new Sample(now, done));
+        Sample oldest = samples.getFirst();
+        for (Sample next : samples) {
+            if (now - next.nanos < WINDOW_NANOS) {
+                break;
+            }
+            oldest = next;
+        }
+        while (samples.getFirst() != oldest) {
+            samples.poll();
+        }
+        return (long) ((done - oldest.done) * 1e9 / Math.max(1, now - oldest.nanos));
+    }
+}

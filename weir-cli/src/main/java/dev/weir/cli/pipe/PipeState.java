@@ -1,0 +1,171 @@
+package dev.weir.cli.pipe;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.cli.terminal.CliFailure;
+import dev.weir.cli.terminal.JsonLines;
+import dev.weir.cli.terminal.Terminal;
+import dev.weir.kafka.ConsumerDump;
+import dev.weir.kafka.ConsumerDump.PartitionDump;
+import dev.weir.kafka.ConsumerHandle;
+import dev.weir.kafka.ConsumerHealth;
+import dev.weir.stream.RunningPipeline;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The file that tells how a pipe is, written anew each second by a thread of its own and once more at the end. Who reads it
+ * sees a whole one: each is written beside it and moved into its place.
+ */
+final class PipeState implements AutoCloseable {
+
+    private final @Nullable Path file;
+    private final RunningPipeline running;
+    private final Terminal terminal;
+    private final ScheduledExecutorService writer = Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("weir-state").factory());
+
+    /** Confined to the writer. */
+    private boolean failed;
+
+    private PipeState(@Nullable Path file, RunningPipeline running, Terminal terminal) {
+        this.file = file;
+        this.running = running;
+        this.terminal = terminal;
+    }
+
+    /** Refuses a file that cannot be written, before anything has begun. */
+    static void checkWritable(Path file) {
+        try {
+            replace(file, JsonLines.object(json -> json.writeStringField("state", "starting"), true));
+        } catch (IOException e) {
+            throw CliFailure.badValue(
+                    "--state",
+                    file,
+                    "a file that can be written, in a folder that exists (" + CliFailure.reason(e) + ")");
+        }
+    }
+
+    /** Begins to write, unless there is no file. */
+    static PipeState start(@Nullable Path file, RunningPipeline running, Terminal terminal) {
+        PipeState state = new PipeState(file, running, terminal);
+        if (file != null) {
+            var ignored = state.writer.scheduleAtFixedRate(state::write, 0, 1, TimeUnit.SECONDS);
+        }
+        return state;
+    }
+
+    /** A full disk does not end the pipe. It is told once, and once more after it has gone well again. */
+    private void write() {
+        Path target = Objects.requireNonNull(file);
+        try {
+            ConsumerHandle consumer = running.handles(ConsumerHandle.class).getFirst();
+            replace(target, text(consumer.dump(), consumer.health()));
+            failed = false;
+        } catch (IOException e) {
+            if (!failed) {
+                terminal.note("weir: cannot write --state=" + target + ": " + CliFailure.reason(e));
+            }
+            failed = true;
+        }
+    }
+
+    private static void replace(Path file, byte[] text) throws IOException {
+        Path folder = Objects.requireNonNull(file.toAbsolutePath().getParent());
+        Path written = folder.resolve(
+                "." + file.getFileName() + "." + ProcessHandle.current().pid() + ".tmp");
+        try {
+            Files.write(written, text);
+            Files.move(written, file, StandardCopyOption.ATOMIC_MOVE);
+        } finally {
+            Files.deleteIfExists(written);
+        }
+    }
+
+    static byte[] text(ConsumerDump dump, ConsumerHealth health) {
+        return JsonLines.object(
+                json -> {
+                    json.writeStringField("at", dump.at().toString());
+                    json.writeStringField("state", dump.state());
+                    json.writeBooleanField("live", health.live());
+                    json.writeBooleanField("ready", health.ready());
+                    json.writeBooleanField("progressing", health.progressing());
+                    json.writeStringField("reason", health.reason());
+                    json.writeArrayFieldStart("why");
+                    for (String sentence : dump.why()) {
+                        json.writeString(sentence);
+                    }
+                    json.writeEndArray();
+                    Instant silentSince = dump.noAnswerSince();
+                    if (silentSince != null) {
+                        json.writeStringField("no_answer_since", silentSince.toString());
+                    }
+                    json.writeStringField("reads", dump.reads());
+                    millis(json, "since_last_poll_ms", dump.sinceLastPoll());
+                    json.writeNumberField("assignments", dump.assignments());
+                    json.writeNumberField("rebalances", dump.rebalances());
+                    json.writeNumberField("commits", dump.commits());
+                    json.writeNumberField("failed_commits", dump.failedCommits());
+                    json.writeArrayFieldStart("partitions");
+                    for (PartitionDump partition : dump.partitions()) {
+                        json.writeStartObject();
+                        write(json, partition);
+                        json.writeEndObject();
+                    }
+                    json.writeEndArray();
+                },
+                true);
+    }
+
+    private static void write(JsonGenerator json, PartitionDump partition) throws IOException {
+        json.writeStringField("topic", partition.topic());
+        json.writeNumberField("partition", partition.partition());
+        json.writeArrayFieldStart("paused");
+        for (ConsumerDump.Paused reason : partition.paused().stream().sorted().toList()) {
+            json.writeString(reason.name());
+        }
+        json.writeEndArray();
+        ConsumerDump.Oldest oldest = partition.oldest();
+        if (oldest != null) {
+            json.writeNumberField("oldest_unfinished_offset", oldest.offset());
+            millis(json, "oldest_unfinished_age_ms", oldest.age());
+            Integer keyHash = oldest.keyHash();
+            if (keyHash != null) {
+                json.writeStringField("oldest_unfinished_key_hash", String.format(Locale.ROOT, "%08x", keyHash));
+            }
+            json.writeStringField("oldest_unfinished_stage", oldest.stage());
+        }
+        json.writeNumberField("buffered", partition.buffered());
+        json.writeNumberField("in_flight", partition.inFlight());
+        json.writeNumberField("committed", partition.committed());
+        Duration sinceCommit = partition.sinceCommit();
+        if (sinceCommit != null) {
+            millis(json, "since_commit_ms", sinceCommit);
+        }
+        json.writeNumberField("position", partition.position());
+        json.writeNumberField("lag", partition.lag());
+        json.writeNumberField("epoch", partition.epoch());
+    }
+
+    private static void millis(JsonGenerator json, String name, Duration time) throws IOException {
+        json.writeNumberField(name, time.toMillis());
+    }
+
+    /** Writes the last state, in which the file stays. */
+    @Override
+    public void close() {
+        if (file != null) {
+            writer.execute(this::write);
+        }
+        writer.close();
+    }
+}

@@ -1,0 +1,182 @@
+package dev.weir.cli.pipe;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.cli.pipeline.Bottleneck;
+import dev.weir.cli.terminal.JsonLines;
+import dev.weir.kafka.ConsumerSnapshot;
+import dev.weir.kafka.ConsumerSnapshot.PartitionSnapshot;
+import dev.weir.stream.DrainReport;
+import dev.weir.stream.StageSnapshot;
+import java.io.IOException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a pipe did, for people and for programs. Immutable.
+ *
+ * @param deadLettered records that went to the dead-letter topic
+ * @param deadLettersInOutput those of them that the output stage wrote
+ * @param deadLettersCut those of them that were too large for their topic and stand there without their value
+ * @param consumer the consumer's last state
+ * @param noAnswerSince when a broker last answered, if none does any more
+ * @param failure why it ended before its time, or null
+ */
+record PipeSummary(
+        DrainReport report,
+        long deadLettered,
+        long deadLettersInOutput,
+        long deadLettersCut,
+        ConsumerSnapshot consumer,
+        @Nullable Instant noAnswerSince,
+        @Nullable String failure) {
+
+    /** In the text; in JSON are all. */
+    private static final int MAX_PARTITIONS_SHOWN = 20;
+
+    private long in() {
+        return report.stages().getFirst().elementsIn();
+    }
+
+    /** What the brokers took, without dead letters. */
+    private long out() {
+        return Math.max(0, report.stages().getLast().elementsOut() - deadLettersInOutput);
+    }
+
+    private double perSecond() {
+        return (out() + deadLettered) * 1e9 / Math.max(1, report.elapsed().toNanos());
+    }
+
+    void write(JsonLines json) {
+        json.write(line -> {
+            line.writeNumberField("records_in", in());
+            line.writeNumberField("records_out", out());
+            line.writeNumberField("dead_lettered", deadLettered);
+            line.writeNumberField("dead_letters_cut", deadLettersCut);
+            line.writeNumberField("elapsed_ms", report.elapsed().toMillis());
+            line.writeNumberField("records_per_second", Math.round(perSecond()));
+            line.writeBooleanField("drained", report.drained());
+            line.writeArrayFieldStart("left_undone");
+            for (String left : report.leftUndone()) {
+                line.writeString(left);
+            }
+            line.writeEndArray();
+            if (!report.drained()) {
+                writeNextRun(line);
+            }
+            if (failure != null || !report.drained()) {
+                line.writeStringField("error", failure != null ? failure : notDrained());
+            }
+            line.writeNumberField("commits", consumer.commits());
+            line.writeNumberField("failed_commits", consumer.failedCommits());
+            line.writeNumberField("rebalances", consumer.rebalances());
+            line.writeStringField("bottleneck", Bottleneck.of(report.stages()).stage());
+            writeStages(line, report.stages());
+        });
+    }
+
+    /** Where the next run begins, of each partition for which this one has committed. */
+    private void writeNextRun(JsonGenerator line) throws IOException {
+        line.writeArrayFieldStart("next_run");
+        for (PartitionSnapshot partition : consumer.partitions()) {
+            line.writeStartObject();
+            line.writeStringField("topic", partition.topic());
+            line.writeNumberField("partition", partition.partition());
+            if (partition.committed() >= 0) {
+                line.writeNumberField("offset", partition.committed());
+            } else {
+                line.writeNullField("offset");
+            }
+            line.writeEndObject();
+        }
+        line.writeEndArray();
+    }
+
+    private String notDrained() {
+        return (noAnswerSince == null
+                        ? "not drained"
+                        : "not drained: no broker answers since " + noAnswerSince.truncatedTo(ChronoUnit.SECONDS))
+                + "; " + nextRun();
+    }
+
+    private String nextRun() {
+        List<PartitionSnapshot> partitions = consumer.partitions();
+        if (partitions.isEmpty()) {
+            return "the next run begins where the group has committed";
+        }
+        String places = partitions.stream()
+                .limit(MAX_PARTITIONS_SHOWN)
+                .map(each -> each.topic() + "-" + each.partition()
+                        + (each.committed() >= 0 ? "@" + each.committed() : " where this run began"))
+                .collect(Collectors.joining(", "));
+        int more = partitions.size() - MAX_PARTITIONS_SHOWN;
+        return "the next run begins at " + places + (more > 0 ? " and at those of " + more + " more partitions" : "");
+    }
+
+    private static void writeStages(JsonGenerator line, List<StageSnapshot> stages) throws IOException {
+        line.writeArrayFieldStart("stages");
+        for (StageSnapshot stage : stages) {
+            line.writeStartObject();
+            line.writeStringField("name", stage.name());
+            line.writeNumberField("parallelism", stage.parallelism());
+            line.writeNumberField("in", stage.elementsIn());
+            line.writeNumberField("out", stage.elementsOut());
+            line.writeNumberField("busy_share", rounded(stage.busyShare()));
+            line.writeNumberField("blocked_up_share", rounded(stage.blockedUpShare()));
+            line.writeNumberField("blocked_down_share", rounded(stage.blockedDownShare()));
+            line.writeEndObject();
+        }
+        line.writeEndArray();
+    }
+
+    private static double rounded(double share) {
+        return Math.round(share * 1000) / 1000.0;
+    }
+
+    /** What there is to say if letters were cut. */
+    String cutLetters() {
+        return String.format(
+                Locale.ROOT,
+                "%,d of the dead letters were too large for their topic and stand there without their value:"
+                        + " raise its max.message.bytes, or use --dead-letter-too-large fail",
+                deadLettersCut);
+    }
+
+    String text() {
+        StringBuilder text = new StringBuilder();
+        text.append(String.format(
+                Locale.ROOT,
+                "%,d records in, %,d out, %,d dead letters in %.1f s: %,d/s%n",
+                in(),
+                out(),
+                deadLettered,
+                report.elapsed().toMillis() / 1000.0,
+                Math.round(perSecond())));
+        if (deadLettersCut > 0) {
+            text.append(cutLetters()).append(System.lineSeparator());
+        }
+        text.append(report.drained() ? "drained: everything read is written and committed" : notDrained());
+        report.leftUndone()
+                .forEach(
+                        left -> text.append(System.lineSeparator()).append("  ").append(left));
+        text.append(
+                String.format("%n  %-12s %7s %6s %11s %12s", "stage", "threads", "busy", "blocked up", "blocked down"));
+        Bottleneck bottleneck = Bottleneck.of(report.stages());
+        for (StageSnapshot stage : report.stages()) {
+            text.append(String.format(
+                    Locale.ROOT,
+                    "%n  %-12s %7d %5.0f%% %10.0f%% %11.0f%%%s",
+                    stage.name(),
+                    stage.parallelism(),
+                    100 * stage.busyShare(),
+                    100 * stage.blockedUpShare(),
+                    100 * stage.blockedDownShare(),
+                    stage.name().equals(bottleneck.stage()) ? "  <- bottleneck" : ""));
+        }
+        text.append(String.format("%n  %s", bottleneck.sentence()));
+        return text.toString();
+    }
+}

@@ -1,0 +1,184 @@
+package dev.weir.cli.replay;
+
+import dev.weir.cli.client.ClusterClients;
+import dev.weir.cli.client.OptionChecks;
+import dev.weir.cli.terminal.CliFailure;
+import dev.weir.cli.terminal.CommandContext;
+import dev.weir.cli.terminal.ExitCode;
+import dev.weir.cli.terminal.Progress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParentCommand;
+
+/**
+ * {@code weir replay}: sends dead letters back. Its thread checks, shows the progress and tells the end; {@link Replay} works
+ * on another.
+ */
+@Command(
+        name = "replay",
+        sortOptions = false,
+        description = {
+            "Send dead letters back to the topics they came from, as the records they were.",
+            "Key, value, headers and timestamp are restored; letters stay where they are. Reads up to the end that the topic"
+                    + " has at the start. At least once: a run that is killed and repeated sends some letters twice.",
+        })
+public final class ReplayCommand implements Callable<Integer> {
+
+    /** How many records that cannot be sent are named; all are counted. */
+    private static final int MAX_TROUBLES = 20;
+
+    @ParentCommand
+    private CommandContext weir;
+
+    @Option(
+            names = "--bootstrap-server",
+            required = true,
+            paramLabel = "HOST:PORT[,...]",
+            description = "Where the brokers are.")
+    private String bootstrapServers;
+
+    @Option(names = "--dead-letter", required = true, paramLabel = "TOPIC", description = "Topic of the letters.")
+    private String deadLetter;
+
+    @Option(
+            names = "--to",
+            paramLabel = "TOPIC",
+            description = "Send to this topic; keys choose the partition. Default: the topic and partition of origin.")
+    private @Nullable String to;
+
+    @Option(
+            names = "--filter",
+            paramLabel = "NAME=TEXT",
+            converter = ReplayFilter.Converter.class,
+            description =
+                    "Only letters for which this holds: topic, partition, offset, reason, attempts, group or key is"
+                            + " TEXT; cause, message or time contains TEXT. May be repeated; all must hold.")
+    private List<ReplayFilter> filters = new ArrayList<>();
+
+    @Option(
+            names = "--max",
+            paramLabel = "N",
+            description = "Stop after N letters were read, at least 1, whatever became of them.")
+    private @Nullable Long max;
+
+    @Option(
+            names = "--group",
+            paramLabel = "GROUP",
+            description =
+                    "Go on where this group has committed, and commit what was sent or left out, so that the next run"
+                            + " with it goes on from there. Without it every run reads all letters.")
+    private @Nullable String group;
+
+    @Option(names = "--dry-run", description = "Send and commit nothing, only say what would be sent.")
+    private boolean dryRun;
+
+    @Option(
+            names = "--connect-timeout",
+            paramLabel = "TIME",
+            defaultValue = ClusterClients.DEFAULT_PATIENCE,
+            description = "How long the brokers may take to answer a question (default: ${DEFAULT-VALUE}).")
+    private Duration connectTimeout;
+
+    @Option(
+            names = "--client-config",
+            paramLabel = "FILE",
+            description = "Properties for all Kafka clients: security, timeouts.")
+    private @Nullable Path clientConfig;
+
+    @Option(
+            names = "--json",
+            description = "Print a JSON object for each letter of a dry run, and one as summary, on standard output.")
+    private boolean json;
+
+    /** Of the thread that replays; read after it has ended. */
+    private long troubles;
+
+    @Override
+    public Integer call() throws InterruptedException {
+        check();
+        ClusterClients clients = new ClusterClients(
+                bootstrapServers, group == null ? "weir-replay" : group, clientConfig, connectTimeout);
+        clients.warnings().forEach(warning -> weir.terminal().note("weir: " + warning));
+        clients.check(to == null ? List.of(deadLetter) : List.of(deadLetter, to));
+        Replay replay = new Replay(
+                clients,
+                deadLetter,
+                to,
+                filters,
+                max == null ? Long.MAX_VALUE : max,
+                group != null,
+                dryRun,
+                connectTimeout);
+        weir.shutdown().onStop(replay::stop);
+        CompletableFuture<Replay.Summary> work = new CompletableFuture<>();
+        Thread.ofPlatform().daemon().name("weir-replay").start(() -> {
+            try {
+                work.complete(replay.run(this::tell));
+            } catch (Throwable failure) {
+                work.completeExceptionally(failure);
+            }
+        });
+        Replay.Summary summary = await(replay, work);
+        if (troubles > MAX_TROUBLES) {
+            weir.terminal()
+                    .note("... and " + String.format(Locale.ROOT, "%,d", troubles - MAX_TROUBLES)
+                            + " more that cannot be sent");
+        }
+        if (json) {
+            weir.json().write(summary::write);
+            weir.errorIsTold();
+        } else {
+            weir.terminal().note(summary.text());
+        }
+        return summary.isComplete() ? ExitCode.DONE : ExitCode.FAILED;
+    }
+
+    private Replay.Summary await(Replay replay, CompletableFuture<Replay.Summary> work) throws InterruptedException {
+        try (Progress progress = weir.progress()) {
+            return progress.await(work, () -> replay.progress().text());
+        } catch (ExecutionException e) {
+            Throwable cause = e.getCause() == null ? e : e.getCause();
+            throw cause instanceof CliFailure known ? known : CliFailure.unexpected(cause);
+        }
+    }
+
+    /** What happens to a single letter: all of it in a dry run, else what cannot be sent. */
+    private void tell(Replay.Note note) {
+        if (note.isTrouble()) {
+            // A topic that is none of dead letters has nothing else.
+            if (++troubles <= MAX_TROUBLES) {
+                weir.terminal().note(note.text());
+            }
+        } else if (json) {
+            weir.json().write(note::write);
+        } else {
+            weir.terminal().note(note.text());
+        }
+    }
+
+    private void check() {
+        OptionChecks.requireAddresses(bootstrapServers);
+        OptionChecks.requireNotBlank("--dead-letter", deadLetter);
+        if (group != null) {
+            OptionChecks.requireNotBlank("--group", group);
+        }
+        if (to != null) {
+            OptionChecks.requireNotBlank("--to", to);
+            if (to.equals(deadLetter)) {
+                throw CliFailure.usage("--to and --dead-letter name the same topic: " + to, "");
+            }
+        }
+        if (max != null && max < 1) {
+            throw CliFailure.badValue("--max", max, "at least 1");
+        }
+    }
+}

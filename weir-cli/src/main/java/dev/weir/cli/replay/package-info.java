@@ -1,0 +1,7 @@
+/**
+ * {@code weir replay}: sends dead letters back to where they came from, once each. A plain loop on the main thread.
+ */
+@NullMarked
+package dev.weir.cli.replay;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,89 @@
+package dev.weir.cli.terminal;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A failure that the user can act on: one sentence of what went wrong, one of what to do. Immutable.
+ * The root command prints both on standard error, without a stack trace, and exits with {@link #exitCode}.
+ */
+public final class CliFailure extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final int exitCode;
+    private final String wayOut;
+
+    private CliFailure(int exitCode, String message, String wayOut, @Nullable Throwable cause) {
+        super(message, cause);
+        this.exitCode = exitCode;
+        this.wayOut = wayOut;
+    }
+
+    /** The command line was right but the work failed, for example because a broker does not answer. */
+    public static CliFailure work(String message, String wayOut) {
+        return new CliFailure(ExitCode.FAILED, message, wayOut, null);
+    }
+
+    /** As {@link #work(String, String)}, with the fault that {@code --verbose} shows. */
+    public static CliFailure work(String message, String wayOut, Throwable cause) {
+        return new CliFailure(ExitCode.FAILED, message, wayOut, cause);
+    }
+
+    /** The command line is wrong. {@code Try 'weir ... --help'} is added to {@code wayOut}, which may be empty. */
+    public static CliFailure usage(String message, String wayOut) {
+        return new CliFailure(ExitCode.WRONG_USAGE, message, wayOut, null);
+    }
+
+    /**
+     * An option has a value outside its bounds.
+     *
+     * @param option as typed, for example {@code --brokers}
+     * @param allowed the bounds in words, for example {@code 1 to 9}
+     */
+    public static CliFailure badValue(String option, Object value, String allowed) {
+        return usage(option + " must be " + allowed + ": " + option + "=" + value, "");
+    }
+
+    /** A fault that nobody foresaw, or too little memory. */
+    public static CliFailure unexpected(Throwable cause) {
+        for (Throwable each = cause; each != null; each = each.getCause()) {
+            if (each instanceof OutOfMemoryError) {
+                return new CliFailure(
+                        ExitCode.OUT_OF_MEMORY,
+                        "out of memory: " + each.getMessage(),
+                        "Give it more heap (WEIR_OPTS=-Xmx1g); a pipe holds less with a smaller weir.buffer.bytes in"
+                                + " --client-config.",
+                        cause);
+            }
+        }
+        return work(
+                "unexpected " + cause, "This is a fault of Weir: run it again with --verbose and report it.", cause);
+    }
+
+    /** Why a file cannot be used, in words: many of the JDK's file exceptions say only the path. */
+    public static String reason(IOException e) {
+        if (e instanceof NoSuchFileException) {
+            return "no such file or folder";
+        }
+        if (e instanceof AccessDeniedException) {
+            return "permission denied";
+        }
+        if (e instanceof FileSystemException file && file.getReason() != null) {
+            return file.getReason();
+        }
+        return e.toString();
+    }
+
+    public int exitCode() {
+        return exitCode;
+    }
+
+    /** What the user can do, or an empty string. */
+    public String wayOut() {
+        return wayOut;
+    }
+}

@@ -1,0 +1,19 @@
+package dev.weir.cli.terminal;
+
+/** What the process says to its caller. Constants only. */
+public final class ExitCode {
+
+    /** The work was done, or was drained on request. */
+    public static final int DONE = 0;
+
+    /** The command line was right; the work failed. */
+    public static final int FAILED = 1;
+
+    /** The command line was wrong; nothing was started. */
+    public static final int WRONG_USAGE = 2;
+
+    /** The JVM had no memory left. The JVM itself ends with the same, under {@code -XX:+ExitOnOutOfMemoryError}. */
+    public static final int OUT_OF_MEMORY = 3;
+
+    private ExitCode() {}
+}

@@ -1,0 +1,54 @@
+package dev.weir.cli.terminal;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+
+/**
+ * Results for programs: one JSON object per line, in UTF-8 whatever the locale, the last line being the summary.
+ * Confined to one thread. Each line is handed on whole and flushed.
+ */
+public final class JsonLines {
+
+    /** Writes the fields of one object; the braces are written around it. */
+    @FunctionalInterface
+    public interface Fields {
+        void writeTo(JsonGenerator json) throws IOException;
+    }
+
+    private static final JsonFactory FACTORY = new JsonFactory();
+
+    private final PrintStream out;
+
+    public JsonLines(PrintStream out) {
+        this.out = out;
+    }
+
+    /** Writes one line. */
+    public void write(Fields fields) {
+        out.writeBytes(object(fields, false));
+        if (out.checkError()) {
+            throw CliFailure.work("standard output was closed", "Its reader must read to the end.");
+        }
+    }
+
+    /** One object in UTF-8 and a line feed; {@code forPeople} over several lines. */
+    public static byte[] object(Fields fields, boolean forPeople) {
+        ByteArrayOutputStream text = new ByteArrayOutputStream();
+        try (JsonGenerator json = FACTORY.createGenerator(text)) {
+            if (forPeople) {
+                json.useDefaultPrettyPrinter();
+            }
+            json.writeStartObject();
+            fields.writeTo(json);
+            json.writeEndObject();
+        } catch (IOException e) { // Written to memory: no I/O that could fail.
+            throw new UncheckedIOException(e);
+        }
+        text.write('\n');
+        return text.toByteArray();
+    }
+}

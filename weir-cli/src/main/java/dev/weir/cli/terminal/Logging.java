@@ -1,0 +1,123 @@
+package dev.weir.cli.terminal;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.io.UnsupportedEncodingException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.logging.Formatter;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogManager;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.StreamHandler;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where log lines of libraries go (slf4j and System.Logger both end in java.util.logging here).
+ * By default only errors reach the terminal, and nothing of Kafka's: its lines about an unreachable broker would bury the
+ * one that says what to do.
+ */
+public final class Logging {
+
+    private Logging() {}
+
+    /** Replaces the process's logging set-up. Call once, before the work starts. */
+    public static void configure(boolean verbose, @Nullable Path file, Terminal terminal) {
+        LogManager.getLogManager().reset();
+        Logger root = Logger.getLogger("");
+        Level terminalLevel = verbose ? Level.INFO : Level.SEVERE;
+        root.setLevel(verbose || file != null ? Level.INFO : Level.SEVERE);
+        Handler shown = terminalHandler(terminal, terminalLevel, new LineFormatter(verbose));
+        // A client that gives up throws, and the command says what to do; what it logs before would bury that.
+        shown.setFilter(verbose ? null : line -> !isOfKafka(line));
+        root.addHandler(shown);
+        if (file != null) {
+            root.addHandler(fileHandler(file));
+        }
+    }
+
+    private static boolean isOfKafka(LogRecord line) {
+        String name = line.getLoggerName();
+        return name != null && (name.startsWith("org.apache.kafka.") || name.startsWith("kafka."));
+    }
+
+    private static Handler terminalHandler(Terminal terminal, Level level, Formatter formatter) {
+        Handler handler = new Handler() {
+            @Override
+            public void publish(LogRecord line) {
+                if (isLoggable(line)) {
+                    terminal.note(formatter.format(line).stripTrailing());
+                }
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        handler.setLevel(level);
+        return handler;
+    }
+
+    private static Handler fileHandler(Path file) {
+        try {
+            OutputStream out = Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+            StreamHandler handler = new FlushingHandler(out, new LineFormatter(true));
+            handler.setLevel(Level.INFO);
+            return handler;
+        } catch (IOException e) {
+            throw CliFailure.badValue("--log-file", file, "a file that can be written (" + CliFailure.reason(e) + ")");
+        }
+    }
+
+    /** A log is read while it grows, and after a crash. */
+    private static final class FlushingHandler extends StreamHandler {
+
+        FlushingHandler(OutputStream out, Formatter formatter) throws UnsupportedEncodingException {
+            super(out, formatter);
+            setEncoding("UTF-8");
+        }
+
+        @Override
+        public void publish(LogRecord line) {
+            super.publish(line);
+            flush();
+        }
+    }
+
+    private static final class LineFormatter extends Formatter {
+
+        private static final DateTimeFormatter TIME =
+                DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss.SSS").withZone(ZoneId.systemDefault());
+
+        private final boolean stackTraces;
+
+        LineFormatter(boolean stackTraces) {
+            this.stackTraces = stackTraces;
+        }
+
+        @Override
+        public String format(LogRecord line) {
+            StringWriter text = new StringWriter();
+            PrintWriter out = new PrintWriter(text);
+            out.printf(
+                    "%s %-7s %s: %s%n",
+                    TIME.format(line.getInstant()), line.getLevel(), line.getLoggerName(), formatMessage(line));
+            Throwable thrown = line.getThrown();
+            if (thrown != null && stackTraces) {
+                thrown.printStackTrace(out);
+            } else if (thrown != null) {
+                out.println("  " + thrown);
+            }
+            return text.toString();
+        }
+    }
+}

@@ -1,0 +1,143 @@
+package dev.weir.cli.terminal;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The request to stop, by Ctrl-C (SIGINT), SIGTERM or SIGHUP. Thread-safe.
+ *
+ * <p>How it works:
+ * <ol>
+ *   <li>The first {@link #onStop} takes over the signals; before it, and for commands without one, they end the
+ *       process at once.
+ *   <li>The first signal runs the stop actions, newest first, each once, on the signal's own thread. The JVM is
+ *       <em>not</em> shutting down meanwhile: no shutdown hook runs, log handlers stay open.
+ *   <li>The actions make the work finish; the main thread, which waits for the work, returns its exit code, and only
+ *       then {@code System.exit} runs the hooks. No hook waits for the main thread, so the two cannot deadlock.
+ *   <li>The second signal runs the {@link #onHalt} action and halts the process at once with 130 or 143 (128 + signal).
+ *   <li>{@code kill -9} and {@code -Xrs} skip all of this: what was not committed is delivered again.
+ * </ol>
+ */
+public final class Shutdown {
+
+    private static final List<String> SIGNALS = List.of("INT", "TERM", "HUP");
+
+    private final Terminal terminal;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Deque<Runnable> actions = new ArrayDeque<>();
+    private boolean installed;
+    private volatile Runnable lastAction = () -> {};
+
+    private final CountDownLatch requested = new CountDownLatch(1);
+
+    public Shutdown(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    /** Adds an action for the first signal; runs it at once if that has come already. It must not wait for long. */
+    public void onStop(Runnable action) {
+        boolean late;
+        lock.lock();
+        try {
+            late = isRequested();
+            if (!late) {
+                actions.push(action);
+            }
+            if (!installed) {
+                installed = true;
+                SIGNALS.forEach(this::handle);
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (late) {
+            runSafely(action);
+        }
+    }
+
+    public boolean isRequested() {
+        return requested.getCount() == 0;
+    }
+
+    /** Waits for the first signal. */
+    public void await() throws InterruptedException {
+        onStop(() -> {});
+        requested.await();
+    }
+
+    /** What a signal does. Returns false if a stop was under way already. */
+    boolean request() {
+        List<Runnable> toRun;
+        lock.lock();
+        try {
+            if (isRequested()) {
+                return false;
+            }
+            toRun = List.copyOf(actions);
+            actions.clear();
+            requested.countDown();
+        } finally {
+            lock.unlock();
+        }
+        toRun.forEach(this::runSafely);
+        return true;
+    }
+
+    private void runSafely(Runnable action) {
+        try {
+            action.run();
+        } catch (RuntimeException e) { // One failing action must not keep the others from draining.
+            terminal.note("weir: stopping: " + e);
+        }
+    }
+
+    /** What the second signal runs before it ends the process: no hook does. It must not wait at all. */
+    public void onHalt(Runnable action) {
+        lastAction = action;
+    }
+
+    private void onSignal(int number) {
+        if (!isRequested()) {
+            terminal.note("weir: stopping; once more to stop at once");
+        }
+        if (!request()) {
+            try {
+                lastAction.run();
+            } finally {
+                Runtime.getRuntime().halt(128 + number);
+            }
+        }
+    }
+
+    // sun.misc.Signal by reflection: javac warns about a direct use and the warning cannot be switched off.
+    private void handle(String name) {
+        try {
+            Class<?> signalType = Class.forName("sun.misc.Signal");
+            Class<?> handlerType = Class.forName("sun.misc.SignalHandler");
+            Object signal = signalType.getConstructor(String.class).newInstance(name);
+            int number = (Integer) signalType.getMethod("getNumber").invoke(signal);
+            Object handler = Proxy.newProxyInstance(
+                    Shutdown.class.getClassLoader(), new Class<?>[] {handlerType}, (proxy, method, args) -> {
+                        if ("handle".equals(method.getName())) {
+                            onSignal(number);
+                            return null;
+                        }
+                        return method.invoke(this, args); // equals, hashCode, toString
+                    });
+            signalType.getMethod("handle", signalType, handlerType).invoke(null, signal, handler);
+        } catch (InvocationTargetException e) {
+            if (!(e.getCause() instanceof IllegalArgumentException)) {
+                throw new LinkageError("cannot handle signal " + name, e);
+            }
+            // The JVM was told to keep its hands off signals (-Xrs): they end the process at once.
+        } catch (ReflectiveOperationException e) {
+            throw new LinkageError("cannot handle signal " + name, e);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+package dev.weir.cli.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.cli.terminal.CliFailure;
+import dev.weir.kafka.FetchPath;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ClusterClientsTest {
+
+    @TempDir
+    private Path folder;
+
+    private ClusterClients clients(String text) throws IOException {
+        return new ClusterClients(
+                "h:1", "g", Files.writeString(folder.resolve("c.properties"), text), Duration.ofSeconds(10));
+    }
+
+    @Test
+    void file_ofAllKinds_setsWeirsOwnAndBothClients() throws IOException {
+        ClusterClients clients = clients("""
+                bootstrap.servers=elsewhere:1
+                group.id=elsewhere
+                linger.ms=5
+                weir.commit.interval=250ms
+                weir.fetch=lean
+                """);
+        assertThat(clients.consumer())
+                .satisfies(settings -> assertThat(settings.commitInterval()).isEqualTo(Duration.ofMillis(250)))
+                .satisfies(settings -> assertThat(settings.fetch()).isEqualTo(FetchPath.LEAN))
+                .satisfies(settings -> assertThat(settings.groupId()).isEqualTo("g"))
+                .satisfies(settings -> assertThat(settings.properties())
+                        .containsEntry("bootstrap.servers", "h:1")
+                        .doesNotContainKey("weir.fetch"));
+        assertThat(clients.producer().properties())
+                .containsEntry("bootstrap.servers", "h:1")
+                .containsEntry("linger.ms", "5")
+                .doesNotContainKey("weir.fetch");
+    }
+
+    @Test
+    void misspeltClientKey_isRefusedWithFileAndLine() throws IOException {
+        ClusterClients clients = clients("linger.ms=5\nmax.poll.recrods=5\n");
+        assertThatThrownBy(clients::consumer)
+                .isInstanceOf(CliFailure.class)
+                .hasMessageContaining("c.properties:2: no Kafka client has a setting max.poll.recrods; did you mean"
+                        + " max.poll.records?");
+        assertThatThrownBy(clients::producer).isInstanceOf(CliFailure.class);
+    }
+
+    @Test
+    void keysWithoutEffect_andThoseOfPlugIns_areWarnedOf_andLetThrough() throws IOException {
+        ClusterClients clients = clients("""
+                key.deserializer=org.apache.kafka.common.serialization.StringDeserializer
+                my.interceptor.endpoint=http://localhost
+                metrics.context.team=orders
+                linger.ms=5
+                """);
+        assertThat(clients.warnings())
+                .hasSize(2)
+                .anySatisfy(warning -> assertThat(warning).contains("key.deserializer", "has no effect"))
+                .anySatisfy(warning -> assertThat(warning).contains("my.interceptor.endpoint", "plug-ins"));
+        assertThat(clients.consumer().properties()).containsKey("my.interceptor.endpoint");
+    }
+
+    @Test
+    void valueOutOfBounds_isRefusedWithFileAndLine() throws IOException {
+        ClusterClients clients = clients("linger.ms=5\nweir.commit.interval=11m\n");
+        assertThatThrownBy(clients::consumer)
+                .isInstanceOf(CliFailure.class)
+                .hasMessageContaining(
+                        "--client-config=" + folder.resolve("c.properties") + ":2: commitInterval must be");
+    }
+}

@@ -1,0 +1,123 @@
+package dev.weir.cli.pipe;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class LineProcessTest {
+
+    @Test
+    void answers_belongToTheirLines_withManyUnderWay() throws Exception {
+        try (LineProcess process = LineProcess.start("sed 's/^/</; s/$/>/'", 1000)) {
+            List<LineProcess.Answer> answers = new ArrayList<>();
+            for (int i = 0; i < 1000; i++) {
+                answers.add(process.send(("line " + i).getBytes(UTF_8)));
+            }
+            for (int i = 0; i < 1000; i++) {
+                assertThat(answers.get(i).await()).asString(UTF_8).isEqualTo("<line " + i + ">");
+            }
+        }
+    }
+
+    @Test
+    void ordinaryFilters_answerWithoutWaitingForMore() throws Exception {
+        for (String filter : List.of("cat", "sed s/a/b/", "tr a b", "tr a b | cut -c 1-3")) {
+            try (LineProcess process = LineProcess.start(filter, 1)) {
+                for (int i = 0; i < 3; i++) {
+                    assertThat(process.send("bab".getBytes(UTF_8)).await())
+                            .as(filter)
+                            .hasSize(3);
+                }
+            }
+        }
+    }
+
+    @Test
+    void bytes_passUnchanged_andLinesMayBeEmptyOrLong() throws Exception {
+        byte[] all = new byte[255];
+        for (int i = 0; i < all.length; i++) {
+            all[i] = (byte) (i < '\n' ? i : i + 1);
+        }
+        try (LineProcess process = LineProcess.start("cat", 4)) {
+            LineProcess.Answer empty = process.send(new byte[0]);
+            LineProcess.Answer bytes = process.send(all);
+            LineProcess.Answer large = process.send(new byte[1 << 20]);
+            assertThat(empty.await()).isEmpty();
+            assertThat(bytes.await()).isEqualTo(all);
+            assertThat(large.await()).hasSize(1 << 20);
+        }
+    }
+
+    @Test
+    void end_failsWhatIsUnanswered_withStatusAndLastErrors() throws Exception {
+        try (LineProcess process = LineProcess.start("head -n 1; echo first >&2; echo second >&2; exit 3", 10)) {
+            LineProcess.Answer answered = process.send("a".getBytes(UTF_8));
+            LineProcess.Answer unanswered = process.send("b".getBytes(UTF_8));
+            assertThat(answered.await()).asString(UTF_8).isEqualTo("a");
+            assertThatThrownBy(unanswered::await)
+                    .isInstanceOf(LineProcessException.class)
+                    .hasMessage("the exec command ended with exit status 3, after 1 answers; it said: first | second");
+            assertThatThrownBy(() -> process.send("c".getBytes(UTF_8)).await())
+                    .isInstanceOf(LineProcessException.class);
+        }
+    }
+
+    @Test
+    void commandThatIsNotThere_failsWithWhatTheShellSays() {
+        try (LineProcess process = LineProcess.start("no-such-filter-anywhere", 10)) {
+            assertThatThrownBy(() -> process.send("a".getBytes(UTF_8)).await())
+                    .hasMessageContaining("exit status 127")
+                    .hasMessageContaining("no-such-filter-anywhere");
+        }
+    }
+
+    @Test
+    void silence_failsAfterThePatience() {
+        try (LineProcess process = LineProcess.start("cat >/dev/null", 10, Duration.ofSeconds(1))) {
+            assertThatThrownBy(() -> process.send("a".getBytes(UTF_8)).await())
+                    .hasMessageContaining("did not answer for 1 s");
+        }
+    }
+
+    @Test
+    void moreAnswersThanLines_fail() {
+        try (LineProcess process = LineProcess.start("echo greeting; cat", 10)) {
+            assertThatThrownBy(() -> {
+                        for (int i = 0; i < 10_000; i++) {
+                            process.send("a".getBytes(UTF_8)).await();
+                        }
+                    })
+                    .hasMessageContaining("answered with more lines than it was given");
+        }
+    }
+
+    @Test
+    void close_endsAProcessThatIgnoresTheEndOfItsInput() {
+        String mark = "8" + System.nanoTime() % 1_000_000;
+        LineProcess process = LineProcess.start("sleep " + mark + "; true", 10);
+        process.close();
+        // What is killed is there until it gets a processor to die on.
+        while (isRunning("sleep " + mark)) {
+            assertThat(Thread.interrupted()).as("timed out, it still runs").isFalse();
+            Thread.onSpinWait();
+        }
+    }
+
+    private static boolean isRunning(String command) {
+        return ProcessHandle.allProcesses()
+                .flatMap(each -> each.info().commandLine().stream())
+                .anyMatch(line -> line.contains(command));
+    }
+
+    @Test
+    void refusal_isForValuesThatAreNoLine() {
+        assertThat(LineProcess.refusal("a\r".getBytes(UTF_8))).isNull();
+        assertThat(LineProcess.refusal("a\nb".getBytes(UTF_8))).contains("line break");
+        assertThat(LineProcess.refusal(null)).contains("no value");
+    }
+}

@@ -1,0 +1,123 @@
+package dev.weir.cli.terminal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.cli.CommandHarness;
+import java.io.BufferedReader;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class ShutdownTest {
+
+    private final CommandHarness harness = new CommandHarness();
+
+    @Test
+    void request_runsActionsOnceNewestFirst_thoughOneFails() {
+        List<String> ran = new ArrayList<>();
+        harness.shutdown.onStop(() -> ran.add("first"));
+        harness.shutdown.onStop(() -> {
+            throw new IllegalStateException("will not drain");
+        });
+        harness.shutdown.onStop(() -> ran.add("last"));
+
+        assertThat(harness.shutdown.request()).isTrue();
+        assertThat(harness.shutdown.request()).isFalse();
+
+        assertThat(ran).containsExactly("last", "first");
+        assertThat(harness.err()).contains("will not drain");
+    }
+
+    @Test
+    void onStop_afterTheRequest_runsAtOnce() {
+        harness.shutdown.request();
+        List<String> ran = new ArrayList<>();
+        harness.shutdown.onStop(() -> ran.add("late"));
+        assertThat(ran).containsExactly("late");
+        assertThat(harness.shutdown.isRequested()).isTrue();
+    }
+
+    @Test
+    void signal_once_drainsAndExitsWithTheCommandsOwnCode() throws Exception {
+        try (Child child = new Child("drains")) {
+            child.readUntil("ready");
+            child.process.toHandle().destroy(); // SIGTERM
+            child.readUntil("drained");
+            child.readUntil("hook");
+            assertThat(child.process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(child.process.exitValue()).isEqualTo(7);
+        }
+    }
+
+    @Test
+    void signal_twice_stopsAtOnce() throws Exception {
+        try (Child child = new Child("hangs")) {
+            child.readUntil("ready");
+            child.process.toHandle().destroy();
+            child.readUntil("draining");
+            child.process.toHandle().destroy();
+            assertThat(child.process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(child.process.exitValue()).isEqualTo(128 + 15);
+        }
+    }
+
+    /** What the child process runs: one that drains and returns 7, one whose drain never ends. */
+    static final class Subject {
+
+        public static void main(String[] args) throws InterruptedException {
+            PrintStream out = System.out;
+            Shutdown shutdown = new Shutdown(Terminal.ofProcess());
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> out.println("hook")));
+            CountDownLatch drained = new CountDownLatch(1);
+            shutdown.onStop(() -> {
+                out.println("draining");
+                if ("drains".equals(args[0])) {
+                    drained.countDown();
+                }
+            });
+            out.println("ready");
+            drained.await();
+            out.println("drained");
+            System.exit(7);
+        }
+    }
+
+    private record Child(Process process, BufferedReader out) implements AutoCloseable {
+
+        Child(String mode) throws Exception {
+            this(new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "-XX:+UseSerialGC",
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            Subject.class.getName(),
+                            mode)
+                    .redirectErrorStream(true)
+                    .start());
+        }
+
+        private Child(Process process) {
+            this(process, process.inputReader());
+        }
+
+        void readUntil(String expected) throws Exception {
+            List<String> seen = new ArrayList<>();
+            String line;
+            do {
+                line = out.readLine();
+                assertThat(line).as("line '%s' after %s", expected, seen).isNotNull();
+                seen.add(line);
+            } while (!line.equals(expected));
+        }
+
+        @Override
+        public void close() {
+            process.destroyForcibly();
+        }
+    }
+}

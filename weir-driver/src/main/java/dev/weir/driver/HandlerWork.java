@@ -1,0 +1,106 @@
+package dev.weir.driver;
+
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * What a handler does with a record, as the workload says: wait, burn CPU, or nothing. Thread-safe. How long a record takes is
+ * drawn from its number: the same for each library.
+ */
+public final class HandlerWork {
+    /** How long a handler blocks, in milliseconds. */
+    public static final String MILLIS = "work.millis";
+
+    /** How many rounds of arithmetic a handler does; a round is about a nanosecond. */
+    public static final String ROUNDS = "work.rounds";
+
+    /** How handlers differ: {@code none}, {@code exponential}, {@code bimodal} or {@code heavy-tail}; the mean stays. */
+    public static final String SPREAD = "work.spread";
+
+    /** How many handlers may block at a time, as on a pool of connections; 0: as many as there are. */
+    public static final String DOWNSTREAM = "work.downstream";
+
+    // Of the bimodal ones, one in a hundred takes about a hundred times as long as the others.
+    private static final double SLOW_SHARE = 0.01;
+    private static final double SLOW_FACTOR = 50.5;
+    private static final double FAST_FACTOR = 0.5;
+
+    // Pareto with exponent 1.5, cut off at a hundred times the mean.
+    private static final double TAIL_LEAST = 1 / 3.0;
+    private static final double TAIL_EXPONENT = -1 / 1.5;
+    private static final double TAIL_MOST = 100;
+
+    private final long nanos;
+    private final int rounds;
+    private final String spread;
+    private final Semaphore downstream;
+
+    @SuppressWarnings("unused") // only written
+    private static volatile boolean zero;
+
+    private HandlerWork(long nanos, int rounds, String spread, int downstream) {
+        this.nanos = nanos;
+        this.rounds = rounds;
+        this.spread = spread;
+        this.downstream = new Semaphore(downstream == 0 ? Integer.MAX_VALUE : downstream);
+    }
+
+    /** The work of these options; none if they name none. */
+    public static HandlerWork of(Map<String, String> options) {
+        double millis = Double.parseDouble(options.getOrDefault(MILLIS, "0"));
+        return new HandlerWork(
+                (long) (millis * TimeUnit.MILLISECONDS.toNanos(1)),
+                Integer.parseInt(options.getOrDefault(ROUNDS, "0")),
+                options.getOrDefault(SPREAD, "none"),
+                Integer.parseInt(options.getOrDefault(DOWNSTREAM, "0")));
+    }
+
+    /** Does it. What comes of the arithmetic is looked at, so that no compiler can leave it out. */
+    public void on(byte[] value) {
+        long number = Pass.number(value);
+        double factor = factor(number);
+        if (nanos > 0) {
+            downstream.acquireUninterruptibly();
+            try {
+                block((long) (nanos * factor));
+            } finally {
+                downstream.release();
+            }
+        }
+        // The shift keeps compilers from folding rounds into one, as they do with sums and products of constants.
+        long mixed = number + 1;
+        int mostRounds = (int) (rounds * factor);
+        for (int i = 0; i < mostRounds; i++) {
+            mixed = (mixed ^ (mixed >>> 31)) * 6_364_136_223_846_793_005L;
+        }
+        if (mixed == 0) {
+            zero = true; // Never, which no compiler knows.
+        }
+    }
+
+    private static void block(long nanos) {
+        long end = System.nanoTime() + nanos;
+        for (long left = nanos; left > 0; left = end - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+        }
+    }
+
+    /** How long the record of that number takes, by the mean. */
+    double factor(long number) {
+        if (spread.equals("none")) {
+            return 1;
+        }
+        double drawn = new SplittableRandom(number).nextDouble();
+        return switch (spread) {
+            case "exponential" -> -Math.log1p(-drawn);
+            case "bimodal" -> drawn < SLOW_SHARE ? SLOW_FACTOR : FAST_FACTOR;
+            case "heavy-tail" -> Math.min(TAIL_MOST, TAIL_LEAST * Math.pow(1 - drawn, TAIL_EXPONENT));
+            default ->
+                throw new IllegalArgumentException(
+                        SPREAD + " must be none, exponential, bimodal or heavy-tail: " + SPREAD + "=" + spread);
+        };
+    }
+}

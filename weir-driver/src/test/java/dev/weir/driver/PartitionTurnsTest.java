@@ -1,0 +1,31 @@
+package dev.weir.driver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class PartitionTurnsTest {
+
+    private final PartitionTurns turns = new PartitionTurns(new Pass(
+            new Command.Configure("", Map.of(), "t", 3, 2, 16, Scenario.FLOW_CONTROL, Map.of(), Map.of(), 100),
+            new Command.Start("g", 0, 60)));
+
+    @Test
+    void partitionWithoutRecordsLeft_hasNoTurn() {
+        turns.delivered(1);
+        turns.delivered(1);
+        for (int i = 0; i < 100; i++) {
+            assertThat(turns.next()).isIn(0, 2);
+        }
+    }
+
+    @Test
+    void whenNothingIsLeft_thereIsNoTurn() {
+        for (int partition = 0; partition < 3; partition++) {
+            turns.delivered(partition);
+            turns.delivered(partition);
+        }
+        assertThat(turns.next()).isEqualTo(-1);
+    }
+}
