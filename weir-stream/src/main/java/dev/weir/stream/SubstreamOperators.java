@@ -153,8 +153,8 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
     }
 
     /**
-     * Hands the first {@code n} elements as a list, and the rest as a source that can be used once, to {@code
-     * function}; what that makes of them is the stream. If the stream ends earlier the list is shorter.
+     * Hands the first {@code n} elements as a list, and the rest as a source that can be used once, to
+     * {@code function}, whose result is the stream. If the stream ends earlier the list is shorter.
      *
      * <p>Acknowledgements of the rest go with the elements. Those of the prefix are held until the stream made by
      * {@code function} has ended and all that it has emitted is finished, as nothing tells which of it came of the

@@ -80,7 +80,10 @@ abstract class CookbookSamples {
 
     void callAServiceForEachRecord() {
         KafkaSource.committable(settings, "orders")
-                .mapBlocking(64, RecordOrdering.byKey(), order -> new ProducerRecord<>("invoices", order.key(), shop.price(order)))
+                .mapBlocking(
+                        64,
+                        RecordOrdering.byKey(),
+                        order -> new ProducerRecord<>("invoices", order.key(), shop.price(order)))
                 .to(KafkaSink.producing(output));
     }
 
@@ -122,7 +125,8 @@ abstract class CookbookSamples {
     }
 
     void urgentTopicsFirst() {
-        KafkaSource.committable(settings, Subscription.topics("orders", "alerts").priority("alerts", 1))
+        KafkaSource.committable(
+                        settings, Subscription.topics("orders", "alerts").priority("alerts", 1))
                 .mapBlocking(16, RecordOrdering.byKey(), record -> shop.price(record))
                 .to(Sink.ignore());
     }
@@ -143,9 +147,13 @@ abstract class CookbookSamples {
 
     void sumsPerKeyAndMinute() {
         KafkaSource.committable(settings, "orders")
-                .groupBy(order -> order.key(), 100_000, Duration.ofMinutes(5), customer -> customer
-                        .groupedWithin(10_000, Duration.ofMinutes(1))
-                        .map(orders -> new ProducerRecord<>("sums", orders.get(0).key(), shop.sum(orders))))
+                .groupBy(
+                        order -> order.key(),
+                        100_000,
+                        Duration.ofMinutes(5),
+                        customer -> customer.groupedWithin(10_000, Duration.ofMinutes(1))
+                                .map(orders -> new ProducerRecord<>(
+                                        "sums", orders.get(0).key(), shop.sum(orders))))
                 .to(KafkaSink.producing(output));
     }
 
@@ -177,7 +185,8 @@ abstract class CookbookSamples {
     void restarting() {
         var backoff = RestartSettings.of(Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(30)));
         try (var consumer = SharedConsumer.start(settings, Subscription.topics("orders"));
-                var booking = RestartingPipeline.run(consumer.records("orders").to(Sink.forEach(shop::book)), backoff)) {
+                var booking =
+                        RestartingPipeline.run(consumer.records("orders").to(Sink.forEach(shop::book)), backoff)) {
             shop.untilTold();
         }
     }
