@@ -39,7 +39,7 @@ import picocli.CommandLine.ParentCommand;
         description = {
             "Move records from one topic to another, and do something with each on the way.",
             "Key, headers and timestamp pass through. A record is committed after its result was written.",
-            "Ctrl-C or SIGTERM finishes what is under way; a second one stops at once, and nothing is lost either way."
+            "Ctrl-C or SIGTERM finishes the records under way; a second one stops at once. Nothing is lost either way."
         })
 public final class PipeCommand implements Callable<Integer> {
 
@@ -190,7 +190,7 @@ public final class PipeCommand implements Callable<Integer> {
     private static CliFailure known(RuntimeException cause, String wayOut) {
         return CliFailure.work(
                 ClientFault.withCause(cause),
-                "Nothing is lost: what was not committed is read again at the next start." + wayOut,
+                "Nothing is lost: uncommitted records are read again at the next start." + wayOut,
                 cause);
     }
 }
