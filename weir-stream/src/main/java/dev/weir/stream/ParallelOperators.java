@@ -1,8 +1,8 @@
 package dev.weir.stream;
 
 import dev.weir.stream.internal.boundary.AsyncBoundary;
-import dev.weir.stream.internal.parallel.BlockingLanes;
 import dev.weir.stream.internal.chunk.ParallelMap;
+import dev.weir.stream.internal.parallel.BlockingLanes;
 import dev.weir.stream.internal.parallel.Parallels;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;

@@ -40,7 +40,7 @@ public final class JointAck implements AckTarget {
         }
     }
 
-    /** Takes over the claim of a member; one that nobody waits for takes no room. */
+    /** Takes over the claim of a member. A member that nobody waits for takes no room. */
     public void add(AckTarget target, long token) {
         if (target == AckTarget.NONE) {
             return;
@@ -61,9 +61,12 @@ public final class JointAck implements AckTarget {
     }
 
     /**
-     * What the holder of a claim carries from where the targets of the members are others. Unless it always was the
-     * only holder of what is left, that is one of its own, with a further claim on each member: what the others did
-     * with theirs, or will, is told to the targets as they are.
+     * Takes the caller's claim to a place where the members have other targets. If the caller always was the only
+     * holder, this target itself goes there. Otherwise a new one goes, with a further claim on each member: the targets
+     * as they are hear of the claims of the other holders.
+     *
+     * @param change gives a member's target in that place
+     * @return the target that the caller carries there
      */
     public AckTarget leave(UnaryOperator<AckTarget> change) {
         if (claims.get() == 1 && !abandoned && !forgone) {
@@ -79,7 +82,7 @@ public final class JointAck implements AckTarget {
         return own;
     }
 
-    /** What the joint element is to carry: this, or {@link AckTarget#NONE} if nobody waits for any member. */
+    /** The target for the joint element: this, or {@link AckTarget#NONE} if nobody waits for any member. */
     public AckTarget asTarget() {
         return size == 0 ? AckTarget.NONE : this;
     }
@@ -145,7 +148,7 @@ public final class JointAck implements AckTarget {
         return more == 0 ? first : first + " and " + more + " more";
     }
 
-    /** Adds a claim unless the last has ended. For who holds none. */
+    /** Adds a claim unless the last has ended. For callers that hold none. */
     public boolean tryRetain() {
         return claims.getAndUpdate(held -> held == 0 ? 0 : held + 1) != 0;
     }

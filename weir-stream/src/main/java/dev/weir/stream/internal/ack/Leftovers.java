@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The claims that the stages of a stream within the stream held when they were closed. Thread-safe.
  *
- * <p>Such a stage does not know whether it is closed because that stream ended by itself or because it failed, but
- * whoever began the stream does, sooner or later. Until then the claims wait here. If it did not end by itself, they
- * are abandoned further out: the stream around may have.
+ * <p>Such a stage cannot tell whether its stream ended by itself or failed. The owner of the stream can, sooner or
+ * later; until then the claims wait here. If the stream did not end by itself, the claims are abandoned further out,
+ * because the stream around may have ended by itself.
  */
 public final class Leftovers {
 
@@ -58,8 +58,8 @@ public final class Leftovers {
     }
 
     /**
-     * The stream has ended; it is about to be known whether the rest goes on. Whatever is forgone from now on waits
-     * here too.
+     * Says that the stream has ended and that its owner is about to know how. Claims that are forgone from now on wait
+     * too.
      */
     public void due() {
         due = true;
@@ -69,28 +69,26 @@ public final class Leftovers {
         return due;
     }
 
-    /**
-     * The stream has ended by itself while the rest goes on: what it left, and what is still to come, is acknowledged.
-     */
+    /** Acknowledges all claims, present and future: the stream has ended by itself while the rest goes on. */
     public void finish() {
         settle(State.FINISHED).forEach(claim -> claim.target.ack(claim.token));
     }
 
-    /** The stream has ended and, unless it is known to have done so by itself, was ended with what is around it. */
+    /** Abandons all claims, present and future: the stream was ended, or nobody knows that it ended by itself. */
     public void close() {
         settle(State.CLOSED).forEach(claim -> claim.target.abandon(claim.token));
     }
 
     /**
-     * The same for streams that take turns on one thread, of that whose turn it is: what the next one leaves waits for
-     * its own end.
+     * Acknowledges the present claims only. For streams that take turns on one thread: the claims of the next one wait
+     * for its own end.
      */
     public void finishThisTurn() {
         settle(State.OPEN).forEach(claim -> claim.target.ack(claim.token));
     }
 
     /**
-     * Another stream has its turn: what the one before has left, and has not ended, goes to a place of its own.
+     * Moves the present claims to a place of their own, because another stream has its turn and this one has not ended.
      *
      * @param own that place, or null if it has needed none yet
      * @return that place if it is needed

@@ -7,9 +7,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The target of elements that went into a stream within the stream: what such a stream does not want, because it ends
- * before the rest, is finished. What its stages held when they were closed goes to the {@link Leftovers} of that
- * stream, if there are any. Thread-safe.
+ * The target of elements that went into a stream within the stream. An element that such a stream does not want,
+ * because it ends before the rest, is finished. Claims that its stages held when they were closed go to the
+ * {@link Leftovers} of that stream, if there are any. Thread-safe.
  */
 public final class Within implements AckTarget {
 
@@ -69,7 +69,7 @@ public final class Within implements AckTarget {
         }
     }
 
-    /** Lets the elements of a batch leave a stream: {@code outside} says what their targets are there. */
+    /** Lets the elements of a batch leave a stream. {@code outside} gives their targets out there. */
     public static void leave(Batch<?> batch, UnaryOperator<AckTarget> outside) {
         if (batch.isEmpty()) {
             return; // it may still have the target of elements that are finished
@@ -81,7 +81,7 @@ public final class Within implements AckTarget {
         }
     }
 
-    /** Wraps targets, the same one only once as long as no other comes between. Confined to one thread. */
+    /** Wraps targets; a row of equal ones shares a wrapper. Confined to one thread. */
     public static final class Wrapper implements UnaryOperator<AckTarget> {
 
         private final BooleanSupplier restGoesOn;
@@ -89,7 +89,9 @@ public final class Within implements AckTarget {
         private Within last;
         private @Nullable Left lastLeft;
 
-        /** A joint claim and what those who left with a part of it carry. Immutable: several threads may look. */
+        /**
+         * A joint claim, and the one that elements carry which left with a part of it. Immutable: several threads look.
+         */
         private record Left(JointAck inside, JointAck outside) {}
 
         /** Wraps for streams with which the rest does or does not end. */
@@ -97,7 +99,7 @@ public final class Within implements AckTarget {
             this(restGoesOn, null);
         }
 
-        /** The same for one stream, with a place for what its stages leave. */
+        /** Wraps for one stream, with a place for the claims that its stages leave. */
         public Wrapper(BooleanSupplier restGoesOn, @Nullable Leftovers leftovers) {
             this.restGoesOn = restGoesOn;
             this.leftovers = leftovers;
@@ -115,7 +117,7 @@ public final class Within implements AckTarget {
             return target instanceof JointAck joint ? outside(joint) : target;
         }
 
-        /** Those who leave one after the other share one claim: one each for all members would be many. */
+        /** Elements that leave one after the other share one claim: one each for all members would be many. */
         private AckTarget outside(JointAck joint) {
             Left before = lastLeft;
             if (before != null && before.inside == joint && before.outside.tryRetain()) {

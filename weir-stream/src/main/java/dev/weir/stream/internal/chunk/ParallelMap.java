@@ -1,8 +1,5 @@
 package dev.weir.stream.internal.chunk;
 
-import dev.weir.stream.internal.workers.WorkerTasks;
-import dev.weir.stream.internal.workers.StallClock;
-import dev.weir.stream.internal.workers.Limit;
 import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Handler;
@@ -16,6 +13,9 @@ import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.internal.run.StageEntry.Kept;
 import dev.weir.stream.internal.run.TaskGroup;
 import dev.weir.stream.internal.run.TaskGroup.Task;
+import dev.weir.stream.internal.workers.Limit;
+import dev.weir.stream.internal.workers.StallClock;
+import dev.weir.stream.internal.workers.WorkerTasks;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;

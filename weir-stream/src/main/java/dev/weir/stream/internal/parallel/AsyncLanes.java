@@ -1,7 +1,5 @@
 package dev.weir.stream.internal.parallel;
 
-import dev.weir.stream.internal.workers.WorkerTasks;
-import dev.weir.stream.internal.workers.Limit;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Parallelism;
@@ -9,6 +7,8 @@ import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.TaskGroup.Task;
+import dev.weir.stream.internal.workers.Limit;
+import dev.weir.stream.internal.workers.WorkerTasks;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.StageMeter;

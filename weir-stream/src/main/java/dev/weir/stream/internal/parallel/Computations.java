@@ -37,8 +37,7 @@ final class Computations<T, R> {
     private final LaneTable<T> table;
     private final WorkerTasks tasks;
 
-    Computations(
-            Owner<R> owner, AsyncCalls<T, R> calls, Supervised supervised, LaneTable<T> table, WorkerTasks tasks) {
+    Computations(Owner<R> owner, AsyncCalls<T, R> calls, Supervised supervised, LaneTable<T> table, WorkerTasks tasks) {
         this.owner = owner;
         this.calls = calls;
         this.supervised = supervised;

@@ -1,8 +1,5 @@
 package dev.weir.stream.internal.parallel;
 
-import dev.weir.stream.internal.workers.WorkerTasks;
-import dev.weir.stream.internal.workers.StallClock;
-import dev.weir.stream.internal.workers.Limit;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
@@ -12,6 +9,9 @@ import dev.weir.stream.internal.run.Segment;
 import dev.weir.stream.internal.run.StageEntry.Keeper;
 import dev.weir.stream.internal.run.StageEntry.Kept;
 import dev.weir.stream.internal.run.TaskGroup;
+import dev.weir.stream.internal.workers.Limit;
+import dev.weir.stream.internal.workers.StallClock;
+import dev.weir.stream.internal.workers.WorkerTasks;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;

@@ -32,7 +32,7 @@ public final class TaskGroup {
     /**
      * Creates an empty group.
      *
-     * @param onEscape what is told of a throwable that a body let out, on that body's thread
+     * @param onEscape hears of a throwable that a body let out, on that body's thread
      */
     public TaskGroup(String pipelineName, Consumer<Throwable> onEscape) {
         this.pipelineName = pipelineName;
@@ -117,7 +117,7 @@ public final class TaskGroup {
     private boolean admit(Task task) {
         lock.lock();
         try {
-            // Whoever interrupts the members may have it run, and end, from here on: it ends under the lock as well.
+            // A thread that interrupts the members may run and end it from here on: it ends under the lock as well.
             task.members.add(task);
             tasks.add(task);
             return !cancelled;
@@ -217,7 +217,7 @@ public final class TaskGroup {
         /** Written by the body. */
         private volatile boolean waitsBriefly;
 
-        /** See {@link #currentFailure}. Written by the body, or by whoever interrupts it. */
+        /** See {@link #currentFailure}. Written by the body, or by the thread that interrupts it. */
         private volatile @Nullable Throwable failure;
 
         /** Sections that were interrupted and have not been left yet. */

@@ -59,7 +59,7 @@ final class Tributaries<R> {
     /**
      * Starts a stream whose upper end is {@code input}.
      *
-     * @param outside the targets of what leaves it
+     * @param outside gives the targets of elements that leave it
      */
     <T> Tributary start(
             Node<R> node,
@@ -99,7 +99,7 @@ final class Tributaries<R> {
         }
     }
 
-    /** Notes that a stream has ended, and tells who waits for that. Any thread. */
+    /** Notes that a stream has ended, and wakes the thread that waits for that. Any thread. */
     void remove(Tributary tributary) {
         lock.lock();
         try {
@@ -217,7 +217,7 @@ final class Tributaries<R> {
                     throw interrupted;
                 }
             } catch (RuntimeException | Error failure) {
-                // What a stream that was replaced says of its interruption is of no interest.
+                // The failure of a stream that was replaced comes of its interruption.
                 if (!isReplaced() && settle()) {
                     parent.left();
                     out.end(failure);
@@ -382,7 +382,7 @@ final class Tributaries<R> {
         }
     }
 
-    /** What the nest holds of a stream: nobody pulls it, closing it cancels its segment. */
+    /** The lower end of a stream, for the nest: nobody pulls it, and closing it cancels the segment. */
     private record LowerEnd<R>(Segment<R> segment) implements Stage<R> {
 
         @Override

@@ -1,7 +1,5 @@
 package dev.weir.stream.internal.parallel;
 
-import dev.weir.stream.internal.workers.WorkerTasks;
-import dev.weir.stream.internal.workers.Limit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.stream.Attributes;
@@ -11,6 +9,8 @@ import dev.weir.stream.Parallelism;
 import dev.weir.stream.Supervision;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.run.TaskGroup;
+import dev.weir.stream.internal.workers.Limit;
+import dev.weir.stream.internal.workers.WorkerTasks;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;

@@ -1,7 +1,5 @@
 package dev.weir.stream.internal.parallel;
 
-import dev.weir.stream.internal.workers.WorkerTasks;
-import dev.weir.stream.internal.workers.Limit;
 import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Ordering;
@@ -9,6 +7,8 @@ import dev.weir.stream.Parallelism;
 import dev.weir.stream.Supervision;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.run.TaskGroup;
+import dev.weir.stream.internal.workers.Limit;
+import dev.weir.stream.internal.workers.WorkerTasks;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;

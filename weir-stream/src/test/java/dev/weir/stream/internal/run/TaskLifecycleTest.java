@@ -1,0 +1,73 @@
+package dev.weir.stream.internal.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/** The transitions are those that the class comment draws. All on one thread, whose interrupts each test takes back. */
+class TaskLifecycleTest {
+
+    @Test
+    void begin_isForOneCaller_andNotAfterAWithdrawal() {
+        TaskLifecycle life = new TaskLifecycle(false);
+        assertThat(life.begin(Thread.currentThread())).isTrue();
+        assertThat(life.begin(Thread.currentThread())).isFalse();
+        assertThat(life.withdraw()).isFalse();
+
+        TaskLifecycle withdrawn = new TaskLifecycle(false);
+        assertThat(withdrawn.withdraw()).isTrue();
+        assertThat(withdrawn.begin(Thread.currentThread())).isFalse();
+    }
+
+    @Test
+    void interrupt_whileQueuedOnAPool_asksForAThreadOnce_andForbidsTheWithdrawal() {
+        TaskLifecycle life = new TaskLifecycle(true);
+        assertThat(life.interrupt()).isTrue();
+        assertThat(life.interrupt()).isFalse();
+        assertThat(life.withdraw()).isFalse();
+        assertThat(life.begin(Thread.currentThread())).isTrue();
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
+    void interrupt_whileQueuedElsewhere_waitsForTheBeginning() {
+        TaskLifecycle life = new TaskLifecycle(false);
+        assertThat(life.interrupt()).isFalse();
+        assertThat(life.begin(Thread.currentThread())).isTrue();
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
+    void interruptUnlessHeld_whileHolding_comesWithTheLettingGo() {
+        TaskLifecycle life = new TaskLifecycle(false);
+        assertThat(life.begin(Thread.currentThread())).isTrue();
+        life.hold();
+        assertThat(life.interruptUnlessHeld()).isFalse();
+        assertThat(life.isInterruptRequested()).isFalse();
+        assertThat(Thread.interrupted()).isFalse();
+        life.letGo();
+        assertThat(life.isInterruptRequested()).isTrue();
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
+    void interrupt_whileHolding_comesAtOnce() {
+        TaskLifecycle life = new TaskLifecycle(false);
+        assertThat(life.begin(Thread.currentThread())).isTrue();
+        life.hold();
+        assertThat(life.interrupt()).isFalse();
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
+    void interrupt_afterTheShield_isNotedAndReachesNoThread() {
+        TaskLifecycle life = new TaskLifecycle(true);
+        assertThat(life.begin(Thread.currentThread())).isTrue();
+        life.shield();
+        assertThat(life.interrupt()).isFalse();
+        life.letGo();
+        assertThat(life.isInterruptRequested()).isTrue();
+        assertThat(life.thread()).isNull();
+        assertThat(Thread.interrupted()).isFalse();
+    }
+}
