@@ -100,6 +100,7 @@ class HtmlReportTest {
     }
 
     private JsonNode open(int points, int rounds, int missing) throws Exception {
+        Browser browser = new Browser(temp);
         Path html = Reports.html(SampleCampaign.write(temp.resolve("results"), points, rounds, missing));
         String text = Files.readString(html);
         assertThat(text).doesNotContain(SampleCampaign.SECRET).doesNotContain("src=", "sourceMappingURL");
@@ -107,7 +108,7 @@ class HtmlReportTest {
         Files.writeString(kept, text);
         Path probed = Files.writeString(temp.resolve("probed.html"), text.replace("</body>", PROBE));
 
-        Browser.Page page = new Browser(temp).open(probed);
+        Browser.Page page = browser.open(probed);
 
         assertThat(page.console()).as("what the page wrote to the console").isEmpty();
         Matcher probe = Pattern.compile("<pre id=\"probe\">([^<]+)</pre>").matcher(page.document());

@@ -2,7 +2,6 @@ package dev.weir.checks.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -13,29 +12,13 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.awaitility.Awaitility;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A {@code weir} command in a JVM of its own, as the launcher starts it, with its output in files. Confined to the test's
  * thread, which closes it: a command that still runs is killed.
  */
 final class PipeProcess implements AutoCloseable {
-
-    private static final String COMMAND = "dev.weir.cli.Main";
-
-    /** Classes parsed once for the commands of this JVM, as the launcher does it: a start takes half as long. */
-    private static final Path ARCHIVE = Path.of("target", "commands-" + ProcessHandle.current().pid() + ".jsa");
-
-    /** Null where modules are folders of classes, as before they are packaged: of those no archive can be made. */
-    private static final @Nullable String JARS = jars();
-
-    static {
-        if (JARS != null) {
-            makeArchive(JARS);
-        }
-    }
 
     private final Process process;
     private final Path folder;
@@ -50,12 +33,12 @@ final class PipeProcess implements AutoCloseable {
     }
 
     static PipeProcess start(int heapMegabytes, String... args) {
-        return startMain(COMMAND, heapMegabytes, args);
+        return startMain("dev.weir.cli.Main", heapMegabytes, args);
     }
 
     /** As a shell's foreground job: leader of a process group, to which {@link #signalGroup} sends. */
     static PipeProcess startInOwnGroup(String... args) {
-        return start(List.of("setsid"), COMMAND, 256, args);
+        return start(List.of("setsid"), "dev.weir.cli.Main", 256, args);
     }
 
     /** Any main class of the tests. */
@@ -63,57 +46,19 @@ final class PipeProcess implements AutoCloseable {
         return start(List.of(), mainClass, heapMegabytes, args);
     }
 
-    private static List<String> java() {
-        List<String> java = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "--enable-native-access=ALL-UNNAMED"));
-        if (Runtime.version().feature() >= 23) {
-            java.add("--sun-misc-unsafe-memory-access=allow");
-        }
-        return java;
-    }
-
-    /** The class path without this module's own folders, of which a command needs nothing. */
-    private static @Nullable String jars() {
-        String own = Path.of("target").toAbsolutePath().toString();
-        List<String> others = Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
-                .filter(entry -> !entry.startsWith(own))
-                .toList();
-        return others.stream().allMatch(entry -> Files.isRegularFile(Path.of(entry)))
-                ? String.join(File.pathSeparator, others)
-                : null;
-    }
-
-    private static void makeArchive(String jars) {
-        List<String> command = new ArrayList<>(java());
-        command.addAll(List.of("-Xlog:disable", "-XX:ArchiveClassesAtExit=" + ARCHIVE, "-cp", jars, COMMAND, "warm-up"));
-        try {
-            Process process = new ProcessBuilder(command)
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                    .redirectError(ProcessBuilder.Redirect.DISCARD)
-                    .start();
-            ARCHIVE.toFile().deleteOnExit();
-            if (!process.waitFor(60, TimeUnit.SECONDS)) {
-                process.destroyForcibly().waitFor();
-                Files.deleteIfExists(ARCHIVE);
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
     private static PipeProcess start(List<String> prefix, String mainClass, int heapMegabytes, String... args) {
         List<String> command = new ArrayList<>(prefix);
-        command.addAll(java());
-        command.addAll(List.of("-Xmx" + heapMegabytes + "m", "-XX:+ExitOnOutOfMemoryError"));
-        if (JARS != null && mainClass.equals(COMMAND) && Files.isReadable(ARCHIVE)) {
-            command.addAll(List.of("-XX:SharedArchiveFile=" + ARCHIVE, "-cp", JARS));
-        } else {
-            command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+        command.addAll(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx" + heapMegabytes + "m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+ExitOnOutOfMemoryError",
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                System.getProperty("java.class.path")));
+        if (Runtime.version().feature() >= 23) {
+            command.add("--sun-misc-unsafe-memory-access=allow");
         }
         command.add(mainClass);
         command.addAll(List.of(args));

@@ -1,0 +1,54 @@
+package dev.weir.checks.arch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Prints, in the last module of the build, the tests that were skipped, since Surefire shows their number only. */
+class SkippedTestsTest {
+
+    private static final Path ROOT = Path.of(System.getProperty("weir.root"));
+
+    private static final Pattern SKIPPED = Pattern.compile(
+            "<testcase name=\"([^\"]*)\" classname=\"([^\"]*)\"[^>]*>\\s*<skipped(?: message=\"([^\"]*)\")?");
+
+    @Test
+    void skippedTests_ofAllModules_arePrintedWithTheirReasons() throws IOException {
+        List<String> skipped = new ArrayList<>();
+        try (Stream<Path> reports = Files.find(ROOT, 6, (file, attributes) -> isReport(file))) {
+            for (Path report : reports.sorted().toList()) {
+                skipped.addAll(skippedIn(Files.readString(report)));
+            }
+        }
+        skipped.forEach(System.out::println);
+        System.out.println("Skipped tests: " + skipped.size());
+        assertThat(skippedIn("""
+                <testcase name="page_opens" classname="dev.PageTest" time="0.1">
+                  <skipped message="no browser" type="x"/>
+                <testcase name="other" classname="dev.PageTest" time="0.1"/>
+                """)).containsExactly("Skipped: dev.PageTest.page_opens: no browser");
+    }
+
+    private static boolean isReport(Path file) {
+        return file.getFileName().toString().matches("TEST-.*\\.xml")
+                && file.getParent().endsWith("target/surefire-reports");
+    }
+
+    private static List<String> skippedIn(String report) {
+        List<String> skipped = new ArrayList<>();
+        Matcher found = SKIPPED.matcher(report);
+        while (found.find()) {
+            String reason = found.group(3) == null ? "no reason given" : found.group(3);
+            skipped.add("Skipped: " + found.group(2) + "." + found.group(1) + ": " + reason);
+        }
+        return skipped;
+    }
+}
