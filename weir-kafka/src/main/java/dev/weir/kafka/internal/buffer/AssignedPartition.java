@@ -126,8 +126,7 @@ public final class AssignedPartition {
      * @param ending whether nothing more of the assignment goes out
      */
     AssignedPartition renewed(OffsetTracker newTracker, boolean ending) {
-        AssignedPartition renewed =
-                new AssignedPartition(id, newTracker, endOffset, buffered.priority, shares, epoch);
+        AssignedPartition renewed = new AssignedPartition(id, newTracker, endOffset, buffered.priority, shares, epoch);
         renewed.outlet = outlet;
         renewed.topicId = topicId;
         renewed.pauseReasons.addAll(pauseReasons);

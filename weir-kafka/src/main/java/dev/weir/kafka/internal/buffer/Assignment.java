@@ -104,12 +104,7 @@ public final class Assignment {
         long endOffset = plan.subscription().isBounded() ? plan.endOffsets().getOrDefault(id, 0L) : Long.MAX_VALUE;
         var priorities = plan.subscription().priorities();
         return new AssignedPartition(
-                id,
-                newTracker(),
-                endOffset,
-                priorities.of(id),
-                FlowControl.shares(priorities, id),
-                epoch);
+                id, newTracker(), endOffset, priorities.of(id), FlowControl.shares(priorities, id), epoch);
     }
 
     private OffsetTracker newTracker() {
@@ -194,7 +189,8 @@ public final class Assignment {
     public void checkAgain(AssignedPartition partition) {
         if (!partition.isHeld()) {
             fetcher.seek(
-                    partition.id(), new LogPosition(fetcher.position(partition.id()), fetcher.leaderEpoch(partition.id())));
+                    partition.id(),
+                    new LogPosition(fetcher.position(partition.id()), fetcher.leaderEpoch(partition.id())));
         }
     }
 

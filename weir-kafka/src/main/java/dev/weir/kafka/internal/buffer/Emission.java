@@ -145,7 +145,8 @@ public final class Emission {
         }
         long[] tokens = new long[list.size()];
         tokens[0] = partition.tracker().append(list.get(0).offset(), (int) Math.min(bytes, Integer.MAX_VALUE));
-        Batch<ConsumerRecord<byte[], byte[]>> batch = Batch.of(list.toArray(), list.size(), partition.tracker(), tokens);
+        Batch<ConsumerRecord<byte[], byte[]>> batch =
+                Batch.of(list.toArray(), list.size(), partition.tracker(), tokens);
         if (gate == null) {
             made.add(batch);
         } else {

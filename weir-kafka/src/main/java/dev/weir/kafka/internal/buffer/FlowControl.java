@@ -1,9 +1,9 @@
 package dev.weir.kafka.internal.buffer;
 
-import dev.weir.kafka.internal.buffer.AssignedPartition.PauseReason;
 import dev.weir.kafka.ConsumerDump.Paused;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.Subscription.Priorities;
+import dev.weir.kafka.internal.buffer.AssignedPartition.PauseReason;
 import dev.weir.kafka.internal.fetch.Fetcher;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import java.util.ArrayList;
@@ -151,7 +151,8 @@ public final class FlowControl {
             }
             looksAgain = false;
             for (AssignedPartition partition : assignment.values()) {
-                looksAgain |= !partition.tracker().isIdle() && !partition.tracker().watch(0, 0);
+                looksAgain |=
+                        !partition.tracker().isIdle() && !partition.tracker().watch(0, 0);
             }
         } while (looksAgain);
         return false;
@@ -245,7 +246,11 @@ public final class FlowControl {
                     peers.add(partition);
                 }
             }
-            return new Peers(one.outlet(), one.buffered().priority, peers.size(), one.outlet().countReady(peers));
+            return new Peers(
+                    one.outlet(),
+                    one.buffered().priority,
+                    peers.size(),
+                    one.outlet().countReady(peers));
         }
 
         boolean include(AssignedPartition partition) {
@@ -259,7 +264,8 @@ public final class FlowControl {
         long bytes = shareBytes(partition) / part;
         do {
             partition.advance();
-            if (partition.tracker().outstanding() <= records && partition.tracker().outstandingBytes() <= bytes) {
+            if (partition.tracker().outstanding() <= records
+                    && partition.tracker().outstandingBytes() <= bytes) {
                 return true;
             }
         } while (!partition.tracker().watch(records, bytes));

@@ -311,7 +311,8 @@ public final class RecordBuffer {
     public boolean isNotDue(AssignedPartition partition) {
         lock.lock();
         try {
-            Batch<ConsumerRecord<byte[], byte[]>> first = partition.buffered().batches.peek();
+            Batch<ConsumerRecord<byte[], byte[]>> first =
+                    partition.buffered().batches.peek();
             return delay != null && first != null && !delay.isDue(first.get(0));
         } finally {
             lock.unlock();

@@ -157,7 +157,8 @@ public final class CommitAhead implements CommitGate {
 
     private void letOut(List<Promised> next) {
         Map<TopicPartition, OffsetAndMetadata> past = new HashMap<>();
-        next.forEach(each -> past.put(each.partition.id(), commits.texts().commitAhead(each.partition, each.nextOffset)));
+        next.forEach(
+                each -> past.put(each.partition.id(), commits.texts().commitAhead(each.partition, each.nextOffset)));
         try {
             commits.commitSync(past, clock.nanoTime() + ANSWER_NANOS);
         } catch (KafkaException failure) {
@@ -208,7 +209,8 @@ public final class CommitAhead implements CommitGate {
             }
             return true;
         });
-        first.forEach((partition, token) -> partition.dropped(partition.tracker().forgetFrom(token)));
+        first.forEach(
+                (partition, token) -> partition.dropped(partition.tracker().forgetFrom(token)));
     }
 
     /** Whether room that there is now has to be told to the owner; true once each time. Any thread. */

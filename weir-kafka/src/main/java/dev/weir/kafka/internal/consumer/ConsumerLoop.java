@@ -1,10 +1,10 @@
 package dev.weir.kafka.internal.consumer;
 
-import dev.weir.kafka.internal.buffer.AssignedPartition.PauseReason;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.internal.buffer.AssignedPartition;
+import dev.weir.kafka.internal.buffer.AssignedPartition.PauseReason;
 import dev.weir.kafka.internal.buffer.Assignment;
 import dev.weir.kafka.internal.buffer.Emission;
 import dev.weir.kafka.internal.buffer.FlowControl;
@@ -19,11 +19,11 @@ import dev.weir.kafka.internal.commit.DeliveryCommits;
 import dev.weir.kafka.internal.fetch.ClientLimits;
 import dev.weir.kafka.internal.fetch.Fetcher;
 import dev.weir.kafka.internal.fetch.Waiting;
-import dev.weir.kafka.spi.Lookup;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.kafka.internal.position.BoundedRead;
 import dev.weir.kafka.internal.position.NewPartitions;
 import dev.weir.kafka.internal.position.Positions;
+import dev.weir.kafka.spi.Lookup;
 import dev.weir.stream.spi.StageContext;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -124,9 +124,20 @@ final class ConsumerLoop implements Runnable {
         Hooks hooks = new Hooks(
                 owner, assignment, commits, settings.rebalanceListener(), plan.external(), waiting, clock, revokeTimes);
         this.arrivals = new Arrivals(owner, fetcher, assignment, commits, positions, hooks, observer);
+        this.intake = new Intake(waiting, fetcher, assignment, flow, emission, positions, observer, clock);
         this.rebalances = new Rebalances(
-                owner, arrivals, assignment, emission, delivery, hooks, observer, readers, waiting, clock, revokeTimes);
-        this.intake = new Intake(waiting, fetcher, assignment, flow, emission, positions, observer);
+                owner,
+                arrivals,
+                assignment,
+                emission,
+                intake,
+                delivery,
+                hooks,
+                observer,
+                readers,
+                waiting,
+                clock,
+                revokeTimes);
         this.ending =
                 new Ending(owner, assignment, emission, pauses, delivery, intake, hooks, observer, readers, clock);
         this.control = new ConsumerControl(owner, observer, pauses, assignment, positions, delivery::pausesChanged);

@@ -7,6 +7,7 @@ import dev.weir.kafka.internal.buffer.FlowControl;
 import dev.weir.kafka.internal.fetch.Fetcher;
 import dev.weir.kafka.internal.fetch.LeaderEpochs;
 import dev.weir.kafka.internal.fetch.Waiting;
+import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.kafka.internal.position.Positions;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -28,6 +29,7 @@ final class Intake {
     private final Emission emission;
     private final Positions positions;
     private final Observer observer;
+    private final OwnerClock clock;
 
     Intake(
             Waiting waiting,
@@ -36,7 +38,8 @@ final class Intake {
             FlowControl flow,
             Emission emission,
             Positions positions,
-            Observer observer) {
+            Observer observer,
+            OwnerClock clock) {
         this.waiting = waiting;
         this.fetcher = fetcher;
         this.assignment = assignment;
@@ -44,6 +47,7 @@ final class Intake {
         this.emission = emission;
         this.positions = positions;
         this.observer = observer;
+        this.clock = clock;
     }
 
     /** Polls once, for that time or a second at most. Rebalances are called back from within. */
@@ -53,6 +57,23 @@ final class Intake {
             observer.polled();
         } catch (InvalidOffsetException unknown) {
             positions.unknown(unknown);
+        }
+    }
+
+    /**
+     * Waits within a rebalance, until a signal and no longer than that. Where records come by another way than the member's
+     * client, those of the partitions that stay go on coming meanwhile.
+     */
+    void waitInRebalance(long nanos) {
+        long endNanos = clock.nanoTime() + nanos;
+        long left = nanos;
+        while (fetcher.canFetchOnly() && left > 0 && !waiting.isCallbackSignalled()) {
+            flow.resumeLow(assignment.byId(), fetcher);
+            emit(waiting.fetchOnly(left));
+            left = endNanos - clock.nanoTime();
+        }
+        if (!fetcher.canFetchOnly() && left > 0) {
+            waiting.park(left);
         }
     }
 

@@ -232,7 +232,10 @@ final class Observer {
             sought.add(
                     dump.oldest() == null
                             ? null
-                            : new Sought(partition, partition.outlet(), partition.tracker().firstUnfinished()));
+                            : new Sought(
+                                    partition,
+                                    partition.outlet(),
+                                    partition.tracker().firstUnfinished()));
             snapshots.add(new PartitionSnapshot(
                     dump.topic(),
                     dump.partition(),

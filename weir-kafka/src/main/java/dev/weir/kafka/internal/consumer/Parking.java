@@ -1,7 +1,7 @@
 package dev.weir.kafka.internal.consumer;
 
-import dev.weir.kafka.internal.buffer.AssignedPartition.PauseReason;
 import dev.weir.kafka.internal.buffer.AssignedPartition;
+import dev.weir.kafka.internal.buffer.AssignedPartition.PauseReason;
 import dev.weir.kafka.internal.buffer.Assignment;
 import dev.weir.kafka.internal.buffer.Emission;
 import dev.weir.kafka.internal.buffer.Pauses;
@@ -115,7 +115,8 @@ final class Parking {
         continued.endUnread();
         pauses.assigned(continued);
         if (offset >= 0) {
-            assignment.release(continued, new LogPosition(offset, partition.epochs().before(offset)));
+            assignment.release(
+                    continued, new LogPosition(offset, partition.epochs().before(offset)));
         }
     }
 

@@ -1,18 +1,18 @@
 package dev.weir.kafka.internal.consumer;
 
-import dev.weir.kafka.internal.buffer.AssignedPartition.PauseReason;
 import dev.weir.kafka.ConsumerDump.Oldest;
 import dev.weir.kafka.ConsumerDump.PartitionDump;
 import dev.weir.kafka.ConsumerDump.Paused;
 import dev.weir.kafka.Position;
 import dev.weir.kafka.internal.buffer.AssignedPartition;
+import dev.weir.kafka.internal.buffer.AssignedPartition.PauseReason;
 import dev.weir.kafka.internal.buffer.FlowControl;
 import dev.weir.kafka.internal.buffer.Pauses;
 import dev.weir.kafka.internal.fetch.Fetcher;
-import dev.weir.kafka.spi.Lookup;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.kafka.internal.lookup.OwnerThread;
 import dev.weir.kafka.internal.lookup.Reachability;
+import dev.weir.kafka.spi.Lookup;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;

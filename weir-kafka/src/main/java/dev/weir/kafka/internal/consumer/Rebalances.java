@@ -20,9 +20,10 @@ import org.apache.kafka.common.TopicPartition;
 /**
  * What happens when the group moves partitions. Called by the client inside poll, so on the owner thread.
  *
- * <p>Revoked: nothing more is emitted and no work begun, what is being worked on is waited for within the deadline while
- * other partitions flow on from the buffer, then what is finished is committed. Lost: another member may own them already, so nothing is waited
- * for and nothing is committed; late acknowledgements reach a tracker that nobody reads.
+ * <p>Revoked: nothing more is emitted and no work begun. What is being worked on is waited for within the deadline, while
+ * other partitions go on: from the buffer or, where records do not come by the member's client, with what is fetched
+ * meanwhile. Then what is finished is committed. Lost: another member may own them already, so nothing is waited for and
+ * nothing is committed; late acknowledgements reach a tracker that nobody reads.
  */
 final class Rebalances implements ConsumerRebalanceListener {
 
@@ -35,6 +36,7 @@ final class Rebalances implements ConsumerRebalanceListener {
     private final Arrivals arrivals;
     private final Assignment assignment;
     private final Emission emission;
+    private final Intake intake;
     private final DeliveryCommits delivery;
     private final Hooks hooks;
     private final Observer observer;
@@ -48,6 +50,7 @@ final class Rebalances implements ConsumerRebalanceListener {
             Arrivals arrivals,
             Assignment assignment,
             Emission emission,
+            Intake intake,
             DeliveryCommits delivery,
             Hooks hooks,
             Observer observer,
@@ -59,6 +62,7 @@ final class Rebalances implements ConsumerRebalanceListener {
         this.arrivals = arrivals;
         this.assignment = assignment;
         this.emission = emission;
+        this.intake = intake;
         this.delivery = delivery;
         this.hooks = hooks;
         this.observer = observer;
@@ -113,13 +117,15 @@ final class Rebalances implements ConsumerRebalanceListener {
      */
     private boolean awaitFinished(Collection<AssignedPartition> partitions, long deadlineNanos) {
         for (AssignedPartition partition : partitions) {
+            waiting.clearCallbackSignal();
             while (partition.hasUnsettled()) {
                 long left = owner.withinPatience(deadlineNanos - clock.nanoTime());
                 if (left <= 0) {
                     return false;
                 }
                 readers.dropRevoked();
-                waiting.park(Math.min(left, LOOK_NANOS));
+                intake.waitInRebalance(Math.min(left, LOOK_NANOS));
+                waiting.clearCallbackSignal();
             }
         }
         return true;

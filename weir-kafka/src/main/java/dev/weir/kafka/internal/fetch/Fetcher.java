@@ -25,6 +25,19 @@ public interface Fetcher extends AutoCloseable {
      */
     ConsumerRecords<byte[], byte[]> poll(long nanos);
 
+    /** Whether {@link #fetchOnly} can bring anything now: records come by another way than the member's client. */
+    default boolean canFetchOnly() {
+        return false;
+    }
+
+    /**
+     * Returns what is there, or waits for it, and does not serve the group: for the partitions that stay, while a rebalance
+     * waits within {@link #poll}. Faults are left for the next poll. Only if {@link #canFetchOnly}.
+     */
+    default ConsumerRecords<byte[], byte[]> fetchOnly(long nanos) {
+        throw new UnsupportedOperationException("records come by the member's client");
+    }
+
     /** Ends the poll that is under way or comes next. Any thread. */
     void wakeup();
 

@@ -5,7 +5,6 @@ import dev.weir.lean.LeanConsumer;
 import dev.weir.lean.LeanException;
 import dev.weir.lean.LeanMetrics;
 import dev.weir.lean.LeanSettings;
-import dev.weir.lean.OffsetLostException;
 import dev.weir.lean.PartitionException;
 import dev.weir.lean.RecordView;
 import dev.weir.lean.StartAt;
@@ -22,9 +21,6 @@ import java.util.function.Function;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
-import org.apache.kafka.clients.consumer.LogTruncationException;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
-import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -47,60 +43,6 @@ public final class LeanFetcher implements Fetcher {
 
     private static final long MIN_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    private static final int NOWHERE = -1;
-
-    /** An assigned partition with what was taken from lean and not handed out yet. */
-    private static final class Taken {
-
-        final TopicPartition id;
-
-        /** In the lean consumer; {@link #NOWHERE} while it is not known where the partition goes on. */
-        int index = NOWHERE;
-
-        boolean paused;
-
-        /** To be thrown when the records before it were handed out. */
-        @Nullable
-        KafkaException failure;
-
-        private List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
-
-        /** How many of {@link #records} are out. */
-        private int handedOut;
-
-        Taken(TopicPartition id) {
-            this.id = id;
-        }
-
-        void add(ConsumerRecord<byte[], byte[]> record) {
-            records.add(record);
-        }
-
-        boolean isEmpty() {
-            return handedOut == records.size();
-        }
-
-        /** The offset of the next record to be handed out, of which there is one. */
-        long nextOffset() {
-            return records.get(handedOut).offset();
-        }
-
-        List<ConsumerRecord<byte[], byte[]>> handOut(int most) {
-            int to = Math.min(records.size(), handedOut + most);
-            List<ConsumerRecord<byte[], byte[]>> next = records.subList(handedOut, to);
-            handedOut = to;
-            if (isEmpty()) {
-                drop();
-            }
-            return next;
-        }
-
-        void drop() {
-            records = new ArrayList<>();
-            handedOut = 0;
-        }
-    }
-
     private final ClientFetcher member;
     private final LeanConsumer lean;
     private final int maxPollRecords;
@@ -109,13 +51,16 @@ public final class LeanFetcher implements Fetcher {
     private final int maxTurnBytes;
 
     private final Function<RecordView, ConsumerRecord<byte[], byte[]>> views;
-    private final Map<TopicPartition, Taken> partitions = new LinkedHashMap<>();
+    private final Map<TopicPartition, LeanPartition> partitions = new LinkedHashMap<>();
 
     /** By their index in the lean consumer. */
-    private final List<@Nullable Taken> byIndex = new ArrayList<>();
+    private final List<@Nullable LeanPartition> byIndex = new ArrayList<>();
 
     /** Where partitions were that are being revoked: what is finished of them is committed after they were withdrawn. */
     private final Map<TopicPartition, LogPosition> leaving = new HashMap<>();
+
+    /** Of all partitions, found by {@link #fetchOnly} and to be thrown by the next poll. */
+    private @Nullable LeanException fault;
 
     private long turnBytes;
 
@@ -162,6 +107,24 @@ public final class LeanFetcher implements Fetcher {
         return handOut();
     }
 
+    @Override
+    public boolean canFetchOnly() {
+        return fault == null && !partitions.isEmpty();
+    }
+
+    @Override
+    public ConsumerRecords<byte[], byte[]> fetchOnly(long nanos) {
+        try {
+            if (!hasRecords() && turn() == 0 && nanos > 0) {
+                lean.await(Duration.ofNanos(Math.max(MIN_WAIT_NANOS, nanos)));
+                var ignored = turn();
+            }
+        } catch (LeanException found) {
+            fault = found;
+        }
+        return handOut();
+    }
+
     private void fetch(long nanos) {
         if (turn() == 0) {
             long wait = Math.min(nanos, memberDueNanos - System.nanoTime());
@@ -191,7 +154,7 @@ public final class LeanFetcher implements Fetcher {
         return now - lastRecordsNanos < IDLE_AFTER_NANOS ? MEMBER_NANOS : IDLE_MEMBER_NANOS;
     }
 
-    private void place(Taken partition, StartAt start) {
+    private void place(LeanPartition partition, StartAt start) {
         int index = lean.assign(partition.id.topic(), partition.id.partition(), start);
         partition.index = index;
         while (byIndex.size() <= index) {
@@ -204,7 +167,12 @@ public final class LeanFetcher implements Fetcher {
     }
 
     private void throwFailure() {
-        for (Taken partition : partitions.values()) {
+        LeanException found = fault;
+        if (found != null) {
+            fault = null;
+            throw new KafkaException(found.getMessage(), found);
+        }
+        for (LeanPartition partition : partitions.values()) {
             KafkaException failure = partition.failure;
             if (failure != null && !partition.paused && partition.isEmpty()) {
                 partition.failure = null;
@@ -214,7 +182,7 @@ public final class LeanFetcher implements Fetcher {
     }
 
     private boolean hasRecords() {
-        for (Taken partition : partitions.values()) {
+        for (LeanPartition partition : partitions.values()) {
             if (!partition.paused && !partition.isEmpty()) {
                 return true;
             }
@@ -228,29 +196,12 @@ public final class LeanFetcher implements Fetcher {
         try {
             return lean.poll(this::take);
         } catch (PartitionException fault) {
-            Taken partition = partitions.get(new TopicPartition(fault.topic(), fault.partition()));
+            LeanPartition partition = partitions.get(new TopicPartition(fault.topic(), fault.partition()));
             if (partition != null) {
-                partition.failure = asOfClient(partition.id, fault);
+                partition.failure = LeanFaults.asOfClient(partition.id, fault);
             }
             return 1;
         }
-    }
-
-    private static KafkaException asOfClient(TopicPartition id, PartitionException fault) {
-        if (fault instanceof OffsetLostException lost) {
-            String message = String.valueOf(fault.getMessage());
-            if (lost.isOtherTopic()) {
-                return new OtherTopicException(message, id, fault.offset());
-            }
-            Map<TopicPartition, Long> where = Map.of(id, fault.offset());
-            return lost.divergentOffset() < 0
-                    ? new OffsetOutOfRangeException(message, where)
-                    : new LogTruncationException(
-                            message, where, Map.of(id, new OffsetAndMetadata(lost.divergentOffset())));
-        }
-        boolean ofABatch = fault.getClass() != PartitionException.class;
-        String wayOut = ofABatch ? "; to go on behind it, commit a later offset for the group" : "";
-        return new KafkaException(fault.getMessage() + wayOut, fault);
     }
 
     private void take(RecordView record) {
@@ -265,7 +216,7 @@ public final class LeanFetcher implements Fetcher {
     private ConsumerRecords<byte[], byte[]> handOut() {
         Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> records = new HashMap<>();
         int left = maxPollRecords;
-        for (Taken partition : partitions.values()) {
+        for (LeanPartition partition : partitions.values()) {
             if (left > 0 && !partition.paused && !partition.isEmpty()) {
                 List<ConsumerRecord<byte[], byte[]>> next = partition.handOut(left);
                 records.put(partition.id, next);
@@ -291,7 +242,7 @@ public final class LeanFetcher implements Fetcher {
         member.pause(ids);
         leaving.keySet().removeAll(ids);
         for (TopicPartition id : ids) {
-            Taken partition = new Taken(id);
+            LeanPartition partition = new LeanPartition(id);
             partitions.put(id, partition);
         }
     }
@@ -299,7 +250,7 @@ public final class LeanFetcher implements Fetcher {
     @Override
     public void withdrawn(Collection<TopicPartition> ids) {
         for (TopicPartition id : ids) {
-            Taken partition = partitions.get(id);
+            LeanPartition partition = partitions.get(id);
             if (partition == null) {
                 continue;
             }
@@ -312,9 +263,9 @@ public final class LeanFetcher implements Fetcher {
     @Override
     public void pause(Collection<TopicPartition> ids) {
         for (TopicPartition id : ids) {
-            Taken partition = taken(id);
+            LeanPartition partition = taken(id);
             partition.paused = true;
-            if (partition.index != NOWHERE) {
+            if (partition.index != LeanPartition.NOWHERE) {
                 lean.pause(partition.index);
             }
         }
@@ -323,19 +274,19 @@ public final class LeanFetcher implements Fetcher {
     @Override
     public void resume(Collection<TopicPartition> ids) {
         for (TopicPartition id : ids) {
-            Taken partition = taken(id);
+            LeanPartition partition = taken(id);
             partition.paused = false;
-            if (partition.index != NOWHERE) {
+            if (partition.index != LeanPartition.NOWHERE) {
                 lean.resume(partition.index);
             }
         }
     }
 
-    private void unassign(Taken partition) {
-        if (partition.index != NOWHERE) {
+    private void unassign(LeanPartition partition) {
+        if (partition.index != LeanPartition.NOWHERE) {
             lean.unassign(partition.index);
             byIndex.set(partition.index, null);
-            partition.index = NOWHERE;
+            partition.index = LeanPartition.NOWHERE;
         }
     }
 
@@ -343,7 +294,7 @@ public final class LeanFetcher implements Fetcher {
     @Override
     public void hold(TopicPartition id) {
         member.hold(id);
-        Taken partition = taken(id);
+        LeanPartition partition = taken(id);
         partition.drop();
         partition.failure = null;
         unassign(partition);
@@ -351,11 +302,11 @@ public final class LeanFetcher implements Fetcher {
 
     @Override
     public void seek(TopicPartition id, LogPosition place) {
-        Taken partition = taken(id);
+        LeanPartition partition = taken(id);
         partition.drop();
         partition.failure = null;
         StartAt start = StartAt.offset(place.offset(), place.leaderEpoch());
-        if (partition.index == NOWHERE) {
+        if (partition.index == LeanPartition.NOWHERE) {
             // A listener may have placed what was never held: the client, without a position, would look for one each
             // poll.
             member.hold(id);
@@ -367,12 +318,12 @@ public final class LeanFetcher implements Fetcher {
 
     @Override
     public long position(TopicPartition id) {
-        Taken partition = partitions.get(id);
+        LeanPartition partition = partitions.get(id);
         if (partition == null) {
             LogPosition left = leaving.get(id);
             return left == null ? UNKNOWN : left.offset();
         }
-        if (partition.index == NOWHERE) {
+        if (partition.index == LeanPartition.NOWHERE) {
             return UNKNOWN;
         }
         return partition.isEmpty() ? lean.position(partition.index) : partition.nextOffset();
@@ -380,18 +331,20 @@ public final class LeanFetcher implements Fetcher {
 
     @Override
     public int leaderEpoch(TopicPartition id) {
-        Taken partition = partitions.get(id);
+        LeanPartition partition = partitions.get(id);
         if (partition == null) {
             LogPosition left = leaving.get(id);
             return left == null ? UNKNOWN : left.leaderEpoch();
         }
-        return partition.index == NOWHERE || !partition.isEmpty() ? UNKNOWN : lean.leaderEpoch(partition.index);
+        return partition.index == LeanPartition.NOWHERE || !partition.isEmpty()
+                ? UNKNOWN
+                : lean.leaderEpoch(partition.index);
     }
 
     @Override
     public long lag(TopicPartition id) {
-        Taken partition = taken(id);
-        long end = partition.index == NOWHERE ? UNKNOWN : lean.endOffset(partition.index);
+        LeanPartition partition = taken(id);
+        long end = partition.index == LeanPartition.NOWHERE ? UNKNOWN : lean.endOffset(partition.index);
         return end < 0 ? UNKNOWN : Math.max(0, end - position(id));
     }
 
@@ -401,8 +354,8 @@ public final class LeanFetcher implements Fetcher {
         return member.contact().plus(own.fetches() + own.metadataRefreshes(), own.disconnects());
     }
 
-    private Taken taken(TopicPartition id) {
-        Taken partition = partitions.get(id);
+    private LeanPartition taken(TopicPartition id) {
+        LeanPartition partition = partitions.get(id);
         if (partition == null) {
             throw new IllegalStateException(id + " is not assigned");
         }

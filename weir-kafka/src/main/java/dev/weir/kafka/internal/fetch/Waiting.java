@@ -26,6 +26,10 @@ public final class Waiting {
 
     private volatile boolean signalled;
     private volatile boolean polling;
+
+    /** As {@link #signalled}, for what waits within a callback: the loop has to see the signal as well. */
+    private volatile boolean callbackSignalled;
+
     private volatile @Nullable Thread owner;
 
     public Waiting(Fetcher fetcher, OwnerClock clock) {
@@ -36,6 +40,7 @@ public final class Waiting {
     /** Makes the owner look at what has changed, soon. */
     public void wake() {
         signalled = true;
+        callbackSignalled = true;
         if (polling) {
             fetcher.wakeup();
         }
@@ -101,6 +106,26 @@ public final class Waiting {
             if (wasPolling && signalled) {
                 fetcher.wakeup();
             }
+        }
+    }
+
+    /** Forgets signals for the wait within this callback; what they tell of must be looked at after this. */
+    public void clearCallbackSignal() {
+        callbackSignalled = false;
+    }
+
+    public boolean isCallbackSignalled() {
+        return callbackSignalled;
+    }
+
+    /** Within a callback: fetches without serving the group, if the fetcher can, and waits for records or a signal. */
+    public ConsumerRecords<byte[], byte[]> fetchOnly(long nanos) {
+        polling = true;
+        try {
+            // A signal after this look finds `polling` set and wakes the fetcher itself.
+            return fetcher.fetchOnly(callbackSignalled ? 0 : nanos);
+        } finally {
+            polling = false;
         }
     }
 

@@ -1,11 +1,11 @@
 package dev.weir.kafka.internal.lookup;
 
-import dev.weir.kafka.spi.Lookup;
 import dev.weir.kafka.Position;
 import dev.weir.kafka.Subscription.Matching;
 import dev.weir.kafka.Subscription.Partitions;
 import dev.weir.kafka.Subscription.Selection;
 import dev.weir.kafka.Subscription.Topics;
+import dev.weir.kafka.spi.Lookup;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;

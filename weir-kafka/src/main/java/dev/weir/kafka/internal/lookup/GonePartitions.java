@@ -1,7 +1,7 @@
 package dev.weir.kafka.internal.lookup;
 
-import dev.weir.kafka.spi.Lookup;
 import dev.weir.kafka.Subscription;
+import dev.weir.kafka.spi.Lookup;
 import java.util.Collection;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;

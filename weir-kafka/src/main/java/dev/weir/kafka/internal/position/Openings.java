@@ -93,7 +93,8 @@ final class Openings {
         if (asked.isEmpty() || clock.nanoTime() - dueNanos < 0) {
             return;
         }
-        Set<TopicPartition> ids = asked.stream().map(partition -> partition.id()).collect(Collectors.toSet());
+        Set<TopicPartition> ids =
+                asked.stream().map(partition -> partition.id()).collect(Collectors.toSet());
         Map<TopicPartition, OffsetAndMetadata> committed;
         try {
             committed = commits.committed(ids, ANSWER_NANOS);

@@ -13,9 +13,9 @@ import dev.weir.kafka.internal.commit.Commits;
 import dev.weir.kafka.internal.commit.Places;
 import dev.weir.kafka.internal.fetch.LogPosition;
 import dev.weir.kafka.internal.lookup.ConsumerLog;
-import dev.weir.kafka.spi.Lookup;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.kafka.internal.lookup.OwnerThread;
+import dev.weir.kafka.spi.Lookup;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -133,8 +133,9 @@ public final class Positions {
             }
         }
         if (external != null) {
-            List<AssignedPartition> unplaced =
-                    partitions.stream().filter(partition -> !partition.isPlaced()).toList();
+            List<AssignedPartition> unplaced = partitions.stream()
+                    .filter(partition -> !partition.isPlaced())
+                    .toList();
             assignment.hold(unplaced);
             load(external, unplaced, 1);
             return;

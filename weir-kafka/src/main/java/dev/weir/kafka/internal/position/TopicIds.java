@@ -3,8 +3,8 @@ package dev.weir.kafka.internal.position;
 import dev.weir.kafka.internal.buffer.AssignedPartition;
 import dev.weir.kafka.internal.buffer.Assignment;
 import dev.weir.kafka.internal.lookup.ConsumerLog;
-import dev.weir.kafka.spi.Lookup;
 import dev.weir.kafka.internal.lookup.OwnerClock;
+import dev.weir.kafka.spi.Lookup;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -135,13 +135,16 @@ final class TopicIds {
     void identify(AssignedPartition partition, Runnable same) {
         Topic topic = topic(partition);
         Uuid known = topic.known;
-        boolean isSure = known != null && topic.suspected == null && !topic.idle;
-        if (isSure && (partition.topicId() == null || partition.topicId().equals(known))) {
+        if (known != null && isSure(topic) && (partition.topicId() == null || known.equals(partition.topicId()))) {
             partition.identified(known);
             same.run();
         } else {
             await(topic, new Wait(partition, same, topic.questions + (topic.underWay ? 0 : 1), 1));
         }
+    }
+
+    private static boolean isSure(Topic topic) {
+        return topic.suspected == null && !topic.idle;
     }
 
     /**
@@ -274,7 +277,8 @@ final class TopicIds {
                             : "its partitions wait, "
                                     + OffsetQueries.names(topic.waits.stream()
                                             .map(wait -> wait.partition.id())
-                                            .toList()) + "; ");
+                                            .toList())
+                                    + "; ");
         }
     }
 

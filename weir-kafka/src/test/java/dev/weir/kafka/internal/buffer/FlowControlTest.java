@@ -1,11 +1,11 @@
 package dev.weir.kafka.internal.buffer;
 
-import dev.weir.kafka.internal.buffer.AssignedPartition.PauseReason;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.Subscription.Priorities;
+import dev.weir.kafka.internal.buffer.AssignedPartition.PauseReason;
 import dev.weir.kafka.internal.fetch.ClientFetcher;
 import dev.weir.kafka.internal.fetch.Fetcher;
 import dev.weir.kafka.internal.lookup.OwnerClock;

@@ -26,7 +26,9 @@ class PausesTest {
     }
 
     private void add(AssignedPartition to) {
-        buffer.add(to, Batch.of(new Object[1], 1, to.tracker(), new long[] {to.tracker().append(0, 1)}));
+        buffer.add(to, Batch.of(new Object[1], 1, to.tracker(), new long[] {
+            to.tracker().append(0, 1)
+        }));
     }
 
     private int taken() throws InterruptedException {

@@ -188,7 +188,9 @@ class RecordBufferTest {
 
             @Override
             public void await(Lock lock, Condition condition, long deadlineNanos) throws InterruptedException {
-                itself[0].hand(a, Batch.of(new Object[] {"a1"}, 1, a.tracker(), new long[] {a.tracker().append(0, 1)}));
+                itself[0].hand(a, Batch.of(new Object[] {"a1"}, 1, a.tracker(), new long[] {
+                    a.tracker().append(0, 1)
+                }));
                 throw new InterruptedException();
             }
         };

@@ -1,6 +1,5 @@
 package dev.weir.kafka.internal.consumer;
 
-import dev.weir.kafka.internal.buffer.AssignedPartition.PauseReason;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -11,6 +10,7 @@ import dev.weir.kafka.RebalanceListener;
 import dev.weir.kafka.RestrictedConsumer;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.internal.buffer.AssignedPartition;
+import dev.weir.kafka.internal.buffer.AssignedPartition.PauseReason;
 import dev.weir.kafka.internal.buffer.Outlets;
 import dev.weir.kafka.internal.buffer.PartitionOutlets;
 import dev.weir.kafka.internal.buffer.Plan;
@@ -273,6 +273,73 @@ class ConsumerLoopTest {
         assertThat(Duration.ofNanos(took.join())).isBetween(Duration.ofSeconds(30), maxPollInterval.minusSeconds(1));
         assertThat(told).contains("store", "revoked [t-0]");
         String ignored = loop.close(Duration.ZERO);
+    }
+
+    // The partitions that stay stood still as soon as the buffer was empty, though they are fetched by another way.
+    @Test
+    void revocation_thatWaits_goesOnWithWhatIsFetchedByAnotherWay() throws Exception {
+        TopicPartition stays = new TopicPartition("t", 1);
+        Queue<ConsumerRecord<byte[], byte[]>> fetched = new ConcurrentLinkedQueue<>();
+        CountDownLatch revoked = new CountDownLatch(1);
+        onRevoked = revoked::countDown;
+        RecordBuffer buffer = buffer();
+        ConsumerLoop loop = start(besides(new ClientFetcher(client), fetched), Outlets.single(buffer));
+        client.schedulePollTask(() -> {
+            client.updateBeginningOffsets(Map.of(stays, 0L));
+            client.rebalance(List.of(ID, stays));
+        });
+        client.schedulePollTask(() -> {
+            client.addRecord(record(ID, 0));
+            client.addRecord(record(stays, 0));
+        });
+        Map<Integer, Batch<ConsumerRecord<byte[], byte[]>>> begun = new HashMap<>();
+        while (begun.size() < 2) {
+            Batch<ConsumerRecord<byte[], byte[]>> next = take(buffer);
+            begun.put(next.get(0).partition(), next);
+        }
+        client.schedulePollTask(() -> client.rebalance(List.of(stays)));
+        fetched.add(record(stays, 1));
+        ConsumerRecord<byte[], byte[]> next = take(buffer).get(0);
+        assertThat(next.partition() + "@" + next.offset()).isEqualTo("1@1");
+        assertThat(revoked.getCount())
+                .as("the listener hears of it after the wait")
+                .isEqualTo(1);
+        Objects.requireNonNull(begun.get(0)).ack(0);
+        revoked.await();
+        String ignored = loop.close(Duration.ZERO);
+    }
+
+    private static ConsumerRecord<byte[], byte[]> record(TopicPartition id, long offset) {
+        return new ConsumerRecord<>(id.topic(), id.partition(), offset, new byte[0], new byte[0]);
+    }
+
+    private static Batch<ConsumerRecord<byte[], byte[]>> take(RecordBuffer buffer) throws InterruptedException {
+        return Objects.requireNonNull(buffer.take(Stage.NEVER, new StageMeter()));
+    }
+
+    /** The same fetcher, which can fetch these records without the client. */
+    private Fetcher besides(Fetcher real, Queue<ConsumerRecord<byte[], byte[]>> fetched) {
+        return (Fetcher) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {Fetcher.class}, (self, method, args) -> {
+                    switch (method.getName()) {
+                        case "canFetchOnly":
+                            return true;
+                        case "fetchOnly":
+                            ConsumerRecord<byte[], byte[]> next = fetched.poll();
+                            if (next == null) {
+                                LockSupport.parkNanos(1_000_000);
+                                return ConsumerRecords.empty();
+                            }
+                            TopicPartition id = new TopicPartition(next.topic(), next.partition());
+                            return new ConsumerRecords<>(Map.of(id, List.of(next)), Map.of());
+                        default:
+                            try {
+                                return method.invoke(real, args);
+                            } catch (InvocationTargetException thrown) {
+                                throw Objects.requireNonNull(thrown.getCause());
+                            }
+                    }
+                });
     }
 
     private static void awaitForEver(CountDownLatch never) {

@@ -1,8 +1,8 @@
 package dev.weir.kafka.internal.lookup;
 
-import dev.weir.kafka.spi.Lookup;
 import dev.weir.kafka.Position;
 import dev.weir.kafka.Subscription.Selection;
+import dev.weir.kafka.spi.Lookup;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;

@@ -34,13 +34,12 @@ final class SimulatedLookup implements Lookup {
 
     @Override
     public CompletionStage<Described> partitions(Selection selection) {
-        Set<TopicPartition> ids =
-                switch (selection) {
-                    case Subscription.Partitions given -> given.ids();
-                    case Subscription.Topics topics -> partitionsOf(topics.names()::contains);
-                    case Subscription.Matching matching ->
-                        partitionsOf(Pattern.compile(matching.regex()).asMatchPredicate());
-                };
+        Set<TopicPartition> ids = switch (selection) {
+            case Subscription.Partitions given -> given.ids();
+            case Subscription.Topics topics -> partitionsOf(topics.names()::contains);
+            case Subscription.Matching matching ->
+                partitionsOf(Pattern.compile(matching.regex()).asMatchPredicate());
+        };
         return CompletableFuture.completedStage(new Described(ids, Map.of()));
     }
 

@@ -1,0 +1,63 @@
+package dev.weir.kafka.internal.fetch;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/** An assigned partition with what was taken from lean and not handed out yet. Confined to the owner thread. */
+final class LeanPartition {
+
+    /** {@link #index} while it is not known where the partition goes on. */
+    static final int NOWHERE = -1;
+
+    final TopicPartition id;
+
+    /** In the lean consumer, or {@link #NOWHERE}. */
+    int index = NOWHERE;
+
+    boolean paused;
+
+    /** To be thrown when the records before it were handed out. */
+    @Nullable
+    KafkaException failure;
+
+    private List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
+
+    /** How many of {@link #records} are out. */
+    private int handedOut;
+
+    LeanPartition(TopicPartition id) {
+        this.id = id;
+    }
+
+    void add(ConsumerRecord<byte[], byte[]> record) {
+        records.add(record);
+    }
+
+    boolean isEmpty() {
+        return handedOut == records.size();
+    }
+
+    /** The offset of the next record to be handed out, of which there is one. */
+    long nextOffset() {
+        return records.get(handedOut).offset();
+    }
+
+    List<ConsumerRecord<byte[], byte[]>> handOut(int most) {
+        int to = Math.min(records.size(), handedOut + most);
+        List<ConsumerRecord<byte[], byte[]>> next = records.subList(handedOut, to);
+        handedOut = to;
+        if (isEmpty()) {
+            drop();
+        }
+        return next;
+    }
+
+    void drop() {
+        records = new ArrayList<>();
+        handedOut = 0;
+    }
+}
