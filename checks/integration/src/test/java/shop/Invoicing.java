@@ -20,11 +20,10 @@ final class Invoicing {
     private Invoicing() {}
 
     public static void main(String[] args) throws InterruptedException {
-        var report = pipeline(args[0], Subscription.topics("orders"), Invoicing::invoice)
+        pipeline(args[0], Subscription.topics("orders"), Invoicing::invoice)
                 .run()
                 .drainOnShutdown()
                 .await();
-        System.out.println("drained: " + report.drained());
     }
 
     /** From topic to topic. */

@@ -18,9 +18,9 @@ public interface RunningPipeline extends AutoCloseable {
     String name();
 
     /**
-     * The end of the pipeline, resources closed and final commits made. Completes exceptionally with the exception of
-     * the first failing stage, or with {@link java.util.concurrent.CancellationException} after {@link #cancel}.
-     * Completing or cancelling the future itself does nothing to the pipeline.
+     * The end of the pipeline, resources closed and final commits made. Completes exceptionally with what the first
+     * failing stage threw, or with {@link java.util.concurrent.CancellationException} after {@link #cancel}. Completing
+     * or cancelling the future itself does nothing to the pipeline.
      */
     CompletableFuture<DrainReport> completion();
 

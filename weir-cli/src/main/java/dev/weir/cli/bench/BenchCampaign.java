@@ -35,7 +35,7 @@ final class BenchCampaign {
                     + " table. Not needed with --resume.")
     private List<Path> files = List.of();
 
-    @Option(names = "--quick", description = "Apply what the file says under quick: fewer and shorter runs.")
+    @Option(names = "--quick", description = "Apply the file's section quick: fewer and shorter runs.")
     private boolean quick;
 
     @Option(
@@ -144,7 +144,7 @@ final class BenchCampaign {
         try {
             BenchReports.print(weir, ResultsFolder.open(step.folder()), json);
         } catch (IllegalArgumentException | UncheckedIOException e) { // Such as a disk that is full.
-            weir.terminal().note("no report of what is finished: " + e.getMessage());
+            weir.terminal().note("no report of the finished runs: " + e.getMessage());
         }
     }
 
@@ -193,7 +193,7 @@ final class BenchCampaign {
             return BenchPlan.ofOne(only.isEmpty() ? workload : workload.withDrivers(only), results);
         }
         if (!only.isEmpty()) {
-            throw CliFailure.usage("--drivers goes with one workload file, since not all have the same", "");
+            throw CliFailure.usage("--drivers goes with one workload file, since files may have different drivers", "");
         }
         return BenchPlan.ofSeveral(workloads, results);
     }

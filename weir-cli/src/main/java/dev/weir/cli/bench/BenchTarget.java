@@ -30,7 +30,7 @@ final class BenchTarget {
     @Option(
             names = "--topic-prefix",
             paramLabel = "TEXT",
-            description = "What the names of all topics and groups begin with that are created at --bootstrap-server"
+            description = "Prefix of the names of all topics and groups that are created at --bootstrap-server"
                     + " (default: " + ExistingCluster.PREFIX + "). One campaign at a time may have it.")
     private @Nullable String prefix;
 

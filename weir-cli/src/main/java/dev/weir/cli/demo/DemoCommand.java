@@ -27,9 +27,9 @@ import picocli.CommandLine.ParentCommand;
         },
         footer = {
             "",
-            "Ctrl-C ends the generator early; what it made is still translated and verified.",
+            "Ctrl-C ends the generator early; its events are still translated and verified.",
             "",
-            "Latency counts from when an event was made until the broker wrote what became of it. With --rate it"
+            "Latency counts from when an event was made until the broker wrote its result. With --rate it"
                     + " counts from when the event was planned, even if it could not be sent then. Without, the generator"
                     + " keeps at most 20,000 events ahead of the pipeline, and latency is mostly waiting in the topic.",
             "The rate counts from the first event made to the last output written.",
@@ -72,7 +72,7 @@ public final class DemoCommand implements Callable<Integer> {
     @Option(
             names = "--seed",
             paramLabel = "X",
-            description = "Make other traffic: the same number, the same events. Default: ${DEFAULT-VALUE}.")
+            description = "Seed of the traffic: equal numbers make equal events. Default: ${DEFAULT-VALUE}.")
     private long seed = 42;
 
     @Mixin

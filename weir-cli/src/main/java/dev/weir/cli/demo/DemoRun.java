@@ -220,7 +220,7 @@ final class DemoRun {
             if (now - movedNanos < PATIENCE.toNanos()) {
                 return true;
             }
-            weir.terminal().note("nothing moved for " + PATIENCE.toSeconds() + " s; verifying what is there");
+            weir.terminal().note("nothing moved for " + PATIENCE.toSeconds() + " s; verifying the records there");
             return false;
         }
     }

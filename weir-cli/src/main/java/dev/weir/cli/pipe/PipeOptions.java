@@ -24,13 +24,13 @@ final class PipeOptions {
         unordered
     }
 
-    /** What becomes of a dead letter that its topic does not take for its size. */
+    /** The answer to a dead letter that its topic does not take for its size. */
     enum TooLarge {
         cut,
         fail
     }
 
-    /** Who fetches the records. */
+    /** The fetch path. */
     enum Fetch {
         client,
         lean
@@ -61,7 +61,7 @@ final class PipeOptions {
             names = "--bootstrap-server",
             required = true,
             paramLabel = "HOST:PORT[,...]",
-            description = "Where the brokers are.")
+            description = "Addresses of the brokers.")
     String bootstrapServers;
 
     @Option(names = "--from", required = true, paramLabel = "TOPIC", description = "Topic to read.")
@@ -82,7 +82,7 @@ final class PipeOptions {
             paramLabel = "HOW",
             defaultValue = "identity",
             converter = ViaConverter.class,
-            description = "What is done with a record: identity (nothing, the default), asimov (JSON event to"
+            description = "Work on each record: identity (nothing, the default), asimov (JSON event to"
                     + " Protobuf), exec:CMD (the value goes as a line through one shell command), or each:CMD (a shell"
                     + " command for each record, which fails if its exit status is not 0).")
     Via via;
@@ -94,7 +94,7 @@ final class PipeOptions {
                     + PipeFlow.DEFAULT_BLOCKING
                     + " for --work and each:CMD, " + PipeFlow.DEFAULT_LINES
                     + " lines under way for exec:CMD, one per processor for"
-                    + " what computes.")
+                    + " work that computes.")
     @Nullable
     Integer concurrency;
 
@@ -119,7 +119,7 @@ final class PipeOptions {
     @Option(
             names = "--fetch",
             paramLabel = "PATH",
-            description = "Who fetches the records: ${COMPLETION-CANDIDATES} (default: client, or weir.fetch of"
+            description = "Fetch path: ${COMPLETION-CANDIDATES} (default: client, or weir.fetch of"
                     + " --client-config).")
     @Nullable
     Fetch fetch;
@@ -146,7 +146,7 @@ final class PipeOptions {
     @Option(
             names = "--dead-letter-too-large",
             paramLabel = "HOW",
-            description = "What becomes of a dead letter that is too large for its topic: ${COMPLETION-CANDIDATES}"
+            description = "Answer to a dead letter that is too large for its topic: ${COMPLETION-CANDIDATES}"
                     + " (default: cut). cut writes it without its value, warns and counts; fail ends the pipe.")
     @Nullable
     TooLarge tooLargeLetters;
@@ -194,7 +194,7 @@ final class PipeOptions {
     @Option(
             names = "--state",
             paramLabel = "FILE",
-            description = "Write there each second, as JSON, how the pipe is and why it stands still if it does.")
+            description = "Write the pipe's state there each second, as JSON, with the reason if it stands still.")
     @Nullable
     Path state;
 

@@ -104,7 +104,7 @@ final class Replay {
         } catch (KafkaException failure) {
             throw CliFailure.work(
                     "the brokers refuse: " + ClientFault.withCause(failure),
-                    "What was committed is not sent again. --connect-timeout waits longer for an answer.",
+                    "Committed letters are not sent again. --connect-timeout waits longer for an answer.",
                     failure);
         }
         return progress();
@@ -209,7 +209,7 @@ final class Replay {
             throw CliFailure.work(
                     "cannot send the letter of " + origin(failed) + " to " + (to == null ? "where it came from" : to)
                             + ": " + ClientFault.withCause(cause),
-                    "What was committed is not sent again; --to sends it elsewhere, --filter leaves it out.",
+                    "Committed letters are not sent again; --to sends it elsewhere, --filter leaves it out.",
                     failure);
         }
     }

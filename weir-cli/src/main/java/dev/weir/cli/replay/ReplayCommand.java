@@ -43,7 +43,7 @@ public final class ReplayCommand implements Callable<Integer> {
             names = "--bootstrap-server",
             required = true,
             paramLabel = "HOST:PORT[,...]",
-            description = "Where the brokers are.")
+            description = "Addresses of the brokers.")
     private String bootstrapServers;
 
     @Option(names = "--dead-letter", required = true, paramLabel = "TOPIC", description = "Topic of the letters.")
@@ -74,11 +74,11 @@ public final class ReplayCommand implements Callable<Integer> {
             names = "--group",
             paramLabel = "GROUP",
             description =
-                    "Go on where this group has committed, and commit what was sent or left out, so that the next run"
-                            + " with it goes on from there. Without it every run reads all letters.")
+                    "Go on where this group has committed, and commit the letters that were sent or left out, so that the"
+                            + " next run with it goes on from there. Without it every run reads all letters.")
     private @Nullable String group;
 
-    @Option(names = "--dry-run", description = "Send and commit nothing, only say what would be sent.")
+    @Option(names = "--dry-run", description = "Send and commit nothing; print the letters that would be sent.")
     private boolean dryRun;
 
     @Option(

@@ -14,18 +14,18 @@ import org.apache.kafka.common.serialization.Serializer;
 public interface Surroundings {
 
     /**
-     * A client. Called by the thread that starts the pipeline; the result is used by the consumer's own thread alone,
-     * but for {@link Consumer#wakeup}.
+     * A client. Called by whoever starts the pipeline; what it returns is used by the consumer's own thread alone, but
+     * for {@link Consumer#wakeup}.
      *
-     * @param config the configuration of Kafka's client
+     * @param config what Kafka's client would be made with
      */
     Consumer<byte[], byte[]> client(Map<String, Object> config);
 
     /**
-     * A producer. Called by the thread that starts the pipeline, and by the stage that produces; the result belongs to
-     * that stage. Where none is to be had, this is an exception.
+     * A producer. Called by whoever starts the pipeline, and by the stage that produces; what it returns belongs to that
+     * stage. Where none is to be had, this is an exception.
      *
-     * @param config the configuration of Kafka's client
+     * @param config what Kafka's client would be made with
      */
     default <K, V> Producer<K, V> producer(Map<String, Object> config, Serializer<K> keys, Serializer<V> values) {
         throw new UnsupportedOperationException("nobody produces here, where there are no brokers");
@@ -56,8 +56,8 @@ public interface Surroundings {
     long nanoTime();
 
     /**
-     * Takes a line that a consumer would have logged, with its level before it. Called by the thread that is
-     * {@linkplain SurroundingsRegistry#within within}.
+     * Takes a line that a consumer would have logged, with its level before it. Called by the thread that is {@linkplain
+     * SurroundingsRegistry#within within}.
      */
     default void logged(String line) {}
 
@@ -65,8 +65,8 @@ public interface Surroundings {
     void park(long nanos);
 
     /**
-     * The stage from which the pipeline pulls its records in place of {@code stage}. Called by the thread that starts
-     * the pipeline; what it returns belongs to the segment.
+     * What the pipeline pulls its records from in place of {@code stage}. Called by whoever starts the pipeline; what it
+     * returns belongs to the segment.
      *
      * @param clock the one that deadlines of a pull go by
      */

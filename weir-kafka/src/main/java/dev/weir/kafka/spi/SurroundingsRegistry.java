@@ -30,7 +30,7 @@ public final class SurroundingsRegistry {
         }
     }
 
-    /** Makes the address one like any other again; running consumers keep theirs. */
+    /** Makes the address one like any other again; consumers that run keep what they have. */
     public static void remove(String bootstrapServers) {
         PLACES.remove(bootstrapServers);
     }
@@ -50,7 +50,7 @@ public final class SurroundingsRegistry {
         }
     }
 
-    /** The surroundings that this thread is {@link #within}, or null. */
+    /** What this thread is {@link #within}, or null. */
     public static @Nullable Surroundings current() {
         return CURRENT.get();
     }

@@ -17,7 +17,7 @@ class LongTestsTest {
 
     @Test
     void classesWithLongTests_areOnTheirPage() throws IOException {
-        String page = Files.readString(ROOT.resolve("docs/long-tests.md"));
+        String page = Files.readString(ROOT.resolve("docs/internals/long-tests.md"));
         List<String> classes = classesWithLongTests();
         assertThat(classes).isNotEmpty().allSatisfy(name -> assertThat(page).contains("| `" + name));
     }
