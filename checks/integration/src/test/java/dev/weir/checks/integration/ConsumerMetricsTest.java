@@ -34,7 +34,7 @@ class ConsumerMetricsTest {
     private final Semaphore allowed = new Semaphore(0);
 
     private RunningPipeline start(String topic) {
-        return KafkaSource.committable(
+        return KafkaSource.atLeastOnce(
                         ConsumerLedger.settings(KAFKA.cluster(), topic)
                                 .maxOutstandingRecords(50)
                                 .build(),
