@@ -174,8 +174,9 @@ public record LeanSettings(
         }
 
         /**
-         * Sets a property of the Kafka client: one that {@link LeanSettings#properties} names, or one that is a setting here,
-         * as {@code fetch.min.bytes} is {@link #minFetchBytes}, of which the last call counts. Others are ignored.
+         * Sets a property of the Kafka client: one that {@link LeanSettings#properties} names, or one that is a setting
+         * here, as {@code fetch.min.bytes} is {@link #minFetchBytes}, of which the last call counts. Others are
+         * ignored.
          *
          * @throws IllegalArgumentException if the value of such a setting is no number
          */

@@ -53,8 +53,8 @@ abstract class ElementOperators<T> {
 
     /**
      * Adds an operator of one's own, which works on batches by the full protocol: it may keep elements back with their
-     * acknowledgements, ask ahead, wait and end by itself. It runs fused, on the thread of the operators beside it. {@link
-     * OperatorFactory} says what it owes; {@link Source#supervised} does not reach it.
+     * acknowledgements, ask ahead, wait and end by itself. It runs fused, on the thread of the operators beside it.
+     * {@link OperatorFactory} says what it owes; {@link Source#supervised} does not reach it.
      *
      * @param name in snapshots
      */

@@ -5,8 +5,8 @@ import java.util.Objects;
 import java.util.function.Function;
 
 /**
- * A part of a stream that is named once and used in several: operators without a source and a sink. Immutable and free to share; each
- * use has stages of its own.
+ * A part of a stream that is named once and used in several: operators without a source and a sink. Immutable and free
+ * to share; each use has stages of its own.
  *
  * <pre>{@code
  * static final Flow<String, Order> ORDERS =

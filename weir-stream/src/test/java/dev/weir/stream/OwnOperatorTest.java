@@ -16,7 +16,9 @@ import org.junit.jupiter.api.Timeout;
 import userland.Kept;
 import userland.Repeated;
 
-/** Operators of a user's own, and parts that are named once. Random pipelines and the TCK hold their acknowledgements. */
+/**
+ * Operators of a user's own, and parts that are named once. Random pipelines and the TCK hold their acknowledgements.
+ */
 @Timeout(20)
 class OwnOperatorTest {
 

@@ -135,7 +135,9 @@ class ProbesTest {
         }
     }
 
-    /** The pattern of {@code docs/guide/testing.md}: emit, wait for the pull, advance, expect. A race would show here. */
+    /**
+     * The pattern of {@code docs/guide/testing.md}: emit, wait for the pull, advance, expect. A race would show here.
+     */
     @Test
     void awaitPull_thenAdvance_isExactOverAndOver() throws Exception {
         VirtualClock clock = new VirtualClock();

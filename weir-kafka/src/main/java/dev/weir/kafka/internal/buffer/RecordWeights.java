@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Weighs the records of a partition against the memory budget. Confined to the owner thread.
  *
- * <p>Headers lie two references away from each record. To look at them all costs a consumer without headers 8 % of its processor
- * time. So until a partition has shown some, each 16th record of a batch is looked at, in the next batch another sixteenth; from the
- * first one with headers on, all are weighed. See ADR 62.
+ * <p>Headers lie two references away from each record. To look at them all costs a consumer without headers 8 % of its
+ * processor time. So until a partition has shown some, each 16th record of a batch is looked at, in the next batch
+ * another sixteenth; from the first one with headers on, all are weighed. See ADR 62.
  */
 final class RecordWeights {
 
@@ -51,8 +51,8 @@ final class RecordWeights {
     }
 
     /**
-     * The client's headers refer to the answer that they came in, and would keep all of it: as soon as key and value were asked
-     * for, they no longer do.
+     * The client's headers refer to the answer that they came in, and would keep all of it: as soon as key and value
+     * were asked for, they no longer do.
      */
     private static long weight(Header[] headers) {
         long bytes = 0;

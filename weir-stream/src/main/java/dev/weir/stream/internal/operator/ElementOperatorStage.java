@@ -16,8 +16,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs an operator of the user's. The elements that one call emits share the claim of the one that came in. Confined to the
- * thread of its segment.
+ * Runs an operator of the user's. The elements that one call emits share the claim of the one that came in. Confined to
+ * the thread of its segment.
  */
 final class ElementOperatorStage<T, R> implements Stage<R> {
 

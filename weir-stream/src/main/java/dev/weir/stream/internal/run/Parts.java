@@ -11,7 +11,8 @@ public final class Parts {
     /**
      * The operators that {@code part} adds below {@code above}, under names that begin with {@code prefix}.
      *
-     * <p>Stages are built upstream first. So the prefix is set when all above is built, and taken back after the last of the part.
+     * <p>Stages are built upstream first. So the prefix is set when all above is built, and taken back after the last
+     * of the part.
      */
     public static <T, R> Node<R> named(String prefix, Node<T> above, Function<Node<T>, Node<R>> part) {
         Node<T> entry = new Node<>(above.attributes(), (assembly, attributes) -> {
