@@ -119,8 +119,8 @@ final class PipeOptions {
     @Option(
             names = "--fetch",
             paramLabel = "PATH",
-            description = "Fetch path: ${COMPLETION-CANDIDATES} (default: client, or weir.fetch of"
-                    + " --client-config).")
+            description =
+                    "Fetch path: ${COMPLETION-CANDIDATES} (default: client, or weir.fetch of" + " --client-config).")
     @Nullable
     Fetch fetch;
 

@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What surrounds the pipeline of {@code docs/guide/coming-from.md}: lines come in, batches of priced orders go out. Thread-safe;
- * it notes what breaks the contract of the pipeline.
+ * What surrounds the pipeline of {@code docs/guide/coming-from.md}: lines come in, batches of priced orders go out.
+ * Thread-safe; it notes what breaks the contract of the pipeline.
  */
 final class Shop {
 
