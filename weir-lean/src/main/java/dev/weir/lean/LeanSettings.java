@@ -84,7 +84,7 @@ public record LeanSettings(
         return Map.entry(
                 name,
                 (settings, value) -> component.accept(
-                        settings, (int) Math.clamp(parse(name, value), Integer.MIN_VALUE, Integer.MAX_VALUE)));
+                        settings, Math.clamp(parse(name, value), Integer.MIN_VALUE, Integer.MAX_VALUE)));
     }
 
     private static Map.Entry<String, BiConsumer<Builder, String>> millis(
