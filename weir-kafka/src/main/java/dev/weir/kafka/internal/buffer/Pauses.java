@@ -151,6 +151,6 @@ public final class Pauses {
     }
 
     private boolean covers(TopicPartition id) {
-        return all && !exempt.contains(id) || partitions.contains(id) || topics.contains(id.topic());
+        return (all && !exempt.contains(id)) || partitions.contains(id) || topics.contains(id.topic());
     }
 }
