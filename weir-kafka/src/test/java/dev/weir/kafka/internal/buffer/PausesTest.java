@@ -65,7 +65,7 @@ class PausesTest {
     @Test
     void pauseAllBut_letsTheseFlow_untilAPauseOfTheirOwnOrOfAll() throws InterruptedException {
         pauses.assigned(partition);
-        pauses.pauseAllBut(List.of(partition.id));
+        pauses.pauseAllBut(List.of(partition.id()));
         assertThat(pauses.isPaused(new TopicPartition("t", 1))).isTrue();
         add(partition);
         assertThat(taken()).isEqualTo(1);
