@@ -7,8 +7,8 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.Objects;
 
 /**
- * The meters of a circuit breaker ({@code weir.breaker.*}). Immutable. The breaker is asked at each scrape, as long as somebody
- * else holds it.
+ * The meters of a circuit breaker ({@code weir.breaker.*}). Immutable. The breaker is asked at each scrape, as long as
+ * somebody else holds it.
  */
 public final class BreakerMetrics implements MeterBinder {
 

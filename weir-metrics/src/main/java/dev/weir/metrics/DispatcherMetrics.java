@@ -11,8 +11,8 @@ import java.util.Locale;
 import java.util.Objects;
 
 /**
- * The meters of dispatchers ({@code weir.dispatcher.*}): threads, and tasks that run and wait. Immutable. A dispatcher is asked
- * at each scrape, as long as somebody else holds it.
+ * The meters of dispatchers ({@code weir.dispatcher.*}): threads, and tasks that run and wait. Immutable. A dispatcher
+ * is asked at each scrape, as long as somebody else holds it.
  */
 public final class DispatcherMetrics implements MeterBinder {
 

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The subjects of one kind that there are: those that come are registered, those that go are removed. Confined to the lock
- * of the {@link PipelineMetrics} that has it.
+ * The subjects of one kind that there are: those that come are registered, those that go are removed. Confined to the
+ * lock of the {@link PipelineMetrics} that has it.
  */
 final class Family<S> {
 

@@ -3,8 +3,8 @@ package dev.weir.metrics;
 import java.util.Map;
 
 /**
- * The limits of the JDK's HTTP server. They are system properties, of the whole JVM, that the server reads once; one that is
- * set already stays as it is.
+ * The limits of the JDK's HTTP server. They are system properties, of the whole JVM, that the server reads once; one
+ * that is set already stays as it is.
  */
 final class HttpLimits {
 

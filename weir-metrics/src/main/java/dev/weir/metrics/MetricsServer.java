@@ -23,18 +23,18 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An HTTP endpoint for Prometheus and for health probes, read-only and without a token: {@code /metrics} in Prometheus' text
- * format; {@code /health/live} and {@code /health/ready}, which answer 200 or 503 and say why. Thread-safe. Needs {@code
- * micrometer-registry-prometheus}.
+ * An HTTP endpoint for Prometheus and for health probes, read-only and without a token: {@code /metrics} in Prometheus'
+ * text format; {@code /health/live} and {@code /health/ready}, which answer 200 or 503 and say why. Thread-safe. Needs
+ * {@code micrometer-registry-prometheus}.
  *
  * <pre>{@code
  * MetricsServer server = MetricsServer.builder().port(9400).start(running);
  * }</pre>
  *
- * <p>It listens on loopback unless told otherwise, takes at most 64 connections, 8 KiB of request line and headers, and 10
- * seconds for a request or a response. Each request has a virtual thread. These limits are those of the JDK's HTTP server, for
- * the whole JVM; whoever uses that server earlier, or sets its system properties, decides. What is sent to the port never
- * reaches a pipeline.
+ * <p>It listens on loopback unless told otherwise, takes at most 64 connections, 8 KiB of request line and headers, and
+ * 10 seconds for a request or a response. Each request has a virtual thread. These limits are those of the JDK's HTTP
+ * server, for the whole JVM; whoever uses that server earlier, or sets its system properties, decides. What is sent to
+ * the port never reaches a pipeline.
  *
  * <p>Close it after the pipelines.
  */
@@ -69,7 +69,9 @@ public final class MetricsServer implements AutoCloseable {
         startDispatcher(http);
     }
 
-    /** Its thread is a daemon if it is started by one, so that a server which nobody closes keeps no JVM from ending. */
+    /**
+     * Its thread is a daemon if it is started by one, so that a server which nobody closes keeps no JVM from ending.
+     */
     private static void startDispatcher(HttpServer http) {
         FutureTask<Void> start = new FutureTask<>(http::start, null);
         Thread starter = Thread.ofPlatform().daemon().name("weir-metrics-start").start(start);
@@ -117,8 +119,8 @@ public final class MetricsServer implements AutoCloseable {
     }
 
     /**
-     * Shows one more pipeline, with metrics that have settings of their own and are not bound to this server's registry yet. They
-     * are closed with the server; if they are closed before, the pipeline no longer counts for health.
+     * Shows one more pipeline, with metrics that have settings of their own and are not bound to this server's registry
+     * yet. They are closed with the server; if they are closed before, the pipeline no longer counts for health.
      */
     public void add(PipelineMetrics metrics) {
         metrics.bindTo(registry);
@@ -200,8 +202,8 @@ public final class MetricsServer implements AutoCloseable {
         }
 
         /**
-         * Shows the meters of a registry that the application has, which stays the caller's. Default: one of its own, with
-         * meters of processors, memory, threads, garbage collector and the shared dispatchers.
+         * Shows the meters of a registry that the application has, which stays the caller's. Default: one of its own,
+         * with meters of processors, memory, threads, garbage collector and the shared dispatchers.
          */
         public Builder registry(PrometheusMeterRegistry newRegistry) {
             this.registry = Objects.requireNonNull(newRegistry, "registry");

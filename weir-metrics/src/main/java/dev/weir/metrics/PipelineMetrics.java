@@ -28,17 +28,17 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The meters of one running pipeline: its stages, its consumers, its dead letters. {@code docs/reference/metrics.md} lists
- * them. Thread-safe.
+ * The meters of one running pipeline: its stages, its consumers, its dead letters. {@code docs/reference/metrics.md}
+ * lists them. Thread-safe.
  *
  * <pre>{@code
  * PipelineMetrics metrics = PipelineMetrics.of(running);
  * metrics.bindTo(registry);
  * }</pre>
  *
- * <p>From the first {@link #bindTo} on, a daemon thread of its own looks at the pipeline once a second, and meters show that
- * look: a scrape costs the pipeline nothing. After the end of the pipeline they show its last state, until {@link #close}
- * removes them.
+ * <p>From the first {@link #bindTo} on, a daemon thread of its own looks at the pipeline once a second, and meters show
+ * that look: a scrape costs the pipeline nothing. After the end of the pipeline they show its last state, until
+ * {@link #close} removes them.
  */
 public final class PipelineMetrics implements MeterBinder, AutoCloseable {
 
@@ -86,8 +86,8 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
     }
 
     /**
-     * The same with meters for each assigned partition as well ({@code weir.partition.*}): as many series for each as the
-     * topics have partitions. Default: none.
+     * The same with meters for each assigned partition as well ({@code weir.partition.*}): as many series for each as
+     * the topics have partitions. Default: none.
      */
     public PipelineMetrics withPartitionTags() {
         return new PipelineMetrics(pipeline, true, tags);

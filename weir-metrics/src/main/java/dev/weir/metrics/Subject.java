@@ -33,7 +33,9 @@ final class Subject<S> {
         look(first);
     }
 
-    /** A counter adds up what its source rose by: one that falls, as a computed time may, must not look like a restart. */
+    /**
+     * A counter adds up what its source rose by: one that falls, as a computed time may, must not look like a restart.
+     */
     void look(S now) {
         double[] next = new double[specs.size()];
         for (int i = 0; i < next.length; i++) {

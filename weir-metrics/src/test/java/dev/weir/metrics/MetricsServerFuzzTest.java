@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Any bytes on the port do no harm: afterwards it answers as before, and closes at once. Seeds are printed with a failure; {@code
- * -Dweir.fuzz.seconds=600} fuzzes for longer than the 3 seconds of the suite.
+ * Any bytes on the port do no harm: afterwards it answers as before, and closes at once. Seeds are printed with a
+ * failure; {@code -Dweir.fuzz.seconds=600} fuzzes for longer than the 3 seconds of the suite.
  */
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 class MetricsServerFuzzTest {

@@ -74,7 +74,9 @@ class PipelineMetricsTest {
         assertThat(value("weir.stage.elements.in", "stage", "second")).isEqualTo(2);
     }
 
-    /** The starved time of a stage is computed from its parallelism: an adaptive one that shrinks takes some of it back. */
+    /**
+     * The starved time of a stage is computed from its parallelism: an adaptive one that shrinks takes some of it back.
+     */
     @Test
     void counter_whoseSourceFalls_goesOnFromWhereItWas() {
         pipeline.stages.add(withStarved(10));

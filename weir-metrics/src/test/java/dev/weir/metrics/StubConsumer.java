@@ -105,4 +105,9 @@ final class StubConsumer implements ConsumerHandle {
     public CompletionStage<Void> seek(Map<TopicPartition, Position> positions) {
         throw new UnsupportedOperationException();
     }
+
+    @Override
+    public CompletionStage<Void> pauseAllBut(Collection<TopicPartition> partitions) {
+        throw new UnsupportedOperationException();
+    }
 }

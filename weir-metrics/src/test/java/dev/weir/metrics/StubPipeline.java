@@ -1,6 +1,7 @@
 package dev.weir.metrics;
 
 import dev.weir.stream.DrainReport;
+import dev.weir.stream.ResultKey;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.StageSnapshot;
 import java.time.Duration;
@@ -77,5 +78,10 @@ final class StubPipeline implements RunningPipeline {
     @Override
     public void close() {
         completion.cancel(false);
+    }
+
+    @Override
+    public <R> CompletableFuture<R> result(ResultKey<R> key) {
+        throw new UnsupportedOperationException();
     }
 }

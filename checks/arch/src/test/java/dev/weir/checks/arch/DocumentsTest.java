@@ -172,7 +172,9 @@ class DocumentsTest {
         }
     }
 
-    /** The index has each decision once, with the title, the status and the date that its page has; a page is one page. */
+    /**
+     * The index has each decision once, with the title, the status and the date that its page has; a page is one page.
+     */
     @Test
     void decisions_areInTheIndex_withTitleStatusAndDate() throws IOException {
         Path folder = ROOT.resolve("docs/adr");

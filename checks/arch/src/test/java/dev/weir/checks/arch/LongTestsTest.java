@@ -10,7 +10,10 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What the build leaves out is no secret: each class with a test tagged {@code long} has a row on the page of long tests. */
+/**
+ * What the build leaves out is no secret: each class with a test tagged {@code long} has a row on the page of long
+ * tests.
+ */
 class LongTestsTest {
 
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));

@@ -22,8 +22,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The surface of a module as text: each public type outside of internal packages, and each of its public and protected members, a
- * line each, in an order that depends on nothing but names. Functions only.
+ * The surface of a module as text: each public type outside of internal packages, and each of its public and protected
+ * members, a line each, in an order that depends on nothing but names. Functions only.
  */
 final class PublicSurface {
 

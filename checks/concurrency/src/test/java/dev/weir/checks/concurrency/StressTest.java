@@ -19,8 +19,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Runs every jcstress case briefly. A case must show no forbidden outcome; its variant named {@code Broken} must show
- * one, or else the case could not see the fault that it is there for. The variants change with their cases only, and are
- * run with the long tests.
+ * one, or else the case could not see the fault that it is there for. The variants change with their cases only, and
+ * are run with the long tests.
  */
 class StressTest {
 
