@@ -50,8 +50,8 @@ final class PublicSurface {
 
     private static boolean isNestedInPublic(Class<?> type) {
         return type.getDeclaringClass() == null
-                || Modifier.isPublic(type.getDeclaringClass().getModifiers())
-                        && isNestedInPublic(type.getDeclaringClass());
+                || (Modifier.isPublic(type.getDeclaringClass().getModifiers())
+                        && isNestedInPublic(type.getDeclaringClass()));
     }
 
     private static String text(Class<?> type) {
@@ -87,7 +87,7 @@ final class PublicSurface {
         boolean inherited = Modifier.isFinal(member.getDeclaringClass().getModifiers());
         return !member.isSynthetic()
                 && (Modifier.isPublic(member.getModifiers())
-                        || Modifier.isProtected(member.getModifiers()) && !inherited);
+                        || (Modifier.isProtected(member.getModifiers()) && !inherited));
     }
 
     private static String declaration(Class<?> type) {
@@ -107,7 +107,7 @@ final class PublicSurface {
                 || type.isRecord()
                 || type.isEnum()
                 || above == Object.class
-                || above instanceof Class<?> known && !Modifier.isPublic(known.getModifiers());
+                || (above instanceof Class<?> known && !Modifier.isPublic(known.getModifiers()));
         List<String> interfaces = Arrays.stream(type.getGenericInterfaces())
                 .map(PublicSurface::name)
                 .sorted()
