@@ -200,8 +200,9 @@ public final class AssignedPartition {
 
     /** Pauses; true if the client has to be told. */
     public boolean pause(PauseReason reason) {
+        boolean isNews = pauseReasons.add(PauseReason.FLOW);
         pauseReasons.add(reason);
-        return pauseReasons.add(PauseReason.FLOW);
+        return isNews;
     }
 
     /** Notes, before the client knows of the partition, that no pipeline reads it. */
