@@ -18,6 +18,9 @@ final class AssignedPartition {
     /** The leader epochs of what was read of it. */
     final LeaderEpochs epochs = new LeaderEpochs();
 
+    /** Weighs its records against the budget. */
+    final RecordWeights weights = new RecordWeights();
+
     /** What the pipeline has not pulled yet; the buffer's own. */
     final RecordBuffer.Queue buffered;
 

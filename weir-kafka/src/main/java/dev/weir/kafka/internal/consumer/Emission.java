@@ -1,12 +1,10 @@
 package dev.weir.kafka.internal.consumer;
 
-import dev.weir.kafka.internal.offsets.OffsetTracker;
 import dev.weir.stream.spi.Batch;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,12 +12,6 @@ import org.jspecify.annotations.Nullable;
  * what the pipeline need not see after all. Confined to the owner thread.
  */
 final class Emission {
-
-    /** Per record, beside key, value and headers: the record object and its place in batch and tracker. */
-    private static final int RECORD_OVERHEAD_BYTES = 128;
-
-    /** Per header, beside its bytes: three objects. */
-    private static final int HEADER_OVERHEAD_BYTES = 96;
 
     private final boolean tracked;
     private final @Nullable CommitAhead ahead;
@@ -136,13 +128,15 @@ final class Emission {
     }
 
     private void makeUntracked(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list) {
+        Object[] values = list.toArray();
+        partition.weights.look(values);
         long bytes = 0;
-        for (ConsumerRecord<byte[], byte[]> record : list) {
-            bytes += weight(record);
+        for (Object value : values) {
+            bytes += partition.weights.of((ConsumerRecord<?, ?>) value);
         }
         long[] tokens = new long[list.size()];
         tokens[0] = partition.tracker.append(list.get(0).offset(), (int) Math.min(bytes, Integer.MAX_VALUE));
-        Batch<ConsumerRecord<byte[], byte[]>> batch = Batch.of(list.toArray(), list.size(), partition.tracker, tokens);
+        Batch<ConsumerRecord<byte[], byte[]>> batch = Batch.of(values, values.length, partition.tracker, tokens);
         if (ahead == null) {
             made.add(batch);
         } else {
@@ -154,8 +148,9 @@ final class Emission {
         Object[] values = list.toArray();
         long[] tokens = new long[values.length];
         int size = values.length;
+        partition.weights.look(values);
         if (partition.finishedEarlier.isBefore(list.get(0).offset())) {
-            appendAll(partition.tracker, values, tokens);
+            appendAll(partition, values, tokens);
         } else {
             size = appendUnfinished(partition, values, tokens);
         }
@@ -164,13 +159,14 @@ final class Emission {
         }
     }
 
-    private void appendAll(OffsetTracker tracker, Object[] values, long[] tokens) {
+    private void appendAll(AssignedPartition partition, Object[] values, long[] tokens) {
+        RecordWeights weigher = partition.weights;
         for (int i = 0; i < values.length; i++) {
             ConsumerRecord<?, ?> record = (ConsumerRecord<?, ?>) values[i];
             offsets[i] = record.offset();
-            weights[i] = weight(record);
+            weights[i] = weigher.of(record);
         }
-        long first = tracker.appendAll(offsets, weights, values.length);
+        long first = partition.tracker.appendAll(offsets, weights, values.length);
         for (int i = 0; i < values.length; i++) {
             tokens[i] = first + i;
         }
@@ -185,31 +181,9 @@ final class Emission {
                 partition.tracker.appendFinished(record.offset());
             } else {
                 values[size] = record;
-                tokens[size++] = partition.tracker.append(record.offset(), weight(record));
+                tokens[size++] = partition.tracker.append(record.offset(), partition.weights.of(record));
             }
         }
         return size;
-    }
-
-    private static int weight(ConsumerRecord<?, ?> record) {
-        // Without headers that is an array which exists.
-        Header[] headers = record.headers().toArray();
-        int bytes = RECORD_OVERHEAD_BYTES
-                + Math.max(0, record.serializedKeySize())
-                + Math.max(0, record.serializedValueSize());
-        return headers.length == 0 ? bytes : (int) Math.min(Integer.MAX_VALUE, bytes + weight(headers));
-    }
-
-    /**
-     * The client's headers refer to the answer that they came in, and would keep all of it: as soon as key and value were asked
-     * for, they no longer do.
-     */
-    private static long weight(Header[] headers) {
-        long bytes = 0;
-        for (Header header : headers) {
-            byte @Nullable [] value = header.value();
-            bytes += HEADER_OVERHEAD_BYTES + header.key().length() + (value == null ? 0 : value.length);
-        }
-        return bytes;
     }
 }

@@ -83,6 +83,9 @@ final class Openings {
      * @throws KafkaException if nobody will ever answer
      */
     void askIfDue() {
+        if (asked.isEmpty()) {
+            return;
+        }
         asked.removeIf(partition -> !assignment.isCurrent(partition) || !partition.held);
         if (asked.isEmpty() || clock.nanoTime() - dueNanos < 0) {
             return;

@@ -35,7 +35,8 @@ final class Places {
 
     /** How long {@link #commitIfDue} has nothing to do. */
     long nanosUntilDue() {
-        return waiting.stream().allMatch(place -> commits.isGone(place.partition.id))
+        // Asked twice in each turn, when nothing waits almost always.
+        return waiting.isEmpty() || waiting.stream().allMatch(place -> commits.isGone(place.partition.id))
                 ? Long.MAX_VALUE
                 : commits.nanosUntilFree();
     }

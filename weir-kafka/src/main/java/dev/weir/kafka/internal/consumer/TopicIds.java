@@ -196,6 +196,9 @@ final class TopicIds {
 
     /** Asks where that is due. */
     void askIfDue() {
+        if (nanosUntilDue() > 0) {
+            return;
+        }
         long now = clock.nanoTime();
         List<Topic> due = new ArrayList<>();
         for (Topic topic : topics.values()) {
