@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Headers lie two references away from each record. To look at them all costs a consumer without headers 8 % of its
  * processor time. So until a partition has shown some, each 16th record of a batch is looked at, in the next batch
- * another sixteenth; from the first one with headers on, all are weighed. See ADR 62.
+ * another sixteenth, and at least one of each; from the first one with headers on, all are weighed. See ADR 62.
  */
 final class RecordWeights {
 
@@ -32,7 +32,7 @@ final class RecordWeights {
         }
         // A partition that has any mostly shows them at once.
         int stride = seenBatch ? STRIDE : 1;
-        for (int i = seenBatch ? nextLook : 0; i < records.length && !seenHeaders; i += stride) {
+        for (int i = seenBatch ? nextLook % records.length : 0; i < records.length && !seenHeaders; i += stride) {
             seenHeaders = ((ConsumerRecord<?, ?>) records[i]).headers().toArray().length > 0;
         }
         seenBatch = true;
