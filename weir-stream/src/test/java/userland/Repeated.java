@@ -1,6 +1,6 @@
 package userland;
 
-import dev.weir.stream.ElementOperator;
+import dev.weir.stream.spi.ElementOperator;
 import java.util.List;
 import java.util.function.Function;
 

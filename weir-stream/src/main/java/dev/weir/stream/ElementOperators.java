@@ -2,6 +2,7 @@ package dev.weir.stream;
 
 import dev.weir.stream.internal.operator.Operators;
 import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.spi.ElementOperator;
 import dev.weir.stream.spi.OperatorFactory;
 import java.lang.System.Logger;
 import java.util.Objects;

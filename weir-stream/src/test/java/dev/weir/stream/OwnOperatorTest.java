@@ -3,6 +3,7 @@ package dev.weir.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.stream.spi.ElementOperator;
 import dev.weir.stream.testing.SinkProbe;
 import dev.weir.stream.testing.SourceProbe;
 import java.nio.file.Files;

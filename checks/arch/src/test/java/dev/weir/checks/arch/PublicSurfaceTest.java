@@ -10,8 +10,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * What users compile and link against changes only on purpose: each published module's surface stands in its
- * {@code api.txt}. A change is accepted with
- * {@code ./mvnw -q test -pl checks/arch -am -Dtest=PublicSurfaceTest -Dsurefire.failIfNoSpecifiedTests=false -Dweir.write=true}, and the difference is then part of the commit.
+ * {@code api.txt}. A change is accepted by running this test with {@code -Dweir.write=true}, and the difference is then
+ * part of the commit.
  */
 class PublicSurfaceTest {
 

@@ -1,6 +1,5 @@
 package dev.weir.stream.internal.operator;
 
-import dev.weir.stream.ElementOperator;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Failures;
@@ -9,6 +8,7 @@ import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.ElementOperator;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import java.util.Objects;

@@ -34,6 +34,11 @@ final class FilterStage<T> extends InPlaceStage<T, T> {
         void restart();
     }
 
+    /** Drops elements until the first that a predicate refuses, and keeps that and the others. */
+    static <T> Node<T> dropWhile(Node<T> above, Predicate<? super T> predicate) {
+        return remembering("dropWhile", above, () -> new Beginning<>(predicate));
+    }
+
     /** Keeps the elements that a predicate accepts which is made for each run. */
     static <T> Node<T> remembering(String name, Node<T> above, Supplier<Remembering<T>> predicate) {
         return Wiring.node(name, above, wiring -> new FilterStage<>(wiring, predicate.get(), true));
@@ -87,6 +92,30 @@ final class FilterStage<T> extends InPlaceStage<T, T> {
                 }
             }
             return kept;
+        }
+    }
+
+    private static final class Beginning<T> implements Remembering<T> {
+
+        private final Predicate<? super T> predicate;
+
+        private boolean dropping = true;
+
+        Beginning(Predicate<? super T> predicate) {
+            this.predicate = predicate;
+        }
+
+        @Override
+        public boolean test(T element) {
+            if (dropping) {
+                dropping = predicate.test(element);
+            }
+            return !dropping;
+        }
+
+        @Override
+        public void restart() {
+            dropping = true;
         }
     }
 }

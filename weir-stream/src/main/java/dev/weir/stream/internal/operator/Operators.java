@@ -1,9 +1,9 @@
 package dev.weir.stream.internal.operator;
 
-import dev.weir.stream.ElementOperator;
 import dev.weir.stream.Indexed;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.ElementOperator;
 import dev.weir.stream.spi.OperatorFactory;
 import dev.weir.stream.spi.SinkFactory;
 import dev.weir.stream.spi.SourceFactory;
@@ -104,7 +104,7 @@ public final class Operators {
     }
 
     public static <T> Node<T> dropWhile(Node<T> above, Predicate<? super T> predicate) {
-        return DropWhile.node(above, predicate);
+        return FilterStage.dropWhile(above, predicate);
     }
 
     public static <T> Node<T> limit(Node<T> above, long limit) {

@@ -1,4 +1,4 @@
-package dev.weir.stream;
+package dev.weir.stream.spi;
 
 /**
  * An operator of one's own, in a few lines: it is given one element after the other and emits as many for each as it
@@ -19,8 +19,8 @@ package dev.weir.stream;
  * }</pre>
  *
  * <p>Each run has an object of its own, which one thread at a time calls, with the memory effects of one thread. It
- * must not block; for that there is {@link Source#mapBlocking}. Elements that are to be kept back, their
- * acknowledgements with them, need {@link Source#stage}.
+ * must not block; for that there is {@link dev.weir.stream.Source#mapBlocking}. Elements that are to be kept back,
+ * their acknowledgements with them, need {@link dev.weir.stream.Source#stage}.
  *
  * @param <T> the type of the elements that come in
  * @param <R> the type of the elements that go out
@@ -31,8 +31,9 @@ public interface ElementOperator<T, R> {
     /**
      * Works on an element. It is acknowledged when all elements emitted in this call are, or at once if there are none.
      *
-     * @throws Exception to have the stage's {@link Supervision} decide: unless told otherwise the pipeline fails,
-     *     nothing that this call has emitted goes on, and the element is not acknowledged. A restart makes a new object
+     * @throws Exception to have the stage's {@link dev.weir.stream.Supervision} decide: unless told otherwise the
+     *     pipeline fails, nothing that this call has emitted goes on, and the element is not acknowledged. A restart
+     *     makes a new object
      */
     void onElement(T element, Emitter<? super R> below) throws Exception;
 
