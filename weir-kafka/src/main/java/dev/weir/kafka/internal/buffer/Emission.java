@@ -29,6 +29,7 @@ public final class Emission {
     // What the records of a batch are appended with.
     private final long[] offsets;
     private final int[] weights;
+    private final long[] timestamps;
 
     /** What goes out together. */
     private final List<Batch<ConsumerRecord<byte[], byte[]>>> made = new ArrayList<>();
@@ -49,6 +50,7 @@ public final class Emission {
         this.batchSize = gate == null ? plan.batchSize() : Math.min(plan.batchSize(), gate.batchSize());
         this.offsets = new long[batchSize];
         this.weights = new int[batchSize];
+        this.timestamps = new long[batchSize];
     }
 
     /** Emits nothing from now on; what is buffered still goes out. */
@@ -169,8 +171,9 @@ public final class Emission {
             ConsumerRecord<?, ?> record = (ConsumerRecord<?, ?>) values[i];
             offsets[i] = record.offset();
             weights[i] = weight(record);
+            timestamps[i] = record.timestamp();
         }
-        long first = tracker.appendAll(offsets, weights, values.length);
+        long first = tracker.appendAll(offsets, weights, timestamps, values.length);
         for (int i = 0; i < values.length; i++) {
             tokens[i] = first + i;
         }
@@ -185,7 +188,7 @@ public final class Emission {
                 partition.tracker.appendFinished(record.offset());
             } else {
                 values[size] = record;
-                tokens[size++] = partition.tracker.append(record.offset(), weight(record));
+                tokens[size++] = partition.tracker.append(record.offset(), weight(record), record.timestamp());
             }
         }
         return size;

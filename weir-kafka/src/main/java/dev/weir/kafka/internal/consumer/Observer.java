@@ -17,6 +17,7 @@ import dev.weir.kafka.internal.fetch.Fetcher;
 import dev.weir.kafka.internal.lookup.Lookup;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.kafka.internal.lookup.Reachability;
+import dev.weir.kafka.internal.offsets.OffsetTracker;
 import dev.weir.kafka.internal.position.OffsetQueries;
 import java.time.Duration;
 import java.time.Instant;
@@ -290,7 +291,17 @@ final class Observer {
                 partition.committedOffset < 0 ? null : Duration.ofNanos(now - partition.committedNanos),
                 position,
                 lag(partition, position, outstanding),
+                lagTime(partition, lag(partition, position, outstanding)),
                 loop.trouble(partition));
+    }
+
+    /** By the clock of the machine, as the timestamps are; producers whose clocks are ahead make it 0, not negative. */
+    private @Nullable Duration lagTime(AssignedPartition partition, long lag) {
+        long timestamp = tracked ? partition.tracker.firstUnfinishedTimestamp() : OffsetTracker.NO_TIMESTAMP;
+        if (timestamp >= 0) {
+            return Duration.ofMillis(Math.max(0, System.currentTimeMillis() - timestamp));
+        }
+        return lag == 0 ? Duration.ZERO : null;
     }
 
     private Oldest oldest(AssignedPartition partition, long now) {
