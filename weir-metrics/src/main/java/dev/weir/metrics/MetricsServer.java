@@ -56,15 +56,13 @@ public final class MetricsServer implements AutoCloseable {
 
     private MetricsServer(Builder settings) throws IOException {
         HttpLimits.set();
-        InetAddress address = settings.host == null
-                ? InetAddress.getLoopbackAddress()
-                : InetAddress.getByName(settings.host);
+        InetAddress address =
+                settings.host == null ? InetAddress.getLoopbackAddress() : InetAddress.getByName(settings.host);
         this.http = HttpServer.create(new InetSocketAddress(address, settings.port), BACKLOG);
         this.uri = uriOf(address, http.getAddress().getPort());
         this.ownRegistry = settings.registry == null;
-        this.registry = settings.registry == null
-                ? new PrometheusMeterRegistry(PrometheusConfig.DEFAULT)
-                : settings.registry;
+        this.registry =
+                settings.registry == null ? new PrometheusMeterRegistry(PrometheusConfig.DEFAULT) : settings.registry;
         this.collector = ownRegistry ? bindProcess() : null;
         http.setExecutor(requests);
         http.createContext("/", new MetricsHandler(registry::scrape, this::health));

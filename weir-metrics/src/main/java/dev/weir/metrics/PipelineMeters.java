@@ -94,8 +94,8 @@ final class PipelineMeters {
     /** The ways out for failed records of a pipeline, added up. */
     record LetterLook(long written, long cut, long held) {}
 
-    static final List<MeterSpec<Boolean>> PIPELINE =
-            List.of(flag("weir.pipeline.running", "Whether the pipeline runs: 0 once it has ended.", running -> running));
+    static final List<MeterSpec<Boolean>> PIPELINE = List.of(
+            flag("weir.pipeline.running", "Whether the pipeline runs: 0 once it has ended.", running -> running));
 
     static final List<MeterSpec<StageSnapshot>> STAGE = List.of(
             counter("weir.stage.elements.in", "elements", "Elements that the stage took.", StageSnapshot::elementsIn),
@@ -119,7 +119,11 @@ final class PipelineMeters {
                     "seconds",
                     "Time with output that nobody took, over all threads of the stage.",
                     stage -> stage.blockedDownNanos() / NANOS),
-            gauge("weir.stage.depth", "elements", "Elements inside the stage: those that wait and, if it is parallel, those that it works on.", StageSnapshot::depth),
+            gauge(
+                    "weir.stage.depth",
+                    "elements",
+                    "Elements inside the stage: those that wait and, if it is parallel, those that it works on.",
+                    StageSnapshot::depth),
             gauge(
                     "weir.stage.parallelism",
                     "threads",
@@ -185,20 +189,20 @@ final class PipelineMeters {
             counter("weir.dispatcher.completed", "tasks", "Tasks that have ended.", DispatcherSnapshot::completed));
 
     static final List<MeterSpec<CircuitBreaker.Snapshot>> BREAKER = List.of(
-            flag("weir.breaker.open", "Whether no call goes through.", breaker -> breaker.state()
-                    == CircuitBreaker.State.OPEN),
-            flag("weir.breaker.half.open", "Whether only probes go through.", breaker -> breaker.state()
-                    == CircuitBreaker.State.HALF_OPEN),
+            flag(
+                    "weir.breaker.open",
+                    "Whether no call goes through.",
+                    breaker -> breaker.state() == CircuitBreaker.State.OPEN),
+            flag(
+                    "weir.breaker.half.open",
+                    "Whether only probes go through.",
+                    breaker -> breaker.state() == CircuitBreaker.State.HALF_OPEN),
             gauge(
                     "weir.breaker.failures",
                     "calls",
                     "Failures among the calls that it looks at.",
                     CircuitBreaker.Snapshot::failures),
-            counter(
-                    "weir.breaker.opened",
-                    "times",
-                    "How often it has opened.",
-                    CircuitBreaker.Snapshot::timesOpened));
+            counter("weir.breaker.opened", "times", "How often it has opened.", CircuitBreaker.Snapshot::timesOpened));
 
     /** The meters of one kind of subject, with the keys of its tags. */
     record Kind(List<String> tags, List<? extends MeterSpec<?>> meters) {}
@@ -273,11 +277,7 @@ final class PipelineMeters {
 
     private static List<MeterSpec<ConsumerLook>> groupMeters() {
         return List.of(
-                counter(
-                        "weir.consumer.commits",
-                        "commits",
-                        "Commits that succeeded.",
-                        look -> look.dump.commits()),
+                counter("weir.consumer.commits", "commits", "Commits that succeeded.", look -> look.dump.commits()),
                 counter(
                         "weir.consumer.commits.failed",
                         "commits",

@@ -21,7 +21,8 @@ final class GrafanaFiles {
     private GrafanaFiles() {}
 
     static JsonNode dashboard() throws IOException {
-        return new ObjectMapper().readTree(FOLDER.resolve("dashboards/weir-pipeline.json").toFile());
+        return new ObjectMapper()
+                .readTree(FOLDER.resolve("dashboards/weir-pipeline.json").toFile());
     }
 
     /** Its queries as Grafana would send them with all pipelines chosen. */
@@ -32,10 +33,18 @@ final class GrafanaFiles {
     }
 
     static List<String> ruleExpressions() throws IOException {
-        return EXPRESSION.matcher(Files.readString(RULES)).results().map(match -> match.group(1)).toList();
+        return EXPRESSION
+                .matcher(Files.readString(RULES))
+                .results()
+                .map(match -> match.group(1))
+                .toList();
     }
 
     static List<String> metricsNamed(String text) {
-        return Pattern.compile("\\bweir_\\w+").matcher(text).results().map(MatchResult::group).toList();
+        return Pattern.compile("\\bweir_\\w+")
+                .matcher(text)
+                .results()
+                .map(MatchResult::group)
+                .toList();
     }
 }

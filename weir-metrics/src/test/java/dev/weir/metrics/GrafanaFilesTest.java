@@ -21,7 +21,8 @@ class GrafanaFilesTest {
 
     @Test
     void metrics_ofDashboardAndRules_exist() throws IOException {
-        List<String> named = new ArrayList<>(GrafanaFiles.metricsNamed(GrafanaFiles.dashboard().toString()));
+        List<String> named = new ArrayList<>(
+                GrafanaFiles.metricsNamed(GrafanaFiles.dashboard().toString()));
         GrafanaFiles.ruleExpressions().forEach(rule -> named.addAll(GrafanaFiles.metricsNamed(rule)));
         assertThat(named).hasSizeGreaterThan(30).isSubsetOf(NAMES);
     }
@@ -49,10 +50,10 @@ class GrafanaFilesTest {
         for (JsonNode panel : dashboard.get("panels")) {
             assertThat(ids.add(panel.get("id").asInt())).isTrue();
             assertThat(panel.get("title").asText()).isNotBlank();
-            assertThat(panel.at("/gridPos/x").asInt() + panel.at("/gridPos/w").asInt()).isLessThanOrEqualTo(24);
+            assertThat(panel.at("/gridPos/x").asInt() + panel.at("/gridPos/w").asInt())
+                    .isLessThanOrEqualTo(24);
         }
         // No data source of somebody's own.
-        assertThat(dashboard.findValuesAsText("uid"))
-                .containsOnly("weir-pipeline", "${datasource}");
+        assertThat(dashboard.findValuesAsText("uid")).containsOnly("weir-pipeline", "${datasource}");
     }
 }

@@ -75,8 +75,8 @@ class MetricsServerTest {
     void metrics_asked_areInPrometheusText() throws Exception {
         HttpResponse<String> answer = ask("GET", "/metrics");
         assertThat(answer.statusCode()).isEqualTo(200);
-        assertThat(answer.headers().firstValue("content-type")).hasValueSatisfying(type -> assertThat(type)
-                .startsWith("text/plain; version=0.0.4"));
+        assertThat(answer.headers().firstValue("content-type"))
+                .hasValueSatisfying(type -> assertThat(type).startsWith("text/plain; version=0.0.4"));
         assertThat(answer.body())
                 .contains("weir_stage_elements_in_total{pipeline=\"orders\",stage=\"price\"} 100.0")
                 .contains("weir_consumer_paused{consumer=\"[orders]\",pipeline=\"orders\",reason=\"window\"} 1.0")
@@ -142,11 +142,15 @@ class MetricsServerTest {
         try (MetricsServer early = MetricsServer.builder().start()) {
             HttpRequest.Builder ask = HttpRequest.newBuilder();
             HttpRequest live = ask.uri(URI.create(early.uri() + "/health/live")).build();
-            HttpRequest ready = ask.uri(URI.create(early.uri() + "/health/ready")).build();
-            assertThat(client.send(live, BodyHandlers.discarding()).statusCode()).isEqualTo(200);
-            assertThat(client.send(ready, BodyHandlers.discarding()).statusCode()).isEqualTo(503);
+            HttpRequest ready =
+                    ask.uri(URI.create(early.uri() + "/health/ready")).build();
+            assertThat(client.send(live, BodyHandlers.discarding()).statusCode())
+                    .isEqualTo(200);
+            assertThat(client.send(ready, BodyHandlers.discarding()).statusCode())
+                    .isEqualTo(503);
             early.add(pipeline);
-            assertThat(client.send(ready, BodyHandlers.discarding()).statusCode()).isEqualTo(200);
+            assertThat(client.send(ready, BodyHandlers.discarding()).statusCode())
+                    .isEqualTo(200);
         }
     }
 
@@ -167,8 +171,7 @@ class MetricsServerTest {
     void registry_ofTheApplication_isShownAndStaysOpen() throws Exception {
         PrometheusMeterRegistry own = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         own.counter("shop.orders").increment();
-        try (MetricsServer shown =
-                MetricsServer.builder().registry(own).start(new StubPipeline("returns"))) {
+        try (MetricsServer shown = MetricsServer.builder().registry(own).start(new StubPipeline("returns"))) {
             HttpRequest scrape =
                     HttpRequest.newBuilder(URI.create(shown.uri() + "/metrics")).build();
             assertThat(client.send(scrape, BodyHandlers.ofString()).body())
@@ -202,7 +205,8 @@ class MetricsServerTest {
 
     @Test
     void server_byDefault_listensOnLoopbackOnly() {
-        assertThat(server.uri().getHost()).isEqualTo(InetAddress.getLoopbackAddress().getHostAddress());
+        assertThat(server.uri().getHost())
+                .isEqualTo(InetAddress.getLoopbackAddress().getHostAddress());
         assertThat(server.port()).isPositive();
     }
 
@@ -210,7 +214,8 @@ class MetricsServerTest {
     void start_onTakenPortOrBadHost_fails() {
         assertThatThrownBy(() -> MetricsServer.builder().port(server.port()).start())
                 .isInstanceOf(IOException.class);
-        assertThatThrownBy(() -> MetricsServer.builder().host("no.such.host.invalid").start())
+        assertThatThrownBy(() ->
+                        MetricsServer.builder().host("no.such.host.invalid").start())
                 .isInstanceOf(IOException.class);
         assertThatThrownBy(() -> MetricsServer.builder().port(70_000))
                 .isInstanceOf(IllegalArgumentException.class)
@@ -259,7 +264,8 @@ class MetricsServerTest {
     @Test
     void reader_thatIsSlow_isGivenUp() throws Exception {
         try (Socket socket = connect()) {
-            byte[] requests = "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n".repeat(64).getBytes(StandardCharsets.US_ASCII);
+            byte[] requests =
+                    "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n".repeat(64).getBytes(StandardCharsets.US_ASCII);
             OutputStream out = socket.getOutputStream();
             // Never reads an answer: at some point the server can neither write nor read on, and closes.
             assertThatThrownBy(() -> {
@@ -296,12 +302,13 @@ class MetricsServerTest {
     void close_leavesNoThreadAndNoPort() throws Exception {
         ask("GET", "/metrics");
         server.close();
-        await().atMost(GIVEN_UP).until(() -> Thread.getAllStackTraces().keySet().stream()
-                .map(Thread::getName)
-                .noneMatch(name -> name.startsWith("weir-metrics")
-                        || name.startsWith("HTTP-Dispatcher")
-                        || name.equals("idle-timeout-task")
-                        || name.equals("req-rsp-timeout-task")));
+        await().atMost(GIVEN_UP)
+                .until(() -> Thread.getAllStackTraces().keySet().stream()
+                        .map(Thread::getName)
+                        .noneMatch(name -> name.startsWith("weir-metrics")
+                                || name.startsWith("HTTP-Dispatcher")
+                                || name.equals("idle-timeout-task")
+                                || name.equals("req-rsp-timeout-task")));
         assertThatThrownBy(this::connect).isInstanceOf(IOException.class);
     }
 }

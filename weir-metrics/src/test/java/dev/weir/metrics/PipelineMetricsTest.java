@@ -42,14 +42,17 @@ class PipelineMetricsTest {
     }
 
     private Set<String> names() {
-        return registry.getMeters().stream().map(meter -> meter.getId().getName()).collect(Collectors.toSet());
+        return registry.getMeters().stream()
+                .map(meter -> meter.getId().getName())
+                .collect(Collectors.toSet());
     }
 
     @Test
     void stage_bound_showsItsCounters() {
         pipeline.stages.add(StubPipeline.stage("price", 100, 90));
         metrics.bindTo(registry);
-        assertThat(value("weir.stage.elements.in", "pipeline", "orders", "stage", "price")).isEqualTo(100);
+        assertThat(value("weir.stage.elements.in", "pipeline", "orders", "stage", "price"))
+                .isEqualTo(100);
         assertThat(value("weir.stage.elements.out", "stage", "price")).isEqualTo(90);
         assertThat(value("weir.stage.busy.seconds", "stage", "price")).isEqualTo(2);
         assertThat(value("weir.stage.starved.seconds", "stage", "price")).isEqualTo(0.5);
@@ -66,7 +69,8 @@ class PipelineMetricsTest {
         pipeline.stages.clear();
         pipeline.stages.add(StubPipeline.stage("second", 2, 2));
         metrics.lookNow();
-        assertThat(registry.find("weir.stage.depth").tag("stage", "first").meter()).isNull();
+        assertThat(registry.find("weir.stage.depth").tag("stage", "first").meter())
+                .isNull();
         assertThat(value("weir.stage.elements.in", "stage", "second")).isEqualTo(2);
     }
 
@@ -129,13 +133,19 @@ class PipelineMetricsTest {
         pipeline.handles.add(consumer);
         try (PipelineMetrics each = metrics.withPartitionTags()) {
             each.bindTo(registry);
-            assertThat(value("weir.partition.lag.records", "topic", "orders", "partition", "0")).isEqualTo(10);
-            assertThat(value("weir.partition.oldest.unfinished.seconds", "partition", "0")).isEqualTo(3);
+            assertThat(value("weir.partition.lag.records", "topic", "orders", "partition", "0"))
+                    .isEqualTo(10);
+            assertThat(value("weir.partition.oldest.unfinished.seconds", "partition", "0"))
+                    .isEqualTo(3);
             consumer.partitions.set(0, StubConsumer.partition(1, Duration.ZERO, Paused.BUDGET));
             each.lookNow();
-            assertThat(registry.find("weir.partition.lag.records").tag("partition", "0").meter()).isNull();
+            assertThat(registry.find("weir.partition.lag.records")
+                            .tag("partition", "0")
+                            .meter())
+                    .isNull();
             assertThat(value("weir.partition.paused", "partition", "1")).isEqualTo(1);
-            assertThat(value("weir.partition.oldest.unfinished.seconds", "partition", "1")).isZero();
+            assertThat(value("weir.partition.oldest.unfinished.seconds", "partition", "1"))
+                    .isZero();
         }
     }
 
@@ -207,7 +217,8 @@ class PipelineMetricsTest {
                 .hasMessageContaining("stage");
         try (PipelineMetrics tagged = metrics.withTags(Tags.of("region", "eu"))) {
             tagged.bindTo(registry);
-            assertThat(value("weir.pipeline.running", "region", "eu", "pipeline", "orders")).isEqualTo(1);
+            assertThat(value("weir.pipeline.running", "region", "eu", "pipeline", "orders"))
+                    .isEqualTo(1);
         }
     }
 
@@ -261,7 +272,8 @@ class PipelineMetricsTest {
             CircuitBreaker breaker = CircuitBreaker.consecutive(2, Duration.ofSeconds(10));
             DispatcherMetrics.of(prices).bindTo(registry);
             BreakerMetrics.of("shop", breaker).bindTo(registry);
-            assertThat(value("weir.dispatcher.size", "dispatcher", "prices", "kind", "fixed")).isEqualTo(3);
+            assertThat(value("weir.dispatcher.size", "dispatcher", "prices", "kind", "fixed"))
+                    .isEqualTo(3);
             assertThat(value("weir.dispatcher.queued", "dispatcher", "virtual")).isZero();
             assertThat(value("weir.breaker.open", "breaker", "shop")).isZero();
         }

@@ -101,22 +101,31 @@ class PrometheusTest {
     }
 
     private void evaluate(HttpClient client, String address) throws Exception {
-        await("two scrapes").atMost(SOON).ignoreExceptions().until(() -> ask(
-                                client, address + "/api/v1/query?query=" + encoded("count_over_time(weir_pipeline_running[1m])"))
-                        .at("/data/result/0/value/1")
-                        .asInt()
-                >= 2);
+        await("two scrapes")
+                .atMost(SOON)
+                .ignoreExceptions()
+                .until(() -> ask(
+                                        client,
+                                        address + "/api/v1/query?query="
+                                                + encoded("count_over_time(weir_pipeline_running[1m])"))
+                                .at("/data/result/0/value/1")
+                                .asInt()
+                        >= 2);
         List<String> unanswered = new ArrayList<>();
         for (String query : GrafanaFiles.queries()) {
             JsonNode answer = ask(client, address + "/api/v1/query?query=" + encoded(query));
-            assertThat(answer.get("status").asText()).as("%s: %s", query, answer).isEqualTo("success");
+            assertThat(answer.get("status").asText())
+                    .as("%s: %s", query, answer)
+                    .isEqualTo("success");
             // A JVM that has not collected yet has no pause.
             if (answer.at("/data/result").isEmpty() && !query.contains("jvm_gc_pause")) {
                 unanswered.add(query);
             }
         }
         assertThat(unanswered).isEmpty();
-        await("rules").atMost(SOON).until(() -> healthOfRules(client, address).stream().noneMatch("unknown"::equals));
+        await("rules")
+                .atMost(SOON)
+                .until(() -> healthOfRules(client, address).stream().noneMatch("unknown"::equals));
         assertThat(healthOfRules(client, address))
                 .hasSize(GrafanaFiles.ruleExpressions().size())
                 .containsOnly("ok");

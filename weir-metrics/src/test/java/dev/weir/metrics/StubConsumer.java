@@ -50,8 +50,8 @@ final class StubConsumer implements ConsumerHandle {
     @Override
     public ConsumerSnapshot snapshot() {
         List<PartitionSnapshot> snapshots = partitions.stream()
-                .map(each -> new PartitionSnapshot(
-                        each.topic(), each.partition(), false, 7, each.committed(), each.lag()))
+                .map(each ->
+                        new PartitionSnapshot(each.topic(), each.partition(), false, 7, each.committed(), each.lag()))
                 .toList();
         return new ConsumerSnapshot(snapshots, 4 * snapshots.size(), 20, 2, 1);
     }

@@ -24,8 +24,8 @@ public record ListenAddress(@Nullable String host, int port) {
             String port = text.substring(colon + 1);
             boolean fits = port.matches("[0-9]{1,5}") && Integer.parseInt(port) <= MAX_PORT;
             if (!fits || (host != null && !isHost(host))) {
-                throw new TypeConversionException("'" + text
-                        + "' is no [HOST:]PORT with a port of 0 to 65535 (for example 9400, 0.0.0.0:9400)");
+                throw new TypeConversionException(
+                        "'" + text + "' is no [HOST:]PORT with a port of 0 to 65535 (for example 9400, 0.0.0.0:9400)");
             }
             return new ListenAddress(host, Integer.parseInt(port));
         }

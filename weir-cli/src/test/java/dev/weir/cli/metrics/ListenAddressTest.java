@@ -18,7 +18,8 @@ class ListenAddressTest {
     private final ListenAddress.Converter converter = new ListenAddress.Converter();
 
     @ParameterizedTest
-    @CsvSource({"9400,,9400", "0,,0", "0.0.0.0:9400,0.0.0.0,9400", "[::1]:80,::1,80", "box.local:65535,box.local,65535"})
+    @CsvSource({"9400,,9400", "0,,0", "0.0.0.0:9400,0.0.0.0,9400", "[::1]:80,::1,80", "box.local:65535,box.local,65535"
+    })
     void address_ofPortOrHostAndPort_isRead(String text, String host, int port) {
         ListenAddress address = converter.convert(text);
         assertThat(address).isEqualTo(new ListenAddress(host, port));

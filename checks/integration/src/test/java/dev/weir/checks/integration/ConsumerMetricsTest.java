@@ -68,7 +68,8 @@ class ConsumerMetricsTest {
             ConsumerLedger.await("lag time", SOON, () -> value("weir.consumer.lag.seconds")
                     >= value("weir.consumer.oldest.unfinished.seconds"));
             ConsumerLedger.await("window", SOON, () -> value("weir.consumer.paused", "reason", "window") == 2);
-            assertThat(value("weir.consumer.partitions", "consumer", "[behind]")).isEqualTo(2);
+            assertThat(value("weir.consumer.partitions", "consumer", "[behind]"))
+                    .isEqualTo(2);
             double old = value("weir.consumer.oldest.unfinished.seconds");
             ConsumerLedger.await(
                     "older", SOON, () -> value("weir.consumer.oldest.unfinished.seconds") >= Math.max(old, 0) + 2);

@@ -30,8 +30,9 @@ class PipeMetricsTest {
 
     private static HttpResponse<String> get(String url) {
         try (HttpClient client = HttpClient.newHttpClient()) {
-            HttpRequest request =
-                    HttpRequest.newBuilder(URI.create(url)).timeout(Duration.ofSeconds(10)).build();
+            HttpRequest request = HttpRequest.newBuilder(URI.create(url))
+                    .timeout(Duration.ofSeconds(10))
+                    .build();
             return client.send(request, BodyHandlers.ofString());
         } catch (IOException | InterruptedException e) {
             throw new AssertionError(e);
@@ -39,7 +40,8 @@ class PipeMetricsTest {
     }
 
     private static double value(String text, String meter) {
-        Matcher line = Pattern.compile("(?m)^" + meter + "\\{[^}]*} ([0-9.E+-]+)$").matcher(text);
+        Matcher line =
+                Pattern.compile("(?m)^" + meter + "\\{[^}]*} ([0-9.E+-]+)$").matcher(text);
         return line.find() ? Double.parseDouble(line.group(1)) : -1;
     }
 
@@ -77,8 +79,7 @@ class PipeMetricsTest {
             assertThat(get(url + "/health/live").statusCode()).isEqualTo(200);
             HttpResponse<String> ready = get(url + "/health/ready");
             assertThat(ready.statusCode()).isEqualTo(200);
-            assertThat(ready.body())
-                    .isEqualTo("{\"live\":true,\"ready\":true,\"progressing\":true,\"reason\":\"\"}\n");
+            assertThat(ready.body()).isEqualTo("{\"live\":true,\"ready\":true,\"progressing\":true,\"reason\":\"\"}\n");
 
             pipe.signal("TERM");
             assertThat(pipe.exitCode(SOON)).as(pipe.err()).isZero();
