@@ -311,9 +311,7 @@ public final class OffsetTracker implements AckTarget {
 
     /** The timestamp of that record, {@link #NO_TIMESTAMP} if there is none or it bears none. */
     public long firstUnfinishedTimestamp() {
-        return own.head < own.tail
-                ? chunkOf(own.head).timestamps[(int) own.head & SLOT_MASK]
-                : NO_TIMESTAMP;
+        return own.head < own.tail ? chunkOf(own.head).timestamps[(int) own.head & SLOT_MASK] : NO_TIMESTAMP;
     }
 
     /** Whether every record seen is finished, as of the last {@link #advance}. */

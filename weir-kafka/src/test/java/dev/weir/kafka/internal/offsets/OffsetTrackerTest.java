@@ -60,8 +60,8 @@ class OffsetTrackerTest {
         long[] offsets = new long[count];
         long[] timestamps = new long[count];
         for (int i = 0; i < count; i++) {
-            offsets[i] = 1 + i;
-            timestamps[i] = 6_000 + i;
+            offsets[i] = 1L + i;
+            timestamps[i] = 6_000L + i;
         }
         long second = tracker.appendAll(offsets, new int[count], timestamps, count);
         assertThat(tracker.firstUnfinishedTimestamp()).isEqualTo(5_000);
