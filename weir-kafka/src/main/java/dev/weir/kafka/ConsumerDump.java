@@ -119,6 +119,8 @@ public record ConsumerDump(
      * @param sinceCommit how long ago that was
      * @param position where the next fetch goes on, or -1 if not known
      * @param lag records between the first unfinished one and the end of the partition, or -1 if not known
+     * @param lagTime how long ago the first unfinished record was written, by its own timestamp; zero if none is behind; null
+     *     if not known: nothing of what is behind was fetched yet, or the record bears no timestamp
      * @param trouble why no broker can say where to start, in words; null if one can, or was asked just now
      */
     public record PartitionDump(
@@ -133,6 +135,7 @@ public record ConsumerDump(
             @Nullable Duration sinceCommit,
             long position,
             long lag,
+            @Nullable Duration lagTime,
             @Nullable String trouble) {}
 
     /**

@@ -63,6 +63,16 @@ final class PipelineMeters {
                     .orElse(Double.NaN);
         }
 
+        /** Over the partitions of which it is known; no value if that is none of them. */
+        double lagSeconds() {
+            return dump.partitions().stream()
+                    .map(PartitionDump::lagTime)
+                    .filter(Objects::nonNull)
+                    .mapToDouble(PipelineMeters::seconds)
+                    .max()
+                    .orElse(Double.NaN);
+        }
+
         double silentSeconds() {
             Instant since = health.noAnswerSince();
             return since == null ? 0 : Math.max(0, seconds(Duration.between(since, dump.at())));
@@ -130,6 +140,11 @@ final class PipelineMeters {
                     "records",
                     "Records between the first unfinished one and the end of the partition; no value while that is unknown.",
                     partition -> partition.lag() < 0 ? Double.NaN : partition.lag()),
+            gauge(
+                    "weir.partition.lag.seconds",
+                    "seconds",
+                    "How long ago the first unfinished record was written, by its timestamp; 0 if caught up; no value while unknown.",
+                    partition -> seconds(partition.lagTime())),
             gauge(
                     "weir.partition.oldest.unfinished.seconds",
                     "seconds",
@@ -228,6 +243,11 @@ final class PipelineMeters {
                         "records",
                         "Records between the first unfinished one and the end, over the partitions whose lag is known.",
                         look -> look.snapshot.lag()),
+                gauge(
+                        "weir.consumer.lag.seconds",
+                        "seconds",
+                        "How long ago the first unfinished record was written, by its timestamp, the longest of all partitions; 0 if caught up.",
+                        ConsumerLook::lagSeconds),
                 gauge(
                         "weir.consumer.lag.unknown",
                         "partitions",

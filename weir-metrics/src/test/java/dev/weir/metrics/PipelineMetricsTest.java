@@ -101,6 +101,7 @@ class PipelineMetricsTest {
         metrics.bindTo(registry);
         assertThat(value("weir.consumer.lag.records", "consumer", "[orders]")).isEqualTo(20);
         assertThat(value("weir.consumer.oldest.unfinished.seconds")).isEqualTo(8);
+        assertThat(value("weir.consumer.lag.seconds")).isEqualTo(16);
         assertThat(value("weir.consumer.outstanding.records")).isEqualTo(14);
         assertThat(value("weir.consumer.buffered.records")).isEqualTo(8);
         assertThat(value("weir.consumer.inflight.records")).isEqualTo(6);

@@ -153,6 +153,10 @@ final class PipeState implements AutoCloseable {
         }
         json.writeNumberField("position", partition.position());
         json.writeNumberField("lag", partition.lag());
+        Duration lagTime = partition.lagTime();
+        if (lagTime != null) {
+            millis(json, "lag_ms", lagTime);
+        }
         json.writeNumberField("epoch", partition.epoch());
     }
 

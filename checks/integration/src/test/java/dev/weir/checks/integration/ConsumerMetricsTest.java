@@ -64,6 +64,9 @@ class ConsumerMetricsTest {
                 PipelineMetrics metrics = PipelineMetrics.of(running)) {
             metrics.bindTo(registry);
             ConsumerLedger.await("lag", SOON, () -> value("weir.consumer.lag.records") == 1_000);
+            // A record is written before it can be the first unfinished one.
+            ConsumerLedger.await("lag time", SOON, () -> value("weir.consumer.lag.seconds")
+                    >= value("weir.consumer.oldest.unfinished.seconds"));
             ConsumerLedger.await("window", SOON, () -> value("weir.consumer.paused", "reason", "window") == 2);
             assertThat(value("weir.consumer.partitions", "consumer", "[behind]"))
                     .isEqualTo(2);
@@ -83,6 +86,7 @@ class ConsumerMetricsTest {
                     .get(20, TimeUnit.SECONDS);
             allowed.release(1_000);
             ConsumerLedger.await("caught up", SOON, () -> value("weir.consumer.lag.records") == 0);
+            ConsumerLedger.await("no lag time", SOON, () -> value("weir.consumer.lag.seconds") == 0);
             ConsumerLedger.await("none old", SOON, () -> value("weir.consumer.oldest.unfinished.seconds") == 0);
         }
         assertThat(registry.getMeters()).isEmpty();

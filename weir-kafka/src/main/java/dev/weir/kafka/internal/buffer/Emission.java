@@ -24,6 +24,7 @@ public final class Emission {
     // What the records of a batch are appended with.
     private final long[] offsets;
     private final int[] weights;
+    private final long[] timestamps;
 
     /** What goes out together. */
     private final List<Batch<ConsumerRecord<byte[], byte[]>>> made = new ArrayList<>();
@@ -44,6 +45,7 @@ public final class Emission {
         this.batchSize = gate == null ? plan.batchSize() : Math.min(plan.batchSize(), gate.batchSize());
         this.offsets = new long[batchSize];
         this.weights = new int[batchSize];
+        this.timestamps = new long[batchSize];
     }
 
     /** Tells the outlets that nothing more comes; what is buffered still goes out. After {@link Phase#RUNNING}. */
@@ -169,8 +171,9 @@ public final class Emission {
             ConsumerRecord<?, ?> record = (ConsumerRecord<?, ?>) values[i];
             offsets[i] = record.offset();
             weights[i] = weigher.of(record);
+            timestamps[i] = record.timestamp();
         }
-        long first = partition.tracker().appendAll(offsets, weights, values.length);
+        long first = partition.tracker().appendAll(offsets, weights, timestamps, values.length);
         for (int i = 0; i < values.length; i++) {
             tokens[i] = first + i;
         }
@@ -187,7 +190,7 @@ public final class Emission {
                 values[size] = record;
                 tokens[size++] = partition
                         .tracker()
-                        .append(record.offset(), partition.weights().of(record));
+                        .append(record.offset(), partition.weights().of(record), record.timestamp());
             }
         }
         return size;

@@ -58,6 +58,7 @@ final class Finder {
                 dump.sinceCommit(),
                 dump.position(),
                 dump.lag(),
+                dump.lagTime(),
                 dump.trouble());
     }
 

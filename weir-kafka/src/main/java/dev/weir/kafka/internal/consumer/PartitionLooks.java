@@ -12,6 +12,7 @@ import dev.weir.kafka.internal.fetch.Fetcher;
 import dev.weir.kafka.internal.lookup.OwnerClock;
 import dev.weir.kafka.internal.lookup.OwnerThread;
 import dev.weir.kafka.internal.lookup.Reachability;
+import dev.weir.kafka.internal.offsets.OffsetTracker;
 import dev.weir.kafka.spi.Lookup;
 import java.time.Duration;
 import java.time.Instant;
@@ -96,6 +97,7 @@ final class PartitionLooks {
         int buffered = partition.outlet().records(partition);
         int outstanding = tracked ? partition.tracker().outstanding() : buffered;
         long position = partition.isHeld() ? Fetcher.UNKNOWN : fetcher.position(partition.id());
+        long lag = lag(partition, position, outstanding);
         Oldest oldest = null;
         if (tracked && outstanding > 0) {
             oldest = oldest(partition, now);
@@ -113,8 +115,18 @@ final class PartitionLooks {
                 partition.committedOffset(),
                 partition.committedOffset() < 0 ? null : Duration.ofNanos(now - partition.committedNanos()),
                 position,
-                lag(partition, position, outstanding),
+                lag,
+                lagTime(partition, lag),
                 trouble.apply(partition));
+    }
+
+    /** By the clock of the machine, as the timestamps are; producers whose clocks are ahead make it 0, not negative. */
+    private @Nullable Duration lagTime(AssignedPartition partition, long lag) {
+        long timestamp = tracked ? partition.tracker().firstUnfinishedTimestamp() : OffsetTracker.NO_TIMESTAMP;
+        if (timestamp >= 0) {
+            return Duration.ofMillis(Math.max(0, System.currentTimeMillis() - timestamp));
+        }
+        return lag == 0 ? Duration.ZERO : null;
     }
 
     private Oldest oldest(AssignedPartition partition, long now) {

@@ -47,6 +47,9 @@ final class Chunk {
 
     final long[] offsets = new long[SLOTS];
 
+    /** Those that the records bear, in milliseconds since 1970. */
+    final long[] timestamps = new long[SLOTS];
+
     /** What the tracker's records weigh in sum, up to and with this one: sums of a stretch cost two looks. */
     final long[] weights = new long[SLOTS];
 

@@ -31,6 +31,9 @@ public final class OffsetTracker implements AckTarget {
     /** Chunks ready for the records to come: as many as a large poll fills. */
     private static final int MAX_SPARES = 16;
 
+    /** The timestamp of a record that bears none. */
+    public static final long NO_TIMESTAMP = -1;
+
     /** {@link #watched} of a tracker that nobody waits on. */
     private static final long NOTHING = -1;
 
@@ -95,16 +98,22 @@ public final class OffsetTracker implements AckTarget {
         partition = ofThese.toString();
     }
 
+    /** {@link #append(long, int, long)} of a record without a timestamp. */
+    public long append(long offset, int bytes) {
+        return append(offset, bytes, NO_TIMESTAMP);
+    }
+
     /**
      * Adds a record that is about to be emitted, with one claim on it.
      *
      * @param offset larger than that of the record before
      * @param bytes what the record weighs in the memory budget
+     * @param timestamp the one that it bears, or {@link #NO_TIMESTAMP}
      * @return its token
      */
-    public long append(long offset, int bytes) {
+    public long append(long offset, int bytes, long timestamp) {
         long token = own.tail;
-        appendTo(chunkAtTail(offset), offset, bytes);
+        appendTo(chunkAtTail(offset), offset, bytes, timestamp);
         return token;
     }
 
@@ -113,10 +122,11 @@ public final class OffsetTracker implements AckTarget {
      *
      * @param offsets of them, ascending
      * @param bytes what each of them weighs
+     * @param timestamps those that they bear
      * @param count how many of these there are, at least 1
      * @return the first one's token
      */
-    public long appendAll(long[] offsets, int[] bytes, int count) {
+    public long appendAll(long[] offsets, int[] bytes, long[] timestamps, int count) {
         long first = own.tail;
         int at = 0;
         while (at < count) {
@@ -124,6 +134,7 @@ public final class OffsetTracker implements AckTarget {
             int slot = (int) own.tail & SLOT_MASK;
             int n = Math.min(Math.min(count - at, Chunk.SLOTS - slot), capacity - outstanding());
             System.arraycopy(offsets, at, chunk.offsets, slot, n);
+            System.arraycopy(timestamps, at, chunk.timestamps, slot, n);
             own.appendedBytes = chunk.weigh(slot, bytes, at, n, own.appendedBytes);
             own.tail += n;
             at += n;
@@ -136,7 +147,7 @@ public final class OffsetTracker implements AckTarget {
     public void appendFinished(long offset) {
         Chunk chunk = chunkAtTail(offset);
         chunk.setFinished((int) own.tail & SLOT_MASK);
-        appendTo(chunk, offset, 0);
+        appendTo(chunk, offset, 0, NO_TIMESTAMP);
     }
 
     private Chunk chunkAtTail(long offset) {
@@ -155,10 +166,11 @@ public final class OffsetTracker implements AckTarget {
         return chunk;
     }
 
-    private void appendTo(Chunk chunk, long offset, int bytes) {
+    private void appendTo(Chunk chunk, long offset, int bytes, long timestamp) {
         int slot = (int) own.tail & SLOT_MASK;
         own.appendedBytes += bytes;
         chunk.offsets[slot] = offset;
+        chunk.timestamps[slot] = timestamp;
         chunk.weights[slot] = own.appendedBytes;
         own.tail++;
         own.nextOffset = offset + 1;
@@ -295,6 +307,11 @@ public final class OffsetTracker implements AckTarget {
     /** The token of the first unfinished record, if there is one, as of the last {@link #advance}. */
     public long firstUnfinished() {
         return own.head;
+    }
+
+    /** The timestamp of that record, {@link #NO_TIMESTAMP} if there is none or it bears none. */
+    public long firstUnfinishedTimestamp() {
+        return own.head < own.tail ? chunkOf(own.head).timestamps[(int) own.head & SLOT_MASK] : NO_TIMESTAMP;
     }
 
     /** Whether every record seen is finished, as of the last {@link #advance}. */

@@ -38,7 +38,7 @@ class FinderTest {
 
     private Oldest find(Duration age) {
         Oldest oldest = new Oldest(12, age, null, Oldest.IN_FLIGHT);
-        PartitionDump dump = new PartitionDump("t", 0, 1, 0, 1, oldest, Set.of(), -1, null, 13, 1, null);
+        PartitionDump dump = new PartitionDump("t", 0, 1, 0, 1, oldest, Set.of(), -1, null, 13, 1, null, null);
         return Objects.requireNonNull(
                 finder.found(dump, new Sought(partition, buffer, 0)).oldest());
     }

@@ -52,6 +52,35 @@ class OffsetTrackerTest {
     }
 
     @Test
+    void timestamp_ofFirstUnfinished_followsIt() {
+        OffsetTracker tracker = tracker(2_000);
+        assertThat(tracker.firstUnfinishedTimestamp()).isEqualTo(OffsetTracker.NO_TIMESTAMP);
+        long first = tracker.append(0, 1, 5_000);
+        int count = 1_000;
+        long[] offsets = new long[count];
+        long[] timestamps = new long[count];
+        for (int i = 0; i < count; i++) {
+            offsets[i] = 1L + i;
+            timestamps[i] = 6_000L + i;
+        }
+        long second = tracker.appendAll(offsets, new int[count], timestamps, count);
+        assertThat(tracker.firstUnfinishedTimestamp()).isEqualTo(5_000);
+        tracker.ack(first);
+        for (int i = 0; i < 700; i++) {
+            tracker.ack(second + i);
+        }
+        tracker.advance();
+        assertThat(tracker.firstUnfinishedTimestamp()).isEqualTo(6_700);
+        for (int i = 700; i < count; i++) {
+            tracker.ack(second + i);
+        }
+        tracker.advance();
+        assertThat(tracker.firstUnfinishedTimestamp()).isEqualTo(OffsetTracker.NO_TIMESTAMP);
+        tracker.append(2_000, 1);
+        assertThat(tracker.firstUnfinishedTimestamp()).isEqualTo(OffsetTracker.NO_TIMESTAMP);
+    }
+
+    @Test
     void forgoneAndAbandoned_areNotWaitedForAndNeverCommitted() {
         OffsetTracker tracker = tracker(10);
         long finished = tracker.append(0, 1);
