@@ -107,6 +107,17 @@ public final class KafkaSource {
         return Source.custom("consume", ConsumerSource.atMostOnce(settings, subscription, commitAhead));
     }
 
+    /** {@link #atMostOnce(ConsumerSettings, Subscription, int)} of all partitions of the topics. */
+    public static <K, V> Source<ConsumerRecord<K, V>> atMostOnce(
+            ConsumerSettings<K, V> settings, int commitAhead, String... topics) {
+        return atMostOnce(settings, Subscription.topics(topics), commitAhead);
+    }
+
+    /** {@link #partitioned(ConsumerSettings, Subscription)} of all partitions of the topics. */
+    public static <K, V> Source<PartitionSource<K, V>> partitioned(ConsumerSettings<K, V> settings, String... topics) {
+        return partitioned(settings, Subscription.topics(topics));
+    }
+
     /**
      * Records at least once, as {@link #atLeastOnce(ConsumerSettings, Subscription)}, with a stream for each partition, which
      * begins when the partition comes and ends when the group takes it away. Each has its own buffer, so that a slow

@@ -43,16 +43,28 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
         return custom("cancelled", context -> upstream -> {});
     }
 
-    /**
-     * Calls {@code action}, which may block, with up to {@code concurrency} elements at once, each on a virtual thread,
-     * in no order. An element is acknowledged when the action has returned; one that throws fails the pipeline.
-     *
-     * @param concurrency 1 to 100,000
-     */
+    /** {@link #forEachBlocking(int, Ordering, Action)} in no order. */
     @Operator(acks = "each when its action has returned", cost = "a virtual thread per lane, a hand-over per element")
     static <T> Sink<T> forEachBlocking(int concurrency, Action<? super T> action) {
+        return forEachBlocking(concurrency, Ordering.unordered(), action);
+    }
+
+    /**
+     * Calls {@code action}, which may block, with up to {@code concurrency} elements at once, each on a virtual thread.
+     * An element is acknowledged when the action has returned; one that throws fails the pipeline.
+     *
+     * {@snippet :
+     * orders.to(Sink.forEachBlocking(64, RecordOrdering.byKey(), order -> database.store(order))).run()
+     * }
+     *
+     * @param concurrency 1 to 100,000
+     * @param ordering which elements wait for each other, as in {@link Source#mapBlocking}
+     */
+    @Operator(acks = "each when its action has returned", cost = "a virtual thread per lane, a hand-over per element")
+    static <T> Sink<T> forEachBlocking(int concurrency, Ordering<? super T> ordering, Action<? super T> action) {
+        Objects.requireNonNull(ordering, "ordering");
         Objects.requireNonNull(action, "action");
-        return through(source -> source.mapBlocking(concurrency, Ordering.unordered(), element -> {
+        return through(source -> source.mapBlocking(concurrency, ordering, element -> {
                     action.accept(element);
                     return element;
                 })

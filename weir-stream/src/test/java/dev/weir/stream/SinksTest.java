@@ -2,13 +2,18 @@ package dev.weir.stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.entry;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.NoSuchElementException;
+import java.util.Queue;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -154,6 +159,30 @@ class SinksTest {
             running.await();
         }
         source.assertAllFinished();
+    }
+
+    @Test
+    void forEachBlocking_byKey_worksOnOneOfAKeyAtATimeInOrder() throws Exception {
+        TrackedSource<Integer> source = TrackedSource.numbers(1_000, 7);
+        Map<Integer, Integer> last = new ConcurrentHashMap<>();
+        Queue<Integer> outOfOrder = new ConcurrentLinkedQueue<>();
+        CyclicBarrier two = new CyclicBarrier(2);
+        try (RunningPipeline running = source.source()
+                .to(Sink.forEachBlocking(4, Ordering.byKey(n -> n % 2), n -> {
+                    if (n < 2) {
+                        two.await(); // the keys do not wait for each other
+                    }
+                    Integer before = last.put(n % 2, n);
+                    if (before != null && before != n - 2) {
+                        outOfOrder.add(n);
+                    }
+                }))
+                .run()) {
+            running.await();
+        }
+        source.assertAllFinished();
+        assertThat(outOfOrder).isEmpty();
+        assertThat(last).containsOnly(entry(0, 998), entry(1, 999));
     }
 
     @ParameterizedTest

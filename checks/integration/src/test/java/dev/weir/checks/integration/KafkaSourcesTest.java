@@ -218,7 +218,7 @@ class KafkaSourcesTest {
         fill(topic, 4, 30_000);
         ConsumerLedger ledger = new ConsumerLedger(30_000);
         var settings = settings(topic, protocol).build();
-        Pipeline pipeline = KafkaSource.atMostOnce(settings, Subscription.topics(topic), 200)
+        Pipeline pipeline = KafkaSource.atMostOnce(settings, 200, topic)
                 .mapBlocking(4, RecordOrdering.byPartition(), record -> {
                     ConsumerLedger.work(Duration.ofNanos(100_000));
                     ledger.handled(record);
@@ -246,7 +246,7 @@ class KafkaSourcesTest {
         CountDownLatch stuck = new CountDownLatch(1);
         Map<TopicPartition, Integer> begun = new ConcurrentHashMap<>();
         var settings = settings(topic, protocol).maxOutstandingRecords(500).build();
-        Pipeline pipeline = KafkaSource.partitioned(settings, Subscription.topics(topic))
+        Pipeline pipeline = KafkaSource.partitioned(settings, topic)
                 .flatMapMerge(Integer.MAX_VALUE, partition -> {
                     begun.merge(partition.partition(), 1, Integer::sum);
                     return partition.records().mapBlocking(1, RecordOrdering.byPartition(), record -> {
