@@ -130,7 +130,7 @@ final class PipeProcess implements AutoCloseable {
 
     /** The first line on standard output, when it is there. */
     String awaitOut() {
-        Awaitility.await().atMost(Duration.ofSeconds(40)).until(() -> out().endsWith("\n") || !process.isAlive());
+        Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> out().endsWith("\n") || !process.isAlive());
         assertThat(out()).as(err()).endsWith("\n");
         return out().strip();
     }

@@ -14,12 +14,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.CommitFailedException;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.StaleMemberEpochException;
@@ -313,10 +316,14 @@ public final class Commits {
         }
     }
 
-    /** Commits those of the offsets whose partitions exist, and returns them. The client itself waits for the others in vain. */
+    /**
+     * Commits those of the offsets whose logs exist, and returns them. The client itself waits for the others in vain: for
+     * partitions that are gone, and for those of a topic that was made anew, whose offsets mean nothing there.
+     */
     private Map<TopicPartition, OffsetAndMetadata> commitExisting(
             Map<TopicPartition, OffsetAndMetadata> finished, long deadlineNanos) {
         Map<TopicPartition, OffsetAndMetadata> left = new HashMap<>(finished);
+        var topicIds = gone.topicIds(finished.keySet());
         for (long slice = FIRST_SLICE_NANOS; !left.isEmpty(); slice *= 2) {
             long now = clock.nanoTime();
             try {
@@ -328,9 +335,20 @@ public final class Commits {
                 }
                 gone.ask(left.keySet());
             }
-            left.keySet().removeIf(gone::contains);
+            left.entrySet().removeIf(commit -> gone.contains(commit.getKey()) || isOfAnotherTopic(commit, topicIds));
         }
         return left;
+    }
+
+    private boolean isOfAnotherTopic(
+            Map.Entry<TopicPartition, OffsetAndMetadata> commit, Map<String, CompletableFuture<Uuid>> topicIds) {
+        CompletableFuture<Uuid> answer = topicIds.get(commit.getKey().topic());
+        if (answer == null || answer.state() != Future.State.SUCCESS) {
+            return false;
+        }
+        Uuid before = texts.topicId(commit.getValue());
+        Uuid now = answer.resultNow();
+        return before != null && !now.equals(Uuid.ZERO_UUID) && !now.equals(before);
     }
 
     /** Commits exactly these offsets and waits for the answer. */

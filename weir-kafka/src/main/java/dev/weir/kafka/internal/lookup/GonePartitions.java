@@ -2,12 +2,17 @@ package dev.weir.kafka.internal.lookup;
 
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.spi.Lookup;
+import java.time.Duration;
 import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /**
@@ -17,6 +22,8 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 public final class GonePartitions {
 
     private static final ConsumerLog LOG = ConsumerLog.of(GonePartitions.class);
+
+    private static final Duration TOPIC_IDS_WITHIN = Duration.ofSeconds(5);
 
     private final Lookup lookup;
     private final Set<TopicPartition> gone = ConcurrentHashMap.newKeySet();
@@ -52,6 +59,14 @@ public final class GonePartitions {
                 wanted.forEach(id -> note(id, found));
             }
         });
+    }
+
+    /** Asks for the ids that the partitions' topics have now. */
+    public Map<String, CompletableFuture<Uuid>> topicIds(Collection<TopicPartition> ids) {
+        Set<String> topics = ids.stream().map(TopicPartition::topic).collect(Collectors.toSet());
+        Map<String, CompletableFuture<Uuid>> answers = new HashMap<>();
+        lookup.topicIds(topics, TOPIC_IDS_WITHIN).forEach((name, id) -> answers.put(name, id.toCompletableFuture()));
+        return answers;
     }
 
     private void note(TopicPartition id, Lookup.Described found) {
