@@ -215,7 +215,7 @@ final class StageRules {
     private static String oldestKey(Interval interval) {
         return interval.partitions().stream()
                 .filter(each -> each.oldest() != null && each.oldest().keyHash() != null)
-                .max(Comparator.comparing(each -> each.oldest().age()))
+                .max(Comparator.comparing(each -> Objects.requireNonNull(each.oldest()).age()))
                 .map(each -> String.format(
                         "; the oldest is %s-%d@%d, key hash %08x",
                         each.topic(),
