@@ -38,7 +38,7 @@ final class Interval {
     }
 
     static Interval of(List<PipelineLook> looks) {
-        if (looks.size() < 2 || looks.getLast().atNanos() <= looks.getFirst().atNanos()) {
+        if (looks.size() < 2 || looks.getLast().atNanos() < looks.getFirst().atNanos()) {
             throw new IllegalArgumentException("a limiter is found between two looks, one after the other");
         }
         return new Interval(List.copyOf(looks));

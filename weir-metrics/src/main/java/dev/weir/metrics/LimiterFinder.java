@@ -35,7 +35,7 @@ public final class LimiterFinder {
     /**
      * The limiter between two looks at one pipeline.
      *
-     * @throws IllegalArgumentException if {@code after} is not later than {@code before}
+     * @throws IllegalArgumentException if {@code after} is earlier than {@code before}
      */
     public static Limiter find(PipelineLook before, PipelineLook after) {
         return find(List.of(before, after));
@@ -45,7 +45,7 @@ public final class LimiterFinder {
      * The limiter between the first and the last of some looks at one pipeline; more looks between them show better
      * what its threads wait for.
      *
-     * @throws IllegalArgumentException if there are fewer than two, or the last is not later than the first
+     * @throws IllegalArgumentException if there are fewer than two, or the last is earlier than the first
      */
     public static Limiter find(List<PipelineLook> looks) {
         Interval interval = Interval.of(Objects.requireNonNull(looks, "looks"));

@@ -195,7 +195,9 @@ public final class LimiterProbe implements AutoCloseable {
 
         /** Elements that all stages have handed on. */
         private static long flow(PipelineLook look) {
-            return look.stages().stream().mapToLong(stage -> stage.elementsOut()).sum();
+            return look.stages().stream()
+                    .mapToLong(stage -> stage.elementsOut())
+                    .sum();
         }
 
         @Nullable

@@ -33,10 +33,10 @@ public record MachineLook(int processors, double processCpuNanos, double load, l
                 Runtime.getRuntime().availableProcessors(),
                 cpuNanos < 0 ? Double.NaN : cpuNanos,
                 load < 0 ? Double.NaN : load,
-                pauseNanos());
+                pausedNanos());
     }
 
-    private static long pauseNanos() {
+    private static long pausedNanos() {
         long millis = 0;
         for (GarbageCollectorMXBean collector : ManagementFactory.getGarbageCollectorMXBeans()) {
             // Beans of concurrent work are named so: "ZGC Cycles", "Shenandoah Cycles", "G1 Concurrent GC".

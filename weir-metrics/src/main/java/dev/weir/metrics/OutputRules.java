@@ -84,7 +84,8 @@ final class OutputRules {
 
     private static @Nullable Unit unitOf(Interval interval, String stage) {
         return interval.units.stream()
-                .filter(unit -> unit.stages().stream().anyMatch(each -> each.name().equals(stage)))
+                .filter(unit ->
+                        unit.stages().stream().anyMatch(each -> each.name().equals(stage)))
                 .findFirst()
                 .orElse(null);
     }
@@ -96,12 +97,7 @@ final class OutputRules {
 
     private static Limiter producer(
             Interval interval, Unit sender, ProducerHandle.Snapshot now, String why, String advice) {
-        return Limiter.of(
-                Kind.PRODUCER,
-                now.stage(),
-                why + client(now),
-                advice,
-                interval.nextLimit(sender));
+        return Limiter.of(Kind.PRODUCER, now.stage(), why + client(now), advice, interval.nextLimit(sender));
     }
 
     private static Limiter outputBroker(Interval interval, Unit sender, ProducerHandle.Snapshot now, String why) {

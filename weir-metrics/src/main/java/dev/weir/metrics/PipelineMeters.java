@@ -121,11 +121,8 @@ final class PipelineMeters {
                     "Threads that may work in the stage at once.",
                     StageSnapshot::parallelism));
 
-    static final List<MeterSpec<Limiter>> LIMITER = List.of(gauge(
-            "weir.limiter",
-            "1",
-            "What limits the pipeline now, in its tags; always 1.",
-            limiter -> 1));
+    static final List<MeterSpec<Limiter>> LIMITER =
+            List.of(gauge("weir.limiter", "1", "What limits the pipeline now, in its tags; always 1.", limiter -> 1));
 
     static final List<MeterSpec<ConsumerLook>> CONSUMER = Stream.concat(
                     consumerMeters().stream(), Stream.of(Paused.values()).map(PipelineMeters::pausedMeter))

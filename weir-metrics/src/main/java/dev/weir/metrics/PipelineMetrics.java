@@ -206,22 +206,18 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
         if (pipeline.completion().isDone()) {
             return;
         }
-        looks.addLast(PipelineLook.at(pipeline, MachineLook.now()));
+        MachineLook machine = MachineLook.now();
+        if (looks.isEmpty()) {
+            looks.addLast(PipelineLook.at(pipeline, machine));
+        }
+        looks.addLast(PipelineLook.at(pipeline, machine));
         if (looks.size() > LIMITER_LOOKS) {
             looks.removeFirst();
         }
-        if (looks.size() > 1) {
-            Limiter limiter = LimiterFinder.find(List.copyOf(looks));
-            limiters.look(
-                    Map.of(
-                            tags.and(
-                                    PipelineMeters.KIND_TAG,
-                                    limiter.kind().id(),
-                                    PipelineMeters.NAME_TAG,
-                                    limiter.name()),
-                            limiter),
-                    registries);
-        }
+        Limiter limiter = LimiterFinder.find(List.copyOf(looks));
+        Tags own = tags.and(
+                PipelineMeters.KIND_TAG, limiter.kind().id(), PipelineMeters.NAME_TAG, limiter.name());
+        limiters.look(Map.of(own, limiter), registries);
     }
 
     private void lookAtConsumers() {

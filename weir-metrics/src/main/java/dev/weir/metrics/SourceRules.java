@@ -6,9 +6,9 @@ import dev.weir.kafka.ConsumerHealth;
 import dev.weir.kafka.ConsumerSnapshot;
 import dev.weir.metrics.Limiter.Kind;
 import dev.weir.metrics.PipelineLook.ConsumerLook;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -22,11 +22,12 @@ final class SourceRules {
     /** No broker answers, or none can say where to start. */
     static @Nullable Limiter noBroker(Interval interval) {
         for (ConsumerLook consumer : interval.last.consumers()) {
-            if (consumer.dump().noAnswerSince() != null) {
+            Instant silent = consumer.dump().noAnswerSince();
+            if (silent != null) {
                 return Limiter.of(
                         Kind.SOURCE_BROKER,
                         consumer.dump().reads(),
-                        ConsumerHealth.noAnswer(consumer.dump().noAnswerSince()),
+                        ConsumerHealth.noAnswer(silent),
                         "look at the brokers and the way to them",
                         1);
             }
@@ -34,9 +35,9 @@ final class SourceRules {
                 if (partition.paused().contains(Paused.STARTING) && partition.trouble() != null) {
                     return Limiter.of(
                             Kind.SOURCE_BROKER,
-                            name(partition),
-                            "no broker can say where " + name(partition) + " starts: " + partition.trouble(),
-                            "look at the leader of " + name(partition),
+                            Partitions.name(partition),
+                            "no broker can say where " + Partitions.name(partition) + " starts: " + partition.trouble(),
+                            "look at the leader of " + Partitions.name(partition),
                             1);
                 }
             }
@@ -81,8 +82,9 @@ final class SourceRules {
             }
             String sentence = failed > 0 && succeeded == 0
                     ? failed + " commits failed and none succeeded"
-                    : Words.count(now.counters().bufferedRecords()) + " fetched records wait for the commit before they go out, "
-                            + succeeded + " commits came to an end";
+                    : Words.count(now.counters().bufferedRecords())
+                            + " fetched records wait for the commit before they go out, " + succeeded
+                            + " commits came to an end";
             return Limiter.of(
                     Kind.COMMIT,
                     now.dump().reads(),
@@ -117,7 +119,8 @@ final class SourceRules {
                     Kind.ARRIVAL,
                     reads(interval),
                     "the pipeline keeps up: " + Words.number(interval.rate()) + " records a second arrive, and " + first
-                            + " waits for more " + Words.percent(interval.units.getFirst().starved()) + " of the time",
+                            + " waits for more "
+                            + Words.percent(interval.units.getFirst().starved()) + " of the time",
                     "nothing to do",
                     1);
         }
@@ -140,27 +143,17 @@ final class SourceRules {
 
     /** A few records are in the pipeline for long, and no others come. */
     private static Limiter stuck(Interval interval) {
-        PartitionDump oldest = interval.partitions().stream()
-                .filter(each -> each.oldest() != null)
-                .max(Comparator.comparing(each -> Objects.requireNonNull(each.oldest()).age()))
-                .orElse(null);
         StageLoad stage = interval.stages().stream()
-                .max(Comparator.comparingDouble(StageLoad::atWork).thenComparingInt(each -> each.last().depth()))
+                .max(Comparator.comparingDouble(StageLoad::atWork)
+                        .thenComparingInt(each -> each.last().depth()))
                 .orElseThrow();
         return Limiter.of(
                 Kind.STAGE_WAIT,
                 stage.name(),
                 Words.count(interval.inFlight()) + " records are in " + stage.name() + " and none has left it"
-                        + oldest(oldest),
+                        + Partitions.oldest(interval.partitions()),
                 "look at what the handler of " + stage.name() + " waits for",
                 1);
-    }
-
-    private static String oldest(@Nullable PartitionDump partition) {
-        return partition == null || partition.oldest() == null
-                ? ""
-                : "; " + name(partition) + "@" + partition.oldest().offset() + " is unfinished for "
-                        + Words.number(partition.oldest().age().toMillis() / 1e3) + " s";
     }
 
     /** Partitions with records to read stand still, because too many of their records or bytes are unfinished. */
@@ -174,17 +167,16 @@ final class SourceRules {
         List<PartitionDump> full = interval.partitions().stream()
                 .filter(each -> each.paused().contains(bytes ? Paused.BUDGET : Paused.WINDOW))
                 .toList();
-        PartitionDump oldest = full.stream()
-                .filter(each -> each.oldest() != null)
-                .max(Comparator.comparing(each -> Objects.requireNonNull(each.oldest()).age()))
-                .orElse(null);
         String setting = bytes ? "bufferBytes" : "maxOutstandingRecords";
         return Limiter.of(
                 bytes ? Kind.BYTE_BUDGET : Kind.WINDOW,
-                full.size() == 1 ? name(full.getFirst()) : reads(interval),
-                "partitions with records to read stand still " + Words.percent(Math.max(window, budget)) + " of the time, "
-                        + (bytes ? "because the memory budget is used up" : "because their windows are full") + ", with "
-                        + Words.count(interval.inFlight()) + " records unfinished and stages that wait" + oldest(oldest),
+                full.size() == 1 ? Partitions.name(full.getFirst()) : reads(interval),
+                "partitions with records to read stand still " + Words.percent(Math.max(window, budget))
+                        + " of the time, "
+                        + (bytes ? "because the memory budget is used up" : "because their windows are full")
+                        + ", with "
+                        + Words.count(interval.inFlight()) + " records unfinished and stages that wait"
+                        + oldest(oldest),
                 "double " + setting,
                 Math.min(2, interval.nextLimit(null)));
     }
@@ -230,8 +222,8 @@ final class SourceRules {
         if (partitions.size() > 1 && Interval.unread(most) >= 0.9 * unread) {
             return Limiter.of(
                     Kind.ONE_PARTITION,
-                    name(most),
-                    waiting + "; nearly all of them are of " + name(most),
+                    Partitions.name(most),
+                    waiting + "; nearly all of them are of " + Partitions.name(most),
                     "spread the records over more partitions",
                     Math.min(partitions.size(), interval.nextLimit(null)));
         }
@@ -247,9 +239,5 @@ final class SourceRules {
         return interval.last.consumers().isEmpty()
                 ? interval.units.getFirst().stages().getFirst().name()
                 : interval.last.consumers().getFirst().dump().reads();
-    }
-
-    private static String name(PartitionDump partition) {
-        return partition.topic() + "-" + partition.partition();
     }
 }

@@ -1,5 +1,6 @@
 package dev.weir.metrics;
 
+import dev.weir.kafka.ConsumerDump;
 import dev.weir.kafka.ConsumerDump.PartitionDump;
 import dev.weir.kafka.RecordOrdering;
 import dev.weir.metrics.Limiter.Kind;
@@ -7,7 +8,9 @@ import dev.weir.stream.Dispatcher;
 import dev.weir.stream.DispatcherSnapshot;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Limiters within the pipeline: a stage's threads, its dispatcher, its keys. */
@@ -50,7 +53,7 @@ final class StageRules {
     }
 
     private static double mean(
-            List<DispatcherSnapshot> looks, java.util.function.ToLongFunction<DispatcherSnapshot> figure) {
+            List<DispatcherSnapshot> looks, ToLongFunction<DispatcherSnapshot> figure) {
         return looks.stream().mapToLong(figure).average().orElse(0);
     }
 
@@ -59,8 +62,7 @@ final class StageRules {
         return on != null && on.name().equals(dispatcher);
     }
 
-    private static Limiter tooSmall(
-            Interval interval, DispatcherSnapshot dispatcher, double queued, List<Unit> users) {
+    private static Limiter tooSmall(Interval interval, DispatcherSnapshot dispatcher, double queued, List<Unit> users) {
         double allowed = interval.processorsAllow();
         for (Unit unit : interval.units) {
             if (!users.contains(unit) && unit.utilisation() > 0) {
@@ -120,7 +122,8 @@ final class StageRules {
         long lanes = (long) Math.ceil(unit.lanes() * gain);
         String advice = unit.shared()
                 ? "give " + stage.name() + " threads of its own: mapBlocking or mapAsync with " + lanes + " at once"
-                : "raise the parallelism of " + stage.name() + " from " + unit.lanes() + " to " + lanes;
+                : "raise the parallelism of " + stage.name() + " from " + unit.lanes() + " to " + lanes
+                        + sizeOfDispatcher(stage, lanes);
         return Limiter.of(
                 Kind.STAGE_WAIT,
                 stage.name(),
@@ -128,6 +131,11 @@ final class StageRules {
                         + " threads at work, which wait " + Words.percent(waits) + " of their time" + machine(interval),
                 advice,
                 gain);
+    }
+
+    private static String sizeOfDispatcher(StageLoad stage, long lanes) {
+        DispatcherSnapshot on = stage.dispatcher();
+        return on == null || lanes <= on.size() ? "" : ", and dispatcher " + on.name() + " to as many threads";
     }
 
     private static Limiter computing(Interval interval, Unit unit) {
@@ -200,9 +208,7 @@ final class StageRules {
         PartitionDump fullest = interval.partitions().stream()
                 .max(Comparator.comparingLong(each -> Math.max(each.inFlight(), each.lag())))
                 .orElse(null);
-        String name = fullest == null
-                ? unit.stages().getFirst().name()
-                : fullest.topic() + "-" + fullest.partition();
+        String name = fullest == null ? unit.stages().getFirst().name() : fullest.topic() + "-" + fullest.partition();
         return Limiter.of(
                 Kind.ONE_PARTITION,
                 name,
@@ -213,16 +219,17 @@ final class StageRules {
 
     /** The key that the oldest unfinished record has, if that is known. */
     private static String oldestKey(Interval interval) {
-        return interval.partitions().stream()
-                .filter(each -> each.oldest() != null && each.oldest().keyHash() != null)
-                .max(Comparator.comparing(each -> Objects.requireNonNull(each.oldest()).age()))
-                .map(each -> String.format(
-                        "; the oldest is %s-%d@%d, key hash %08x",
-                        each.topic(),
-                        each.partition(),
-                        each.oldest().offset(),
-                        each.oldest().keyHash()))
-                .orElse("");
+        PartitionDump oldest = Partitions.withOldest(interval.partitions());
+        ConsumerDump.Oldest record = oldest == null ? null : oldest.oldest();
+        Integer keyHash = record == null ? null : record.keyHash();
+        return oldest == null || record == null || keyHash == null
+                ? ""
+                : String.format(
+                        Locale.ROOT,
+                        "; the oldest is %s@%d, key hash %08x",
+                        Partitions.name(oldest),
+                        record.offset(),
+                        keyHash);
     }
 
     /** Nobody takes the output of the last stage: a queue that a program reads. */

@@ -15,16 +15,18 @@ import java.util.List;
  */
 record Unit(List<StageLoad> stages, boolean shared, int lanes, double used, double waitShare) {
 
-    /** @param cpuShare the share of all work that computes, for a unit that no sample met at work */
+    /**
+     * Makes one of stages that share their threads.
+     *
+     * @param cpuShare the share of all work that computes, for a unit that no sample met at work
+     */
     static Unit of(List<StageLoad> stages, double cpuShare) {
         StageLoad first = stages.getFirst();
         boolean shared = first.thread() != null;
         double busy = stages.stream().mapToDouble(StageLoad::busy).sum();
         int lanes = shared ? 1 : first.parallelism();
         // A thread that waits neither above nor below is at work, whatever has been counted of it yet.
-        double used = shared
-                ? Math.max(busy, 1 - first.starved() - first.blocked())
-                : Math.max(busy, first.atWork());
+        double used = shared ? Math.max(busy, 1 - first.starved() - first.blocked()) : Math.max(busy, first.atWork());
         double waits = first.waitShare();
         return new Unit(
                 List.copyOf(stages),
@@ -64,14 +66,14 @@ record Unit(List<StageLoad> stages, boolean shared, int lanes, double used, doub
         double counted = stages.stream().mapToDouble(StageLoad::busy).sum();
         if (shared && used - counted > counted) {
             for (int i = 1; i < stages.size(); i++) {
-                if (stages.get(i - 1).last().elementsOut() > stages.get(i).last().elementsIn()) {
+                if (stages.get(i - 1).last().elementsOut()
+                        > stages.get(i).last().elementsIn()) {
                     return stages.get(i);
                 }
             }
+            return stages.getFirst();
         }
-        return stages.stream()
-                .max(Comparator.comparingDouble(StageLoad::busy))
-                .orElseThrow();
+        return stages.stream().max(Comparator.comparingDouble(StageLoad::busy)).orElseThrow();
     }
 
     /** Whether it would take more threads if it had them: work waits, inside or above. */

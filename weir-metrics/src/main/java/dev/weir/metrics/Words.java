@@ -12,9 +12,7 @@ final class Words {
     }
 
     static String number(double value) {
-        return value >= 10
-                ? String.format(Locale.ROOT, "%,.0f", value)
-                : String.format(Locale.ROOT, "%.1f", value);
+        return value >= 10 ? String.format(Locale.ROOT, "%,.0f", value) : String.format(Locale.ROOT, "%.1f", value);
     }
 
     static String count(long value) {
