@@ -157,7 +157,7 @@ final class Interval {
     double nextLimit(@Nullable Unit lifted) {
         double most = Math.min(MOST_GAIN, processorsAllow());
         for (Unit unit : units) {
-            if (unit != lifted && unit.utilisation() > 0) {
+            if (!unit.equals(lifted) && unit.utilisation() > 0) {
                 most = Math.min(most, 1 / unit.utilisation());
             }
         }

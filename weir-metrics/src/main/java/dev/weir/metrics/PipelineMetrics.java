@@ -215,8 +215,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
             looks.removeFirst();
         }
         Limiter limiter = LimiterFinder.find(List.copyOf(looks));
-        Tags own = tags.and(
-                PipelineMeters.KIND_TAG, limiter.kind().id(), PipelineMeters.NAME_TAG, limiter.name());
+        Tags own = tags.and(PipelineMeters.KIND_TAG, limiter.kind().id(), PipelineMeters.NAME_TAG, limiter.name());
         limiters.look(Map.of(own, limiter), registries);
     }
 

@@ -176,7 +176,7 @@ final class SourceRules {
                         + (bytes ? "because the memory budget is used up" : "because their windows are full")
                         + ", with "
                         + Words.count(interval.inFlight()) + " records unfinished and stages that wait"
-                        + oldest(oldest),
+                        + Partitions.oldest(full),
                 "double " + setting,
                 Math.min(2, interval.nextLimit(null)));
     }

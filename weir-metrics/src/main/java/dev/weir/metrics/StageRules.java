@@ -37,6 +37,9 @@ final class StageRules {
             List<Unit> users = interval.units.stream()
                     .filter(unit -> isOn(unit, each.getKey()))
                     .toList();
+            if (users.isEmpty()) {
+                continue;
+            }
             double computing = users.stream().mapToDouble(Unit::computing).sum();
             double used = users.stream().mapToDouble(Unit::used).sum();
             if (computing >= 0.5 * used && last.size() >= interval.processors()) {
@@ -52,8 +55,7 @@ final class StageRules {
         return null;
     }
 
-    private static double mean(
-            List<DispatcherSnapshot> looks, ToLongFunction<DispatcherSnapshot> figure) {
+    private static double mean(List<DispatcherSnapshot> looks, ToLongFunction<DispatcherSnapshot> figure) {
         return looks.stream().mapToLong(figure).average().orElse(0);
     }
 
@@ -92,7 +94,7 @@ final class StageRules {
     }
 
     private static boolean isWanted(Interval interval, Unit unit) {
-        return unit == interval.units.getFirst()
+        return unit.equals(interval.units.getFirst())
                 || (unit.shared() && unit.utilisation() >= 0.9)
                 || unit.hasWorkWaiting(interval.blockedAbove(unit));
     }
@@ -163,7 +165,7 @@ final class StageRules {
     /** What is left on the thread of a fused stage limits next. */
     private static double gainOfOwnThreads(Interval interval, Unit unit, StageLoad stage) {
         double others = unit.stages().stream()
-                .filter(each -> each != stage)
+                .filter(each -> !each.equals(stage))
                 .mapToDouble(StageLoad::busy)
                 .sum();
         return Math.clamp(1 / Math.max(1 / Interval.MOST_GAIN, others), 1, interval.nextLimit(unit));

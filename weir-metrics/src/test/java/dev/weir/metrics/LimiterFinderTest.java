@@ -99,7 +99,9 @@ class LimiterFinderTest {
 
     @Test
     void heaviestOfFusedStages_isNamed_andTheOthersLimitNext() {
-        fused("consume", "all", 0.1, 0.02, 0).fused("parse", "all", 0.68, 0.02, 0).fused("produce", "all", 0.2, 0.02, 0);
+        fused("consume", "all", 0.1, 0.02, 0)
+                .fused("parse", "all", 0.68, 0.02, 0)
+                .fused("produce", "all", 0.2, 0.02, 0);
         Limiter limiter = find();
         assertThat(limiter.kind()).isEqualTo(Kind.STAGE_CPU);
         assertThat(limiter.name()).isEqualTo("parse");

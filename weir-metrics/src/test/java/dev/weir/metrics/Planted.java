@@ -3,9 +3,9 @@ package dev.weir.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.weir.kafka.ProducerHandle;
 import dev.weir.metrics.Limiter.Kind;
 import dev.weir.metrics.PipelineLook.ConsumerLook;
-import dev.weir.kafka.ProducerHandle;
 import dev.weir.stream.RunningPipeline;
 import java.util.List;
 import java.util.Objects;
@@ -50,8 +50,8 @@ final class Planted implements AutoCloseable {
 
     /** Has the pipeline look as if it had these consumers and producers. */
     Planted with(List<ConsumerLook> consumers, List<ProducerHandle.Snapshot> producers) {
-        UnaryOperator<PipelineLook> change = look -> new PipelineLook(
-                look.atNanos(), look.stages(), look.activity(), consumers, producers, look.machine());
+        UnaryOperator<PipelineLook> change = look ->
+                new PipelineLook(look.atNanos(), look.stages(), look.activity(), consumers, producers, look.machine());
         first = change;
         later = change;
         return this;

@@ -49,8 +49,8 @@ class PlantedAroundTheEngineTest {
     @Test
     void brokersThatDoNotAnswer_areSourceBroker() {
         Instant since = Instant.parse("2026-11-22T10:00:00Z");
-        try (Planted planted = waiting(
-                StubLooks.consumer(0, 0, since, StubLooks.partition(0).lag(5)), StubLooks.noProducer())) {
+        try (Planted planted =
+                waiting(StubLooks.consumer(0, 0, since, StubLooks.partition(0).lag(5)), StubLooks.noProducer())) {
             assertThat(planted.awaitLimiter(Kind.SOURCE_BROKER, READS).sentence())
                     .contains("2026-11-22T10:00:00Z");
         }
@@ -69,8 +69,7 @@ class PlantedAroundTheEngineTest {
 
     @Test
     void brokersThatHandOutNothing_areSourceBroker() {
-        try (Planted planted =
-                waiting(StubLooks.consumer(StubLooks.partition(0).lag(MANY)), StubLooks.noProducer())) {
+        try (Planted planted = waiting(StubLooks.consumer(StubLooks.partition(0).lag(MANY)), StubLooks.noProducer())) {
             planted.awaitLimiter(Kind.SOURCE_BROKER, READS);
         }
     }
@@ -88,7 +87,8 @@ class PlantedAroundTheEngineTest {
     @Test
     void recordsThatWaitAtOnePartitionOfTwo_areOnePartition() {
         try (Planted planted = flowing(
-                StubLooks.consumer(StubLooks.partition(0), StubLooks.partition(1).lag(MANY)),
+                StubLooks.consumer(
+                        StubLooks.partition(0), StubLooks.partition(1).lag(MANY)),
                 StubLooks.noProducer())) {
             planted.awaitLimiter(Kind.ONE_PARTITION, "orders-1");
         }
@@ -104,10 +104,8 @@ class PlantedAroundTheEngineTest {
     @Test
     void consumerPausedByAUser_isSourceIdle_andSaysSo() {
         try (Planted planted = waiting(
-                StubLooks.consumer(StubLooks.partition(0).lag(MANY).paused(Paused.USER)),
-                StubLooks.noProducer())) {
-            assertThat(planted.awaitLimiter(Kind.SOURCE_IDLE, READS).sentence())
-                    .contains(Paused.USER.words());
+                StubLooks.consumer(StubLooks.partition(0).lag(MANY).paused(Paused.USER)), StubLooks.noProducer())) {
+            assertThat(planted.awaitLimiter(Kind.SOURCE_IDLE, READS).sentence()).contains(Paused.USER.words());
         }
     }
 
@@ -144,8 +142,8 @@ class PlantedAroundTheEngineTest {
 
     @Test
     void recordsThatWaitForTheirCommit_areCommit() {
-        try (Planted planted = waiting(
-                StubLooks.consumer(StubLooks.partition(0).buffered(500).lag(MANY)), StubLooks.noProducer())) {
+        try (Planted planted =
+                waiting(StubLooks.consumer(StubLooks.partition(0).buffered(500).lag(MANY)), StubLooks.noProducer())) {
             planted.awaitLimiter(Kind.COMMIT, READS);
         }
     }

@@ -48,8 +48,9 @@ class PlantedInTheEngineTest {
 
     @Test
     void lanesThatAllWait_areStageWait_andGetMoreLanes() {
-        try (Planted planted = planted(
-                Source.range(0, MANY).mapBlocking(4, Ordering.unordered(), this::blocks).named("price"))) {
+        try (Planted planted = planted(Source.range(0, MANY)
+                .mapBlocking(4, Ordering.unordered(), this::blocks)
+                .named("price"))) {
             Limiter limiter = planted.awaitLimiter(Kind.STAGE_WAIT, "price");
             assertThat(limiter.advice()).isEqualTo("raise the parallelism of price from 4 to 64");
             assertThat(limiter.sentence()).contains("4.0 of 4 threads at work, which wait 100 %");
@@ -59,8 +60,9 @@ class PlantedInTheEngineTest {
 
     @Test
     void oneLaneInInputOrder_isStageWait() {
-        try (Planted planted = planted(
-                Source.range(0, MANY).mapBlocking(1, Ordering.input(), this::blocks).named("price"))) {
+        try (Planted planted = planted(Source.range(0, MANY)
+                .mapBlocking(1, Ordering.input(), this::blocks)
+                .named("price"))) {
             planted.awaitLimiter(Kind.STAGE_WAIT, "price");
         }
     }
@@ -109,10 +111,8 @@ class PlantedInTheEngineTest {
 
     @Test
     void fusedFunctionThatComputes_isStageCpu() {
-        try (Planted planted = planted(Source.range(0, MANY)
-                .async()
-                .map(this::computes)
-                .named("burn"))) {
+        try (Planted planted =
+                planted(Source.range(0, MANY).async().map(this::computes).named("burn"))) {
             Limiter limiter = planted.awaitLimiter(Kind.STAGE_CPU, "burn");
             assertThat(limiter.advice()).contains("mapParallel with 8");
         }
@@ -121,8 +121,9 @@ class PlantedInTheEngineTest {
     @Test
     void workersThatCompute_areStageCpu_andGetMore() {
         try (Dispatcher pool = Dispatcher.fixed("pool", 8);
-                Planted planted = planted(
-                        Source.range(0, MANY).mapParallel(1, pool, this::computes).named("parse"))) {
+                Planted planted = planted(Source.range(0, MANY)
+                        .mapParallel(1, pool, this::computes)
+                        .named("parse"))) {
             Limiter limiter = planted.awaitLimiter(Kind.STAGE_CPU, "parse");
             assertThat(limiter.advice()).contains("parallelism of parse from 1 to 8");
             assertThat(limiter.expectedGain()).isEqualTo(8);
@@ -132,8 +133,9 @@ class PlantedInTheEngineTest {
     @Test
     void workersThatCompute_onAFullMachine_areMachineCpu() {
         try (Dispatcher pool = Dispatcher.fixed("pool", 8);
-                Planted planted = planted(
-                        Source.range(0, MANY).mapParallel(1, pool, this::computes).named("parse"))) {
+                Planted planted = planted(Source.range(0, MANY)
+                        .mapParallel(1, pool, this::computes)
+                        .named("parse"))) {
             planted.on(new MachineLook(1, Double.NaN, 0.99, 0), new MachineLook(1, Double.NaN, 0.99, 0));
             planted.awaitLimiter(Kind.MACHINE_CPU, "machine-cpu");
         }
@@ -207,14 +209,16 @@ class PlantedInTheEngineTest {
         SourceQueue<Integer> queue = SourceQueue.of(8);
         try (Planted planted = planted(Source.queue(queue).named("in"))) {
             assertThat(queue.offer(1)).isEqualTo(new SourceQueue.Enqueued());
-            assertThat(planted.fromTheStart().awaitLimiter(Kind.ARRIVAL, "in").advice()).isEqualTo("nothing to do");
+            assertThat(planted.fromTheStart().awaitLimiter(Kind.ARRIVAL, "in").advice())
+                    .isEqualTo("nothing to do");
         }
     }
 
     @Test
     void collectorThatStopsTheApplication_isGc_whateverTheStagesDo() {
-        try (Planted planted = planted(
-                Source.range(0, MANY).mapBlocking(4, Ordering.unordered(), this::blocks).named("price"))) {
+        try (Planted planted = planted(Source.range(0, MANY)
+                .mapBlocking(4, Ordering.unordered(), this::blocks)
+                .named("price"))) {
             // All the time until the second look.
             planted.on(
                     new MachineLook(8, Double.NaN, Double.NaN, 0),

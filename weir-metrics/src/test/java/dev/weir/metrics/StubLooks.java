@@ -25,7 +25,12 @@ final class StubLooks {
 
     /** The figures of one partition that a test may set. */
     record Partition(
-            int number, int buffered, int inFlight, long lag, Set<Paused> paused, @Nullable String trouble) {
+            int number,
+            int buffered,
+            int inFlight,
+            long lag,
+            Set<Paused> paused,
+            @Nullable String trouble) {
 
         Partition buffered(int records) {
             return new Partition(number, records, inFlight, lag, paused, trouble);
@@ -48,8 +53,7 @@ final class StubLooks {
         }
 
         private PartitionDump dump() {
-            return new PartitionDump(
-                    "orders", number, 1, buffered, inFlight, null, paused, 0, null, 0, lag, trouble);
+            return new PartitionDump("orders", number, 1, buffered, inFlight, null, paused, 0, null, 0, lag, trouble);
         }
     }
 
