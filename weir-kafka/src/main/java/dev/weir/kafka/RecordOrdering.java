@@ -7,6 +7,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 /** Orderings of consumed records for parallel stages. */
 public final class RecordOrdering {
 
+    /** {@link Ordering#keyName} of {@link #byPartition}. */
+    public static final String PARTITION = "partition";
+
     private RecordOrdering() {}
 
     /** Records with equal keys (byte arrays by content) keep their order; records without a key keep none. */
@@ -23,6 +26,8 @@ public final class RecordOrdering {
 
     /** Records of one partition keep their order; the degree of parallelism is the number of partitions. */
     public static <K, V> Ordering<ConsumerRecord<K, V>> byPartition() {
-        return Ordering.byHash(record -> record.topic().hashCode() * 31L + record.partition());
+        Ordering<ConsumerRecord<K, V>> order =
+                Ordering.byHash(record -> record.topic().hashCode() * 31L + record.partition());
+        return order.calledBy(PARTITION);
     }
 }

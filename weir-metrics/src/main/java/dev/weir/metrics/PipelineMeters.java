@@ -33,6 +33,7 @@ final class PipelineMeters {
     static final String REASON_TAG = "reason";
     static final String DISPATCHER_TAG = "dispatcher";
     static final String KIND_TAG = "kind";
+    static final String NAME_TAG = "name";
     static final String BREAKER_TAG = "breaker";
 
     private static final double NANOS = 1e9;
@@ -130,6 +131,9 @@ final class PipelineMeters {
                     "Threads that may work in the stage at once.",
                     StageSnapshot::parallelism));
 
+    static final List<MeterSpec<Limiter>> LIMITER =
+            List.of(gauge("weir.limiter", "1", "What limits the pipeline now, in its tags; always 1.", limiter -> 1));
+
     static final List<MeterSpec<ConsumerLook>> CONSUMER = Stream.concat(
                     consumerMeters().stream(), Stream.of(Paused.values()).map(PipelineMeters::pausedMeter))
             .toList();
@@ -209,6 +213,7 @@ final class PipelineMeters {
 
     static final List<Kind> ALL = List.of(
             new Kind(List.of(PIPELINE_TAG), PIPELINE),
+            new Kind(List.of(PIPELINE_TAG, KIND_TAG, NAME_TAG), LIMITER),
             new Kind(List.of(PIPELINE_TAG, STAGE_TAG), STAGE),
             new Kind(List.of(PIPELINE_TAG, CONSUMER_TAG), CONSUMER),
             new Kind(List.of(PIPELINE_TAG, CONSUMER_TAG, TOPIC_TAG, PARTITION_TAG), PARTITION),

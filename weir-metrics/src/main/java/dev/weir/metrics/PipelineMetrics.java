@@ -15,7 +15,9 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,6 +49,9 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
 
     private static final Logger LOG = System.getLogger(PipelineMetrics.class.getName());
 
+    /** The looks that the limiter is found from. */
+    private static final int LIMITER_LOOKS = 5;
+
     /** The thread that looks waits for nobody, so it ends at once. */
     private static final Duration JOIN_TIMEOUT = Duration.ofSeconds(5);
 
@@ -62,6 +67,8 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
     // Under the lock.
     private final List<MeterRegistry> registries = new ArrayList<>();
     private final Family<Boolean> ofPipeline = new Family<>(PipelineMeters.PIPELINE);
+    private final Family<Limiter> limiters = new Family<>(PipelineMeters.LIMITER);
+    private final Deque<PipelineLook> looks = new ArrayDeque<>();
     private final Family<StageSnapshot> stages = new Family<>(PipelineMeters.STAGE);
     private final Family<ConsumerLook> consumers = new Family<>(PipelineMeters.CONSUMER);
     private final Family<PartitionDump> partitions = new Family<>(PipelineMeters.PARTITION);
@@ -150,7 +157,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
     }
 
     private List<Family<?>> all() {
-        return List.of(ofPipeline, stages, consumers, partitions, letters);
+        return List.of(ofPipeline, limiters, stages, consumers, partitions, letters);
     }
 
     private void lookUntilOver() {
@@ -189,8 +196,27 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
         pipeline.stages().forEach(stage -> stagesNow.put(tags.and(PipelineMeters.STAGE_TAG, stage.name()), stage));
         stages.look(stagesNow, registries);
         lookAtConsumers();
+        lookForLimiter();
         List<DeadLetterHandle> ways = pipeline.handles(DeadLetterHandle.class);
         letters.look(ways.isEmpty() ? Map.of() : Map.of(tags, lettersOf(ways)), registries);
+    }
+
+    /** After the end the last one stays. */
+    private void lookForLimiter() {
+        if (pipeline.completion().isDone()) {
+            return;
+        }
+        MachineLook machine = MachineLook.now();
+        if (looks.isEmpty()) {
+            looks.addLast(PipelineLook.at(pipeline, machine));
+        }
+        looks.addLast(PipelineLook.at(pipeline, machine));
+        if (looks.size() > LIMITER_LOOKS) {
+            looks.removeFirst();
+        }
+        Limiter limiter = LimiterFinder.find(List.copyOf(looks));
+        Tags own = tags.and(PipelineMeters.KIND_TAG, limiter.kind().id(), PipelineMeters.NAME_TAG, limiter.name());
+        limiters.look(Map.of(own, limiter), registries);
     }
 
     private void lookAtConsumers() {

@@ -26,11 +26,17 @@ public final class Ordering<T> {
     private final boolean inputOrder;
     private final boolean keyed;
     private final ToLongFunction<? super T> key;
+    private final String keyName;
 
     private Ordering(boolean inputOrder, boolean keyed, ToLongFunction<? super T> key) {
+        this(inputOrder, keyed, key, "key");
+    }
+
+    private Ordering(boolean inputOrder, boolean keyed, ToLongFunction<? super T> key, String keyName) {
         this.inputOrder = inputOrder;
         this.keyed = keyed;
         this.key = Objects.requireNonNull(key, "key");
+        this.keyName = Objects.requireNonNull(keyName, "keyName");
     }
 
     @SuppressWarnings("unchecked") // it never looks at the element
@@ -55,6 +61,16 @@ public final class Ordering<T> {
     /** Orders by a hash computed from the element, or {@link #NO_KEY}. */
     public static <T> Ordering<T> byHash(ToLongFunction<? super T> hash) {
         return new Ordering<>(false, true, Objects.requireNonNull(hash, "hash"));
+    }
+
+    /** The same order, with a word for what the elements are ordered by, for diagnoses; default: {@code key}. */
+    public Ordering<T> calledBy(String name) {
+        return new Ordering<>(inputOrder, keyed, key, name);
+    }
+
+    /** What the elements are ordered by, in a word. */
+    public String keyName() {
+        return keyName;
     }
 
     /** Whether results leave in the order of the input. */

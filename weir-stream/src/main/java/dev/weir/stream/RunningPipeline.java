@@ -59,6 +59,14 @@ public interface RunningPipeline extends AutoCloseable {
     /** The stages in the order of the flow. */
     List<StageSnapshot> stages();
 
+    /**
+     * A sample of the threads of each stage, in the order of the flow; empty after the end. It asks each thread for its
+     * state, of a stage with very many threads some of them: for displays, not for each record.
+     */
+    default List<StageSnapshot.Activity> activity() {
+        return List.of();
+    }
+
     /** The handles of the given type that sources and sinks of the pipeline expose, for instance a consumer's. */
     <H> List<H> handles(Class<H> type);
 

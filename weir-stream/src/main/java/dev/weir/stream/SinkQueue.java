@@ -183,11 +183,14 @@ public final class SinkQueue<T> {
                 batch = pulled;
                 changed.signalAll();
             }
-            long startNanos = System.nanoTime();
-            while (batch != null) {
-                changed.await();
+            context.meter().beginBlockedDown(1);
+            try {
+                while (batch != null) {
+                    changed.await();
+                }
+            } finally {
+                context.meter().endBlockedDown();
             }
-            context.meter().blockedDown(System.nanoTime() - startNanos);
             return !cancelled;
         } finally {
             lock.unlock();

@@ -211,11 +211,14 @@ public final class SourceQueue<T> {
 
         private void awaitElement(long deadlineNanos) throws InterruptedException {
             if (elements.isEmpty() && !closed) {
-                long startNanos = System.nanoTime();
-                do {
-                    context.clock().await(lock, notEmpty, deadlineNanos);
-                } while (elements.isEmpty() && !closed && !context.clock().hasPassed(deadlineNanos));
-                context.meter().blockedUp(System.nanoTime() - startNanos);
+                context.meter().beginBlockedUp();
+                try {
+                    do {
+                        context.clock().await(lock, notEmpty, deadlineNanos);
+                    } while (elements.isEmpty() && !closed && !context.clock().hasPassed(deadlineNanos));
+                } finally {
+                    context.meter().endBlockedUp();
+                }
             }
         }
 

@@ -1,5 +1,7 @@
 package dev.weir.stream;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The counters of one stage at one moment. A stage is busy, waits for the stage above, or waits for the one below: the
  * stage that hardly ever waits is the bottleneck.
@@ -24,6 +26,31 @@ public record StageSnapshot(
         long blockedDownNanos,
         int depth,
         long elapsedNanos) {
+
+    /**
+     * The threads of one stage at one moment: a sample, where the counters are sums.
+     *
+     * @param stage the stage's name
+     * @param thread the name of the thread that the stage shares with those fused to it; null if it has workers of its
+     *     own
+     * @param dispatcher the dispatcher of its threads
+     * @param atWork threads at work in the stage, or in one of those fused to it; of an asynchronous stage the calls
+     *     under way
+     * @param waiting those of them that wait for something outside the pipeline: a lock, an answer, time. A platform
+     *     thread that waits in a native call counts as computing
+     * @param ready elements that further workers could begin at once
+     * @param behindKeys elements that wait behind another of their key
+     * @param keyName what such elements have in common: {@link Ordering#keyName}
+     */
+    public record Activity(
+            String stage,
+            @Nullable String thread,
+            DispatcherSnapshot dispatcher,
+            int atWork,
+            int waiting,
+            int ready,
+            int behindKeys,
+            String keyName) {}
 
     /** The share of its thread time that the stage worked, 0 to 1. */
     public double busyShare() {

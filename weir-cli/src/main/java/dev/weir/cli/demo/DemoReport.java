@@ -1,6 +1,6 @@
 package dev.weir.cli.demo;
 
-import dev.weir.cli.pipeline.Bottleneck;
+import dev.weir.cli.pipeline.LimiterFields;
 import dev.weir.examples.asimov.OutputLedger;
 import dev.weir.stream.StageSnapshot;
 import java.nio.charset.Charset;
@@ -12,6 +12,7 @@ import org.HdrHistogram.Histogram;
 final class DemoReport {
 
     private static final int BAR_COLUMNS = 20;
+    private static final int COLUMNS = 80;
 
     private final DemoSummary summary;
 
@@ -103,7 +104,8 @@ final class DemoReport {
                             bar(stage)));
         }
         lines.add("  work: share of all that was done; starved: no input; blocked: output not taken");
-        lines.add("  " + Bottleneck.of(summary.stages()).sentence());
+        lines.add("");
+        LimiterFields.lines(summary.limiter(), COLUMNS - 2).forEach(line -> lines.add("  " + line));
     }
 
     private String bar(StageSnapshot stage) {

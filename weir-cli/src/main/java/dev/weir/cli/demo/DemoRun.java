@@ -9,6 +9,7 @@ import dev.weir.examples.asimov.EventGenerator;
 import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.metrics.LimiterProbe;
 import dev.weir.stream.DrainReport;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
@@ -93,6 +94,7 @@ final class DemoRun {
         try (RunningPipeline running = pipeline(bootstrapServers).run();
                 DemoTraffic traffic =
                         new DemoTraffic(bootstrapServers, generator, plan, () -> acknowledged(running.stages()));
+                LimiterProbe probe = LimiterProbe.start(running);
                 Progress progress = weir.progress()) {
             metrics.show(running);
             weir.shutdown().onStop(traffic::stop);
@@ -101,7 +103,7 @@ final class DemoRun {
             report.leftUndone().forEach(left -> weir.terminal().note("left undone: " + left));
             DemoVerifier verifier = new DemoVerifier(generator, (int) traffic.generated());
             verifier.readBack(bootstrapServers, progress);
-            return new DemoSummary(plan, verifier.books(), verifier.latencyMillis(), verifier.elapsedMillis(), profile);
+            return new DemoSummary(plan, verifier.books(), verifier.latencyMillis(), verifier.elapsedMillis(), probe.overall(), profile);
         }
     }
 

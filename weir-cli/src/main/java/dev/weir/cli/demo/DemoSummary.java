@@ -1,9 +1,10 @@
 package dev.weir.cli.demo;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.cli.pipeline.Bottleneck;
+import dev.weir.cli.pipeline.LimiterFields;
 import dev.weir.cli.terminal.ExitCode;
 import dev.weir.examples.asimov.OutputLedger;
+import dev.weir.metrics.Limiter;
 import dev.weir.stream.StageSnapshot;
 import java.io.IOException;
 import java.util.List;
@@ -14,6 +15,7 @@ import org.HdrHistogram.Histogram;
  *
  * @param latencyMillis from when an event was made, or planned to be, to when the broker wrote what became of it
  * @param elapsedMillis from when the first event was made to when the last output was written
+ * @param limiter what held the pipeline down for most of the time
  * @param stages the pipeline's stages from the first event to the last acknowledgement
  */
 record DemoSummary(
@@ -21,7 +23,11 @@ record DemoSummary(
         OutputLedger.Summary books,
         Histogram latencyMillis,
         long elapsedMillis,
+        Limiter limiter,
         List<StageSnapshot> stages) {
+
+    /** As {@code weir pipe} names it. */
+    private static final String GUARANTEE = "at-least-once";
 
     int exitCode() {
         return books.flawless() ? ExitCode.DONE : ExitCode.FAILED;
@@ -33,6 +39,7 @@ record DemoSummary(
 
     /** The contract of {@code --json}. */
     void writeTo(JsonGenerator json) throws IOException {
+        json.writeStringField("guarantee", GUARANTEE);
         json.writeNumberField("records_in", books.recordsIn());
         json.writeNumberField("records_out", books.recordsOut());
         json.writeNumberField("dead_lettered", books.deadLettered());
@@ -60,11 +67,16 @@ record DemoSummary(
             json.writeEndObject();
         }
         json.writeEndArray();
-        json.writeStringField("bottleneck", Bottleneck.of(stages).stage());
+        LimiterFields.write(json, limiter);
+        json.writeStringField("bottleneck", isStage(limiter.name()) ? limiter.name() : null);
         json.writeNumberField("seed", plan.seed());
         if (exitCode() != ExitCode.DONE) {
             json.writeStringField("error", DemoReport.verdict(books));
         }
+    }
+
+    private boolean isStage(String name) {
+        return stages.stream().anyMatch(stage -> stage.name().equals(name));
     }
 
     private static double rounded(double share) {

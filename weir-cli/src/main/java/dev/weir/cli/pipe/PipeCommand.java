@@ -13,7 +13,9 @@ import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.HandlerTimeoutException;
 import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.ProducerHandle;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.metrics.LimiterProbe;
 import dev.weir.stream.DrainReport;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
@@ -41,7 +43,8 @@ import picocli.CommandLine.ParentCommand;
             "Move records from one topic to another, and do something with each on the way.",
             "Key, headers and timestamp pass through. A record is committed after its result was written, unless --guarantee"
                     + " says otherwise.",
-            "Ctrl-C or SIGTERM finishes what is under way; a second one stops at once, and nothing is lost either way."
+            "Ctrl-C or SIGTERM finishes what is under way; a second one stops at once, and nothing is lost either way.",
+            "The summary at the end names what limited the pipe, and what to do about it."
         })
 public final class PipeCommand implements Callable<Integer> {
 
@@ -83,8 +86,8 @@ public final class PipeCommand implements Callable<Integer> {
             try (RunningPipeline running = start(clients, pipeline)) {
                 metrics.show(running);
                 PipeState state = PipeState.start(options.state, running, weir.terminal());
-                try {
-                    return runToEnd(running, flow);
+                try (LimiterProbe probe = LimiterProbe.start(running)) {
+                    return runToEnd(running, flow, probe);
                 } finally {
                     state.close();
                 }
@@ -100,7 +103,7 @@ public final class PipeCommand implements Callable<Integer> {
         }
     }
 
-    private int runToEnd(RunningPipeline running, PipeFlow flow) throws InterruptedException {
+    private int runToEnd(RunningPipeline running, PipeFlow flow, LimiterProbe probe) throws InterruptedException {
         CompletableFuture<DrainReport> drained = new CompletableFuture<>();
         // Their sessions are not this one: nothing else would end them.
         weir.shutdown().onHalt(() -> ProcessHandle.current().children().forEach(Shell::kill));
@@ -118,6 +121,8 @@ public final class PipeCommand implements Callable<Integer> {
                 flow.deadLettersCut(running),
                 consumer.snapshot(),
                 consumer.dump().noAnswerSince(),
+                running.handles(ProducerHandle.class).getFirst().latency(),
+                probe.overall(),
                 fault == null ? null : fault.getMessage());
         if (options.json) {
             summary.write(weir.json());

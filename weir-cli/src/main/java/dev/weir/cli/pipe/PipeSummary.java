@@ -1,10 +1,12 @@
 package dev.weir.cli.pipe;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.cli.pipeline.Bottleneck;
+import dev.weir.cli.pipeline.LimiterFields;
 import dev.weir.cli.terminal.JsonLines;
 import dev.weir.kafka.ConsumerSnapshot;
 import dev.weir.kafka.ConsumerSnapshot.PartitionSnapshot;
+import dev.weir.kafka.ProducerHandle;
+import dev.weir.metrics.Limiter;
 import dev.weir.stream.DrainReport;
 import dev.weir.stream.StageSnapshot;
 import java.io.IOException;
@@ -24,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * @param deadLettersCut those of them that were too large for their topic and stand there without their value
  * @param consumer the consumer's last state
  * @param noAnswerSince when a broker last answered, if none does any more
+ * @param latency from the records' timestamps to their acknowledgements
+ * @param limiter what held it down for most of the time
  * @param failure why it ended before its time, or null
  */
 record PipeSummary(
@@ -34,10 +38,14 @@ record PipeSummary(
         long deadLettersCut,
         ConsumerSnapshot consumer,
         @Nullable Instant noAnswerSince,
+        ProducerHandle.Latency latency,
+        Limiter limiter,
         @Nullable String failure) {
 
     /** In the text; in JSON are all. */
     private static final int MAX_PARTITIONS_SHOWN = 20;
+
+    private static final int COLUMNS = 118;
 
     private long in() {
         return report.stages().getFirst().elementsIn();
@@ -76,9 +84,30 @@ record PipeSummary(
             line.writeNumberField("commits", consumer.commits());
             line.writeNumberField("failed_commits", consumer.failedCommits());
             line.writeNumberField("rebalances", consumer.rebalances());
-            line.writeStringField("bottleneck", Bottleneck.of(report.stages()).stage());
+            writeLatency(line);
+            LimiterFields.write(line, limiter);
+            line.writeStringField("bottleneck", isStage(limiter.name()) ? limiter.name() : null);
             writeStages(line, report.stages());
         });
+    }
+
+    /** Without a value if no record with a timestamp was acknowledged. */
+    private void writeLatency(JsonGenerator line) throws IOException {
+        line.writeObjectFieldStart("latency_ms");
+        if (latency.count() == 0) {
+            line.writeNullField("p50");
+            line.writeNullField("p99");
+            line.writeNullField("max");
+        } else {
+            line.writeNumberField("p50", latency.p50());
+            line.writeNumberField("p99", latency.p99());
+            line.writeNumberField("max", latency.max());
+        }
+        line.writeEndObject();
+    }
+
+    private boolean isStage(String name) {
+        return report.stages().stream().anyMatch(stage -> stage.name().equals(name));
     }
 
     /** Where the next run begins, of each partition for which this one has committed. */
@@ -167,7 +196,6 @@ record PipeSummary(
                         left -> text.append(System.lineSeparator()).append("  ").append(left));
         text.append(
                 String.format("%n  %-12s %7s %6s %11s %12s", "stage", "threads", "busy", "blocked up", "blocked down"));
-        Bottleneck bottleneck = Bottleneck.of(report.stages());
         for (StageSnapshot stage : report.stages()) {
             text.append(String.format(
                     Locale.ROOT,
@@ -177,9 +205,18 @@ record PipeSummary(
                     100 * stage.busyShare(),
                     100 * stage.blockedUpShare(),
                     100 * stage.blockedDownShare(),
-                    stage.name().equals(bottleneck.stage()) ? "  <- bottleneck" : ""));
+                    stage.name().equals(limiter.name()) ? "  <- limits" : ""));
         }
-        text.append(String.format("%n  %s", bottleneck.sentence()));
+        if (latency.count() > 0) {
+            text.append(String.format(
+                    Locale.ROOT,
+                    "%n  from timestamp to acknowledgement: p50 %,d ms, p99 %,d ms, max %,d ms",
+                    latency.p50(),
+                    latency.p99(),
+                    latency.max()));
+        }
+        LimiterFields.lines(limiter, COLUMNS)
+                .forEach(line -> text.append(String.format("%n  ")).append(line));
         return text.toString();
     }
 }

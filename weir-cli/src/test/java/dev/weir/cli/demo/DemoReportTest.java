@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.cli.terminal.ExitCode;
 import dev.weir.examples.asimov.OutputLedger;
+import dev.weir.metrics.Limiter;
 import dev.weir.stream.StageSnapshot;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -14,6 +15,13 @@ class DemoReportTest {
 
     private static final OutputLedger.Summary FLAWLESS =
             new OutputLedger.Summary(100_000_000, 99_000_000, 1_000_000, 0, 0, 0, 0, 0);
+
+    private static final Limiter LIMITER = Limiter.of(
+            Limiter.Kind.MACHINE_CPU,
+            "machine-cpu",
+            "the machine's 128 processors are 100 % busy, and the stages want 1,024 of them all of the time",
+            "give it more processors or another instance, or make decompress cheaper: it is 100 % of the work",
+            2);
 
     @Test
     void flawless_saysSoFirst_andFitsEightyColumns() {
@@ -64,6 +72,6 @@ class DemoReportTest {
         Histogram latency = new Histogram(3);
         latency.recordValue(86_400_000);
         StageSnapshot stage = new StageSnapshot("decompress", 2, 1, 1, 100, 50, 50, 0, 100);
-        return new DemoSummary(DemoPlan.of(null, null, null, 1), books, latency, 86_400_000, List.of(stage));
+        return new DemoSummary(DemoPlan.of(null, null, null, 1), books, latency, 86_400_000, LIMITER, List.of(stage));
     }
 }

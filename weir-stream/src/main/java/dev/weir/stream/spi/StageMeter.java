@@ -32,6 +32,16 @@ public final class StageMeter {
         return new StageMeter(up, down);
     }
 
+    /** Whether both meters are of one segment, and so of one thread. */
+    public boolean sharesThread(StageMeter other) {
+        return up == other.up;
+    }
+
+    /** Whether its thread waits at this moment for the stage above or for the one below. */
+    public boolean isBlocked() {
+        return up.open != null || down.open != null;
+    }
+
     /** Counts a batch worked on since {@code startNanos}. */
     public void worked(int in, int out, long startNanos) {
         elementsIn.add(in);

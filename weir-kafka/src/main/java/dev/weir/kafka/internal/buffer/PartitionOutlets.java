@@ -83,11 +83,14 @@ public final class PartitionOutlets implements Outlets {
         lock.lockInterruptibly();
         try {
             if (announced.isEmpty() && !ended) {
-                long start = System.nanoTime();
-                while (announced.isEmpty() && !ended && !clock.hasPassed(deadlineNanos)) {
-                    clock.await(lock, newOrEnded, deadlineNanos);
+                meter.beginBlockedUp();
+                try {
+                    while (announced.isEmpty() && !ended && !clock.hasPassed(deadlineNanos)) {
+                        clock.await(lock, newOrEnded, deadlineNanos);
+                    }
+                } finally {
+                    meter.endBlockedUp();
                 }
-                meter.blockedUp(System.nanoTime() - start);
             }
             if (announced.isEmpty() && ended) {
                 return null;

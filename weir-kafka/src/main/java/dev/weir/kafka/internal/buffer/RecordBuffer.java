@@ -198,9 +198,12 @@ public final class RecordBuffer {
         try {
             batch = poll();
             if (batch == null && !isThrough()) {
-                long start = System.nanoTime();
-                batch = awaitTurn(deadlineNanos);
-                meter.blockedUp(System.nanoTime() - start);
+                meter.beginBlockedUp();
+                try {
+                    batch = awaitTurn(deadlineNanos);
+                } finally {
+                    meter.endBlockedUp();
+                }
             }
             if (batch == null && !isThrough()) {
                 batch = new Batch<>(0);

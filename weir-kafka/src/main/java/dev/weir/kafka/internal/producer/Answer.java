@@ -12,7 +12,11 @@ import org.jspecify.annotations.Nullable;
  */
 class Answer implements Callback {
 
+    /** {@link #timestampMillis} of a record that leaves it to the client. */
+    static final long NO_TIMESTAMP = -1;
+
     final String topic;
+    final long timestampMillis;
     final AckTarget target;
     final long token;
 
@@ -23,8 +27,9 @@ class Answer implements Callback {
     @Nullable
     Exception notTaken;
 
-    Answer(String topic, AckTarget target, long token) {
-        this.topic = topic;
+    Answer(ProducerRecord<?, ?> record, AckTarget target, long token) {
+        this.topic = record.topic();
+        this.timestampMillis = record.timestamp() == null ? NO_TIMESTAMP : record.timestamp();
         this.target = target;
         this.token = token;
     }
@@ -61,7 +66,7 @@ class Answer implements Callback {
         Exception refusal;
 
         Kept(T element, ProducerRecord<K, V> record, long ordinal, AckTarget target, long token) {
-            super(record.topic(), target, token);
+            super(record, target, token);
             this.element = element;
             this.record = record;
             this.ordinal = ordinal;

@@ -82,6 +82,7 @@ final class OrderedProducer<K, V> {
 
     private final Producer<K, V> producer;
     private final StageMeter meter;
+    private final LatencyCounts latency;
     private final OffsetOrder offsets;
     private final Runnable whenSettled;
     private final Thread sender = Thread.currentThread();
@@ -112,12 +113,19 @@ final class OrderedProducer<K, V> {
     /**
      * Takes a producer over.
      *
+     * @param latency counts the time to each answer of a record with a timestamp
      * @param offsets is told of each answer; called on the producer's thread
      * @param whenSettled called once it has stopped and no answer is missing, perhaps again; any thread, must not block
      */
-    OrderedProducer(Producer<K, V> producer, StageMeter meter, OffsetOrder offsets, Runnable whenSettled) {
+    OrderedProducer(
+            Producer<K, V> producer,
+            StageMeter meter,
+            LatencyCounts latency,
+            OffsetOrder offsets,
+            Runnable whenSettled) {
         this.producer = producer;
         this.meter = meter;
+        this.latency = latency;
         this.offsets = offsets;
         this.whenSettled = whenSettled;
     }
@@ -172,6 +180,9 @@ final class OrderedProducer<K, V> {
             } else {
                 answer.target.ack(answer.token);
                 meter.out(1);
+                if (answer.timestampMillis != Answer.NO_TIMESTAMP) {
+                    latency.add(System.currentTimeMillis() - answer.timestampMillis);
+                }
                 offsets.answered(metadata);
             }
         } finally {

@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.producer;
 
 import dev.weir.kafka.ProduceException;
+import dev.weir.kafka.ProducerHandle;
 import dev.weir.kafka.internal.producer.Answer.Kept;
 import dev.weir.stream.Backoff;
 import dev.weir.stream.spi.AckTarget;
@@ -58,6 +59,8 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
     private final StageContext context;
     private final StageMeter meter;
 
+    private final LatencyCounts latency = new LatencyCounts();
+
     // Segment thread.
     private final FirstRecords<K> firsts;
     private long ordinal;
@@ -102,6 +105,21 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
         return (int) Math.min(Integer.MAX_VALUE, again + (sending == null ? 0 : sending.unanswered()));
     }
 
+    /** What others see of it. Any thread. */
+    ProducerHandle handle() {
+        return new ProducerHandle() {
+            @Override
+            public Snapshot snapshot() {
+                return ProducerLook.at(client, context.stageName(), depth());
+            }
+
+            @Override
+            public Latency latency() {
+                return latency.snapshot();
+            }
+        };
+    }
+
     @Override
     public void run(Stage<T> upstream) throws InterruptedException {
         try {
@@ -131,7 +149,7 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
 
     private OrderedProducer<K, V> begin(Producer<K, V> with) {
         OrderedProducer<K, V> sending =
-                new OrderedProducer<>(with, meter, new OffsetOrder(watch::suspect), this::settled);
+                new OrderedProducer<>(with, meter, latency, new OffsetOrder(watch::suspect), this::settled);
         firsts.begin(with);
         current = sending;
         return sending;
@@ -178,7 +196,7 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
             return sending;
         }
         Answer answer = rejects == null
-                ? new Answer(record.topic(), target, token)
+                ? new Answer(record, target, token)
                 : new Kept<>(element, record, ordinal++, target, token);
         OrderedProducer<K, V> taking = sending;
         while (!isTaken(taking, record, answer)) {

@@ -34,6 +34,7 @@ public final class ProducerSink<K, V> implements SinkFactory<ProducerRecord<K, V
         ProducerLoop<T, K, V> loop =
                 new ProducerLoop<>(producers, context, records, rejects, producers.firstRecords(), topics);
         topics.eachLook(loop::checkSplits);
+        context.expose(loop.handle());
         context.onTermination(patience -> {
             String left = loop.close(patience);
             producers.close();

@@ -34,8 +34,8 @@ class OrderedProducerTest {
     private final AtomicInteger settled = new AtomicInteger();
     private final List<String> suspected = new ArrayList<>();
     private final Scripted client = new Scripted();
-    private final OrderedProducer<String, String> producer =
-            new OrderedProducer<>(client, new StageMeter(), new OffsetOrder(suspected::add), settled::incrementAndGet);
+    private final OrderedProducer<String, String> producer = new OrderedProducer<>(
+            client, new StageMeter(), new LatencyCounts(), new OffsetOrder(suspected::add), settled::incrementAndGet);
 
     private final AckTarget target = new AckTarget() {
         @Override

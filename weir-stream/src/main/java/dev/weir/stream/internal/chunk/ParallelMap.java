@@ -4,6 +4,7 @@ import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Handler;
 import dev.weir.stream.Parallelism;
+import dev.weir.stream.StageSnapshot.Activity;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.run.Assembly;
 import dev.weir.stream.internal.run.Failures;
@@ -131,6 +132,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
                 new ParallelMap<>(limit, handler, entry.meter(), Supervised.by(attributes, clock), tasks, clock);
         entry.depth(stage::depth);
         entry.keeper(stage::find);
+        entry.activity(() -> stage.activity(entry.stageName()));
         stage.upper = assembly.closeSegment(
                 feederName, Dispatcher.virtual(), upstream, from -> stage.feed(from, feederMeter));
         stage.pullerMeter = assembly.segmentMeter();
@@ -405,6 +407,18 @@ public final class ParallelMap<T, R> implements Stage<R> {
         }
         tasks.cancel();
         left.forEach(Work::cancel);
+    }
+
+    private Activity activity(String stage) {
+        int begun = tasks.begun();
+        int waiting = Math.min(begun, tasks.waiting());
+        lock.lock();
+        try {
+            int ready = backlog.oldestClaimable() == null ? 0 : backlog.elements();
+            return new Activity(stage, null, tasks.dispatcher().snapshot(), begun, waiting, ready, 0, "");
+        } finally {
+            lock.unlock();
+        }
     }
 
     private int depth() {

@@ -114,11 +114,14 @@ final class Inlets<T> {
         lock.lockInterruptibly();
         try {
             if (inlet.elements >= capacity && !cancelled) {
-                long start = System.nanoTime();
-                do {
-                    clock.await(lock, inlet.notFull, Stage.NEVER);
-                } while (inlet.elements >= capacity && !cancelled);
-                meter.blockedDown(System.nanoTime() - start);
+                meter.beginBlockedDown(1);
+                try {
+                    do {
+                        clock.await(lock, inlet.notFull, Stage.NEVER);
+                    } while (inlet.elements >= capacity && !cancelled);
+                } finally {
+                    meter.endBlockedDown();
+                }
             }
             if (cancelled) {
                 return false;
@@ -159,16 +162,18 @@ final class Inlets<T> {
         try {
             int input = next();
             if (input == Turns.NOBODY && !isOver()) {
-                long start = System.nanoTime();
-                do {
-                    if (clock.hasPassed(deadlineNanos)) {
-                        meter.blockedUp(System.nanoTime() - start);
-                        return new Batch<>(0);
-                    }
-                    clock.await(lock, arrived, deadlineNanos);
-                    input = next();
-                } while (input == Turns.NOBODY && !isOver());
-                meter.blockedUp(System.nanoTime() - start);
+                meter.beginBlockedUp();
+                try {
+                    do {
+                        if (clock.hasPassed(deadlineNanos)) {
+                            return new Batch<>(0);
+                        }
+                        clock.await(lock, arrived, deadlineNanos);
+                        input = next();
+                    } while (input == Turns.NOBODY && !isOver());
+                } finally {
+                    meter.endBlockedUp();
+                }
             }
             if (input == Turns.NOBODY) {
                 return null;

@@ -296,6 +296,12 @@ final class AsyncLanes<T, R> extends Lanes<T, R> implements Computations.Owner<R
         }
     }
 
+    /** A call that is under way has no thread here. */
+    @Override
+    int waitingCalls(int waitingTasks) {
+        return inFlight.count();
+    }
+
     @Override
     int callForReady() {
         if (canStart() && !feederCall.isWaiting() && !starterCalled) {

@@ -249,6 +249,11 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
     }
 
     @Override
+    int waitingCalls(int waitingTasks) {
+        return waitingTasks - idleLanes - (watching ? 1 : 0);
+    }
+
+    @Override
     void afterEnd() {
         readyOrEnded.signalAll();
     }

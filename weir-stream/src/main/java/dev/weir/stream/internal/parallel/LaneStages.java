@@ -74,6 +74,7 @@ final class LaneStages {
                 clock));
         entry.depth(stage::depth);
         entry.keeper(stage);
+        entry.activity(() -> stage.activity(entry.stageName()));
         Segment<T> upper = assembly.closeSegment(
                         feederName, Dispatcher.virtual(), upstream, from -> stage.feed(from, feederMeter))
                 .countedByItsStage();

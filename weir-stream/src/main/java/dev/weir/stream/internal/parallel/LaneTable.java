@@ -109,6 +109,11 @@ final class LaneTable<T> {
         return waitingCount;
     }
 
+    /** Elements that are worked on. */
+    int runningCount() {
+        return size() - doneCount - ready.size() - waitingCount;
+    }
+
     int readyCount() {
         return ready.size();
     }

@@ -1,6 +1,7 @@
 package dev.weir.stream.internal.parallel;
 
 import dev.weir.stream.Ordering;
+import dev.weir.stream.StageSnapshot.Activity;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.Failures;
@@ -46,6 +47,7 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
     final @Nullable Gate<T> gate;
 
     private final StallClock stall;
+    private final String keyName;
 
     /** The elements that the feeder has not added yet. The feeder's. */
     final HeldElements toAdd;
@@ -85,6 +87,7 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
         this.feederCall = new FeederCall(lock, clock, table);
         this.stall = new StallClock(meter, threads);
         this.toAdd = new HeldElements(meter);
+        this.keyName = ordering.keyName();
     }
 
     /** Sets the segments around the stage. Before the run starts. */
@@ -333,6 +336,30 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
             lock.unlock();
         }
     }
+
+    /** What the stage's workers do at this moment. Any thread. */
+    final Activity activity(String stage) {
+        int waitingTasks = tasks.waiting();
+        lock.lock();
+        try {
+            int running = table.runningCount();
+            int waiting = Math.clamp(waitingCalls(waitingTasks), 0, running);
+            return new Activity(
+                    stage,
+                    null,
+                    tasks.dispatcher().snapshot(),
+                    running,
+                    waiting,
+                    table.readyCount(),
+                    table.waitingCount(),
+                    keyName);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Under the lock: calls of the function that wait, when so many of the stage's tasks do. */
+    abstract int waitingCalls(int waitingTasks);
 
     /** Drops what waits for its turn, and has threads that wait with an element in hand look again. Any thread. */
     @Override

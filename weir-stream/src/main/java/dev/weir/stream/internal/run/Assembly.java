@@ -179,7 +179,7 @@ public final class Assembly {
 
     /** Ends the open segment with {@code loop}; stages that are added later belong to the next one. */
     public <T> Segment<T> closeSegment(String name, Dispatcher dispatcher, Stage<T> upstream, SinkLoop<T> loop) {
-        Segment<T> segment = new Segment<>(run, name, dispatcher, upstream, loop);
+        Segment<T> segment = new Segment<>(run, name, dispatcher, upstream, loop).meteredBy(segmentMeter());
         segments.add(segment);
         occupiedThreads.merge(dispatcher, 1, Integer::sum);
         openSegment = null;

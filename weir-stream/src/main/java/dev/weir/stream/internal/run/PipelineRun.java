@@ -4,6 +4,7 @@ import dev.weir.stream.DrainReport;
 import dev.weir.stream.ResultKey;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.StageSnapshot;
+import dev.weir.stream.StageSnapshot.Activity;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
@@ -11,6 +12,7 @@ import dev.weir.stream.spi.StageContext.Termination;
 import dev.weir.stream.spi.Whereabouts;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -398,6 +400,21 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
     public List<StageSnapshot> stages() {
         long end = endNanos == 0 ? System.nanoTime() : endNanos;
         return entries.stream().map(entry -> entry.snapshot(end - startNanos)).toList();
+    }
+
+    @Override
+    public List<Activity> activity() {
+        List<Activity> all = new ArrayList<>();
+        for (StageEntry entry : entries) {
+            Activity found = entry.activity();
+            for (Iterator<Segment<?>> each = segments.iterator(); found == null && each.hasNext(); ) {
+                found = each.next().activity(entry.stageName(), entry.meter());
+            }
+            if (found != null) {
+                all.add(found);
+            }
+        }
+        return List.copyOf(all);
     }
 
     @Override

@@ -1,9 +1,11 @@
 package dev.weir.stream.internal.run;
 
 import dev.weir.stream.Dispatcher;
+import dev.weir.stream.StageSnapshot.Activity;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +29,9 @@ public final class Segment<T> {
 
     private boolean countsInHand = true;
 
+    /** Set before the start. */
+    private StageMeter meter = new StageMeter();
+
     private volatile TaskGroup.@Nullable Task task;
     private volatile boolean cancelled;
     private volatile @Nullable Throwable failureBelow;
@@ -45,6 +50,25 @@ public final class Segment<T> {
     public Segment<T> countedByItsStage() {
         countsInHand = false;
         return this;
+    }
+
+    /** Its thread notes here what it waits for. Before the start. */
+    Segment<T> meteredBy(StageMeter segmentMeter) {
+        meter = segmentMeter;
+        return this;
+    }
+
+    /** What its thread does, as one of the stages on it shows it; null if that stage is on another thread. */
+    @Nullable
+    Activity activity(String stage, StageMeter ofStage) {
+        TaskGroup.Task running = task;
+        if (running == null || !meter.sharesThread(ofStage)) {
+            return null;
+        }
+        // First the state: a thread that waits above or below says so before it waits.
+        boolean waits = running.isThreadWaiting();
+        boolean works = running.hasBegun() && !meter.isBlocked();
+        return new Activity(stage, name, dispatcher.snapshot(), works ? 1 : 0, works && waits ? 1 : 0, 0, 0, "");
     }
 
     /** The stage that what it has in hand counts for. */

@@ -1,6 +1,7 @@
 package dev.weir.stream.internal.run;
 
 import dev.weir.stream.StageSnapshot;
+import dev.weir.stream.StageSnapshot.Activity;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.StageContext;
@@ -9,6 +10,7 @@ import dev.weir.stream.spi.Whereabouts;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A stage's place in a run: its name, its meter, and what it registers. Thread-safe once the run has started. */
@@ -29,6 +31,9 @@ public final class StageEntry implements StageContext {
     private final Set<StageEntry> standsFor;
 
     private volatile IntSupplier parallelism;
+
+    /** Of a stage with workers of its own, if it can tell. */
+    private volatile Supplier<@Nullable Activity> activity = () -> null;
 
     /** Written before the stage runs. */
     private Runnable onStop = () -> {};
@@ -174,6 +179,17 @@ public final class StageEntry implements StageContext {
         shown.parallelism = threads;
     }
 
+    /** Registers what tells what the stage's own workers do. */
+    public void activity(Supplier<@Nullable Activity> ofWorkers) {
+        activity = ofWorkers;
+    }
+
+    /** What its own workers do, or null if it has none or cannot tell. */
+    @Nullable
+    Activity activity() {
+        return activity.get();
+    }
+
     @Override
     public void onStop(Runnable stop) {
         onStop = stop;
@@ -263,6 +279,7 @@ public final class StageEntry implements StageContext {
         if (shownAs == null) {
             standsFor.clear();
         }
+        activity = () -> null;
         int last = parallelism.getAsInt();
         parallelism = () -> last;
     }

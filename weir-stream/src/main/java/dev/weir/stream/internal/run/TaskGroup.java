@@ -323,6 +323,21 @@ public final class TaskGroup {
             return current != null && !waitsBriefly && isWaiting.test(current);
         }
 
+        /** Whether a thread runs the body. */
+        public boolean hasBegun() {
+            return life.thread() != null;
+        }
+
+        /** Whether a thread runs the body and waits: for a lock, for others, or for time. */
+        public boolean isThreadWaiting() {
+            Thread current = life.thread();
+            return current != null
+                    && switch (current.getState()) {
+                        case BLOCKED, WAITING, TIMED_WAITING -> true;
+                        case NEW, RUNNABLE, TERMINATED -> false;
+                    };
+        }
+
         /** Whether {@link #interrupt} was called, even if user code has swallowed what came of it. */
         public boolean isInterruptRequested() {
             return life.isInterruptRequested();

@@ -31,11 +31,14 @@ final class Bell {
         }
         lock.lockInterruptibly();
         try {
-            long start = System.nanoTime();
-            while (!news.getAsBoolean() && !clock.hasPassed(deadlineNanos)) {
-                clock.await(lock, rung, deadlineNanos);
+            meter.beginBlockedUp();
+            try {
+                while (!news.getAsBoolean() && !clock.hasPassed(deadlineNanos)) {
+                    clock.await(lock, rung, deadlineNanos);
+                }
+            } finally {
+                meter.endBlockedUp();
             }
-            meter.blockedUp(System.nanoTime() - start);
             return news.getAsBoolean();
         } finally {
             lock.unlock();

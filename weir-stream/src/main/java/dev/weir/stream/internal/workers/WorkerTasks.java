@@ -9,6 +9,8 @@ import java.util.function.Consumer;
 /** The tasks of one parallel stage, a part of its run's tasks that can be interrupted on its own. Thread-safe. */
 public final class WorkerTasks {
 
+    private static final int MOST_ASKED = 256;
+
     private final TaskGroup group;
     private final Dispatcher dispatcher;
     private final String name;
@@ -47,6 +49,29 @@ public final class WorkerTasks {
             // If it waits for its turn on a busy pool.
             task.interrupt();
         }
+    }
+
+    /** Workers that have a thread. */
+    public int begun() {
+        int begun = 0;
+        for (TaskGroup.Task member : members) {
+            begun += member.hasBegun() ? 1 : 0;
+        }
+        return begun;
+    }
+
+    /** Workers whose threads wait; of many, some are asked and the number is estimated. */
+    public int waiting() {
+        int asked = 0;
+        int waiting = 0;
+        for (TaskGroup.Task member : members) {
+            if (asked == MOST_ASKED) {
+                return (int) ((long) waiting * members.size() / asked);
+            }
+            asked++;
+            waiting += member.isThreadWaiting() ? 1 : 0;
+        }
+        return waiting;
     }
 
     /** Interrupts the workers that there are and those that come later. */

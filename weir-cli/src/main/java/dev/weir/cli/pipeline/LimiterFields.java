@@ -1,0 +1,59 @@
+package dev.weir.cli.pipeline;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.metrics.Limiter;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A limiter in summaries: the fields for programs and the lines for people. */
+public final class LimiterFields {
+
+    private LimiterFields() {}
+
+    /** Writes the field {@code limiter}, as all commands have it. */
+    public static void write(JsonGenerator json, Limiter limiter) throws IOException {
+        json.writeObjectFieldStart("limiter");
+        json.writeStringField("kind", limiter.kind().id());
+        json.writeStringField("name", limiter.name());
+        json.writeStringField("sentence", limiter.sentence());
+        json.writeStringField("advice", limiter.advice());
+        json.writeNumberField("expected_gain", rounded(limiter.expectedGain()));
+        Double measured = limiter.measuredGain();
+        if (measured == null) {
+            json.writeNullField("measured_gain");
+        } else {
+            json.writeNumberField("measured_gain", rounded(measured));
+        }
+        json.writeEndObject();
+    }
+
+    private static double rounded(double gain) {
+        return Math.round(gain * 100) / 100.0;
+    }
+
+    /**
+     * The finding and the advice, broken between words.
+     *
+     * @param columns the most that a line has, unless a word is longer
+     */
+    public static List<String> lines(Limiter limiter, int columns) {
+        List<String> lines = new ArrayList<>(wrapped(limiter.kind().id() + ": " + limiter.sentence(), columns));
+        lines.addAll(wrapped("to do: " + limiter.advice(), columns));
+        return lines;
+    }
+
+    private static List<String> wrapped(String text, int columns) {
+        List<String> lines = new ArrayList<>();
+        StringBuilder line = new StringBuilder();
+        for (String word : text.split(" ", -1)) {
+            if (!line.isEmpty() && line.length() + 1 + word.length() > columns) {
+                lines.add(line.toString());
+                line.setLength(0);
+            }
+            line.append(line.isEmpty() ? "" : " ").append(word);
+        }
+        lines.add(line.toString());
+        return lines;
+    }
+}

@@ -1,0 +1,79 @@
+package dev.weir.kafka.internal.producer;
+
+import dev.weir.kafka.ProducerHandle.Latency;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/**
+ * Counts times in milliseconds, exact below 64 and to one part in 32 above. Many writers, many readers; allocates
+ * nothing after construction.
+ *
+ * <pre>
+ *   bucket   0..63   64..95   96..127   128..159 ...
+ *   of ms    1 each  2 each   4 each    8 each
+ * </pre>
+ */
+final class LatencyCounts {
+
+    /** Values below this have a bucket each. */
+    private static final int EXACT = 64;
+
+    private static final int BUCKETS_PER_DOUBLING = 32;
+    private static final int EXACT_BITS = 6;
+    private static final int BUCKETS = EXACT + (Long.SIZE - 1 - EXACT_BITS) * BUCKETS_PER_DOUBLING;
+
+    private final AtomicLongArray counts = new AtomicLongArray(BUCKETS);
+    private final AtomicLong max = new AtomicLong();
+
+    /** Counts one. A negative time, which clocks of two machines may give, counts as none. */
+    void add(long millis) {
+        long counted = Math.max(0, millis);
+        counts.incrementAndGet(bucketOf(counted));
+        if (counted > max.get()) {
+            max.accumulateAndGet(counted, Math::max);
+        }
+    }
+
+    Latency snapshot() {
+        long total = 0;
+        long[] now = new long[BUCKETS];
+        for (int bucket = 0; bucket < BUCKETS; bucket++) {
+            now[bucket] = counts.get(bucket);
+            total += now[bucket];
+        }
+        long most = max.get();
+        return new Latency(
+                total, Math.min(most, percentile(now, total, 50)), Math.min(most, percentile(now, total, 99)), most);
+    }
+
+    private static long percentile(long[] counts, long total, int percent) {
+        long wanted = Math.max(1, (total * percent + 99) / 100);
+        long seen = 0;
+        for (int bucket = 0; bucket < counts.length; bucket++) {
+            seen += counts[bucket];
+            if (seen >= wanted) {
+                return highestOf(bucket);
+            }
+        }
+        return 0;
+    }
+
+    private static int bucketOf(long millis) {
+        if (millis < EXACT) {
+            return (int) millis;
+        }
+        int doubling = Long.SIZE - 1 - Long.numberOfLeadingZeros(millis) - EXACT_BITS;
+        int within = (int) (millis >>> (doubling + 1)) - BUCKETS_PER_DOUBLING;
+        return EXACT + doubling * BUCKETS_PER_DOUBLING + within;
+    }
+
+    /** The highest value that the bucket counts. */
+    private static long highestOf(int bucket) {
+        if (bucket < EXACT) {
+            return bucket;
+        }
+        int doubling = (bucket - EXACT) / BUCKETS_PER_DOUBLING;
+        long within = (long) (bucket - EXACT) % BUCKETS_PER_DOUBLING + BUCKETS_PER_DOUBLING;
+        return ((within + 1) << (doubling + 1)) - 1;
+    }
+}

@@ -1,0 +1,43 @@
+package dev.weir.kafka.internal.producer;
+
+import dev.weir.kafka.ProducerHandle.Snapshot;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.clients.producer.Producer;
+
+/**
+ * Reads a producer's own meters. The names are those of the client's documentation, "Producer Sender Metrics" and
+ * "Common monitoring metrics"; a client without one of them shows no value there.
+ */
+final class ProducerLook {
+
+    private static final String GROUP = "producer-metrics";
+    private static final String BUFFER = "buffer-total-bytes";
+    private static final String FREE = "buffer-available-bytes";
+    private static final String BLOCKED = "bufferpool-wait-time-ns-total";
+    private static final String QUEUED = "record-queue-time-avg";
+    private static final String REQUEST = "request-latency-avg";
+    private static final Set<String> NAMES = Set.of(BUFFER, FREE, BLOCKED, QUEUED, REQUEST);
+
+    private ProducerLook() {}
+
+    static Snapshot at(Producer<?, ?> client, String stage, long unanswered) {
+        Map<String, Double> values = new HashMap<>();
+        client.metrics().forEach((name, metric) -> {
+            if (name.group().equals(GROUP)
+                    && NAMES.contains(name.name())
+                    && metric.metricValue() instanceof Double value) {
+                values.put(name.name(), value);
+            }
+        });
+        return new Snapshot(
+                stage,
+                unanswered,
+                values.getOrDefault(BUFFER, Double.NaN),
+                values.getOrDefault(FREE, Double.NaN),
+                values.getOrDefault(BLOCKED, 0.0).longValue(),
+                values.getOrDefault(QUEUED, Double.NaN),
+                values.getOrDefault(REQUEST, Double.NaN));
+    }
+}

@@ -1,0 +1,173 @@
+package dev.weir.metrics;
+
+import dev.weir.kafka.ConsumerDump.PartitionDump;
+import dev.weir.stream.DispatcherSnapshot;
+import dev.weir.stream.StageSnapshot;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The figures between the first and the last of several looks: counters by their difference, states by the mean of all
+ * looks. Immutable.
+ */
+final class Interval {
+
+    /** Gains beyond this are not promised: too much else would change. */
+    static final double MOST_GAIN = 16;
+
+    /** A backlog that the pipeline reads in this time is none: the brokers' figures are up to a second old. */
+    private static final double BACKLOG_SECONDS = 1.5;
+
+    final List<PipelineLook> looks;
+    final PipelineLook first;
+    final PipelineLook last;
+    final double seconds;
+
+    /** In the order of the flow. */
+    final List<Unit> units;
+
+    private Interval(List<PipelineLook> looks) {
+        this.looks = looks;
+        this.first = looks.getFirst();
+        this.last = looks.getLast();
+        this.seconds = Math.max(1, last.atNanos() - first.atNanos()) / 1e9;
+        this.units = units();
+    }
+
+    static Interval of(List<PipelineLook> looks) {
+        if (looks.size() < 2 || looks.getLast().atNanos() < looks.getFirst().atNanos()) {
+            throw new IllegalArgumentException("a limiter is found between two looks, one after the other");
+        }
+        return new Interval(List.copyOf(looks));
+    }
+
+    private List<Unit> units() {
+        Map<String, List<StageLoad>> byThread = new LinkedHashMap<>();
+        double busy = 0;
+        for (StageSnapshot stage : last.stages()) {
+            StageLoad load = load(stage);
+            busy += load.busy();
+            String thread = load.thread();
+            String key = thread == null ? "stage " + stage.name() : "thread " + thread;
+            byThread.computeIfAbsent(key, each -> new ArrayList<>()).add(load);
+        }
+        double cpu = processCpu();
+        double cpuShare = Double.isNaN(cpu) || busy == 0 ? 1 : cpu / busy;
+        return byThread.values().stream()
+                .map(stages -> Unit.of(stages, cpuShare))
+                .toList();
+    }
+
+    private StageLoad load(StageSnapshot stage) {
+        StageSnapshot before = first.stages().stream()
+                .filter(each -> each.name().equals(stage.name()))
+                .findFirst()
+                .orElse(stage);
+        List<StageSnapshot.Activity> samples = looks.stream()
+                .flatMap(look -> look.activity().stream())
+                .filter(each -> each.stage().equals(stage.name()))
+                .toList();
+        return StageLoad.between(before, stage, samples, seconds * 1e9);
+    }
+
+    /** Processors that this process used; NaN if not known. */
+    double processCpu() {
+        return (last.machine().processCpuNanos() - first.machine().processCpuNanos()) / (seconds * 1e9);
+    }
+
+    /** The busy share of the machine's processors; NaN if not known. */
+    double load() {
+        return last.machine().load();
+    }
+
+    int processors() {
+        return last.machine().processors();
+    }
+
+    /** The share of the time in which collectors had stopped the application. */
+    double pauseShare() {
+        return (last.machine().pauseNanos() - first.machine().pauseNanos()) / (seconds * 1e9);
+    }
+
+    /** Elements a second that the first stage handed on. */
+    double rate() {
+        return units.isEmpty() ? 0 : units.getFirst().stages().getFirst().out() / seconds;
+    }
+
+    List<StageLoad> stages() {
+        return units.stream().flatMap(unit -> unit.stages().stream()).toList();
+    }
+
+    /** Threads that computed, over all stages. */
+    double computing() {
+        return units.stream().mapToDouble(Unit::computing).sum();
+    }
+
+    /** How much of its time the unit above {@code unit} could not hand its output on. */
+    double blockedAbove(Unit unit) {
+        int place = units.indexOf(unit);
+        return place <= 0 ? 0 : units.get(place - 1).blocked();
+    }
+
+    /** The partitions of all consumers at the last look. */
+    List<PartitionDump> partitions() {
+        return last.consumers().stream()
+                .flatMap(consumer -> consumer.dump().partitions().stream())
+                .toList();
+    }
+
+    /** Records at the brokers that the consumers have not fetched; 0 for a partition whose lag is not known. */
+    static long unread(PartitionDump partition) {
+        return Math.max(0, partition.lag() - partition.buffered() - partition.inFlight());
+    }
+
+    long unread() {
+        return partitions().stream().mapToLong(Interval::unread).sum();
+    }
+
+    /** Records pulled by the pipeline and not finished. */
+    long inFlight() {
+        return partitions().stream().mapToLong(PartitionDump::inFlight).sum();
+    }
+
+    /** Whether no more than a moment's records wait at the brokers. */
+    boolean keepsUp() {
+        return unread() <= rate() * BACKLOG_SECONDS;
+    }
+
+    /** The dispatchers of the stages, by name, as all looks saw them. */
+    Map<String, List<DispatcherSnapshot>> dispatchers() {
+        Map<String, List<DispatcherSnapshot>> all = new LinkedHashMap<>();
+        for (PipelineLook look : looks) {
+            Map<String, DispatcherSnapshot> here = new LinkedHashMap<>();
+            look.activity().forEach(each -> here.put(each.dispatcher().name(), each.dispatcher()));
+            here.forEach((name, one) ->
+                    all.computeIfAbsent(name, each -> new ArrayList<>()).add(one));
+        }
+        return all;
+    }
+
+    /**
+     * By how much the rate can rise until something else than {@code lifted} limits: another unit's threads, or the
+     * processors. From 1 to {@link #MOST_GAIN}.
+     */
+    double nextLimit(@Nullable Unit lifted) {
+        double most = Math.min(MOST_GAIN, processorsAllow());
+        for (Unit unit : units) {
+            if (!unit.equals(lifted) && unit.utilisation() > 0) {
+                most = Math.min(most, 1 / unit.utilisation());
+            }
+        }
+        return Math.max(1, most);
+    }
+
+    /** By how much the use of processors can rise; without a bound if that is not known. */
+    double processorsAllow() {
+        double used = processCpu();
+        double free = processors() * (1 - load());
+        return Double.isNaN(used) || Double.isNaN(free) || used <= 0 ? MOST_GAIN : (used + Math.max(0, free)) / used;
+    }
+}

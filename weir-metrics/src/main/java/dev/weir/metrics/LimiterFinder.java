@@ -1,0 +1,75 @@
+package dev.weir.metrics;
+
+import dev.weir.metrics.Limiter.Kind;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds what holds a pipeline's rate down, from looks at it. A pure function: it reads no clock and starts no thread.
+ * {@code docs/reference/limiter.md} has its rules, their order and the reasons.
+ */
+public final class LimiterFinder {
+
+    /** The first rule that has an answer gives it. */
+    private static final List<Function<Interval, @Nullable Limiter>> RULES = List.of(
+            MachineRules::collector,
+            SourceRules::noBroker,
+            OutputRules::blocked,
+            StageRules::dispatcher,
+            StageRules::saturated,
+            StageRules::skew,
+            OutputRules::answers,
+            StageRules::notTaken,
+            SourceRules::held,
+            SourceRules::commit,
+            SourceRules::arrival,
+            SourceRules::full,
+            SourceRules::fetch,
+            MachineRules::processors);
+
+    private LimiterFinder() {}
+
+    /**
+     * The limiter between two looks at one pipeline.
+     *
+     * @throws IllegalArgumentException if {@code after} is earlier than {@code before}
+     */
+    public static Limiter find(PipelineLook before, PipelineLook after) {
+        return find(List.of(before, after));
+    }
+
+    /**
+     * The limiter between the first and the last of some looks at one pipeline; more looks between them show better
+     * what its threads wait for.
+     *
+     * @throws IllegalArgumentException if there are fewer than two, or the last is earlier than the first
+     */
+    public static Limiter find(List<PipelineLook> looks) {
+        Interval interval = Interval.of(Objects.requireNonNull(looks, "looks"));
+        for (Function<Interval, @Nullable Limiter> rule : RULES) {
+            Limiter found = rule.apply(interval);
+            if (found != null) {
+                return found;
+            }
+        }
+        return fallback(interval);
+    }
+
+    /** Nothing is full: the unit that is nearest to it, or nothing to do. */
+    private static Limiter fallback(Interval interval) {
+        Unit busiest = interval.units.stream()
+                .max(Comparator.comparingDouble(Unit::utilisation))
+                .orElse(null);
+        if (busiest != null && busiest.utilisation() >= 0.5) {
+            return StageRules.of(interval, busiest);
+        }
+        String name = busiest == null ? Kind.ARRIVAL.id() : busiest.heaviest().name();
+        String most = busiest == null
+                ? "there are no stages"
+                : "the busiest stage is " + name + ", " + Words.percent(busiest.utilisation());
+        return Limiter.of(Kind.ARRIVAL, name, "nothing is at its limit: " + most, "nothing to do", 1);
+    }
+}

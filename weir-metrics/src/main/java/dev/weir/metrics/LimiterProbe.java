@@ -1,0 +1,213 @@
+package dev.weir.metrics;
+
+import dev.weir.metrics.Limiter.Kind;
+import dev.weir.stream.RunningPipeline;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks at a running pipeline all the time and says what limits it. Thread-safe.
+ *
+ * <pre>{@code
+ * try (LimiterProbe probe = LimiterProbe.start(running)) {
+ *     running.await();
+ *     System.out.println(probe.overall().sentence());
+ * }
+ * }</pre>
+ *
+ * <p>A daemon thread of its own looks ten times a second, until the pipeline ends or the probe is closed. A look reads
+ * counters and asks threads for their state; the pipeline's own threads do nothing for it.
+ */
+public final class LimiterProbe implements AutoCloseable {
+
+    /** How often the pipeline is looked at. */
+    public static final Duration LOOK_INTERVAL = Duration.ofMillis(100);
+
+    private static final Logger LOG = System.getLogger(LimiterProbe.class.getName());
+
+    /** Looks that {@link #limiter} is found from: two seconds of them. */
+    private static final int LOOKS_KEPT = 21;
+
+    /** Looks from one verdict to the next that counts for {@link #overall}. */
+    private static final int LOOKS_PER_VERDICT = 10;
+
+    private static final Duration JOIN_TIMEOUT = Duration.ofSeconds(5);
+
+    private final RunningPipeline pipeline;
+    private final CountDownLatch over = new CountDownLatch(1);
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Thread looker;
+
+    // Under the lock.
+    private final Deque<PipelineLook> looks = new ArrayDeque<>();
+    private final Verdicts verdicts = new Verdicts();
+    private int sinceVerdict;
+
+    /** Of the thread that looks. */
+    private boolean failing;
+
+    private LimiterProbe(RunningPipeline pipeline) {
+        this.pipeline = pipeline;
+        this.looker = Thread.ofPlatform()
+                .daemon()
+                .name("weir-limiter-" + pipeline.name())
+                .unstarted(this::lookUntilOver);
+    }
+
+    /** Starts to look at {@code pipeline}. */
+    public static LimiterProbe start(RunningPipeline pipeline) {
+        LimiterProbe probe = new LimiterProbe(Objects.requireNonNull(pipeline, "pipeline"));
+        probe.look();
+        var ignored = pipeline.completion().whenComplete((report, failure) -> probe.over.countDown());
+        probe.looker.start();
+        return probe;
+    }
+
+    private void lookUntilOver() {
+        try {
+            while (!over.await(LOOK_INTERVAL.toNanos(), TimeUnit.NANOSECONDS)) {
+                look();
+            }
+        } catch (InterruptedException e) { // Nobody knows this thread but close, which does not interrupt.
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void look() {
+        try {
+            add(PipelineLook.at(pipeline, MachineLook.now()));
+            failing = false;
+        } catch (RuntimeException e) {
+            if (!failing) {
+                LOG.log(Level.WARNING, "the limiter of pipeline " + pipeline.name() + " is not looked for", e);
+            }
+            failing = true;
+        }
+    }
+
+    private void add(PipelineLook look) {
+        lock.lock();
+        try {
+            looks.addLast(look);
+            if (looks.size() > LOOKS_KEPT) {
+                looks.removeFirst();
+            }
+            sinceVerdict++;
+            if (sinceVerdict > LOOKS_PER_VERDICT) {
+                List<PipelineLook> all = List.copyOf(looks);
+                verdicts.add(all.subList(all.size() - 1 - LOOKS_PER_VERDICT, all.size()));
+                sinceVerdict = 1;
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** What limits now: over the last two seconds, or less at the start. After the end, what limited at last. */
+    public Limiter limiter() {
+        lock.lock();
+        try {
+            return LimiterFinder.find(twoAtLeast());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * What limited for most of the time so far: the last finding of that kind and name. The time before the first
+     * record and after the last one counts only if there was no other.
+     */
+    public Limiter overall() {
+        lock.lock();
+        try {
+            Limiter longest = verdicts.longest();
+            return longest != null ? longest : LimiterFinder.find(twoAtLeast());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private List<PipelineLook> twoAtLeast() {
+        if (looks.size() < 2) {
+            looks.addLast(PipelineLook.at(pipeline, MachineLook.now()));
+        }
+        return List.copyOf(looks);
+    }
+
+    /** Ends the thread. The findings stay. */
+    @Override
+    public void close() {
+        over.countDown();
+        try {
+            looker.join(JOIN_TIMEOUT);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** How long each limiter was the one. Confined to the lock. */
+    static final class Verdicts {
+
+        private record Subject(Kind kind, String name) {}
+
+        private record Total(double seconds, Limiter last) {
+
+            Total and(Total later) {
+                return new Total(seconds + later.seconds, later.last);
+            }
+        }
+
+        private final Map<Subject, Total> counted = new HashMap<>();
+
+        /** Since the last record: counts if another one comes. */
+        private final Map<Subject, Total> still = new HashMap<>();
+
+        private boolean flowed;
+
+        void add(List<PipelineLook> looks) {
+            Limiter found = LimiterFinder.find(looks);
+            Subject subject = new Subject(found.kind(), found.name());
+            PipelineLook first = looks.getFirst();
+            PipelineLook last = looks.getLast();
+            Total total = new Total((last.atNanos() - first.atNanos()) / 1e9, found);
+            if (flow(last) <= flow(first)) {
+                still.merge(subject, total, Total::and);
+                return;
+            }
+            if (flowed) {
+                still.forEach((each, waited) -> counted.merge(each, waited, Total::and));
+            }
+            still.clear();
+            flowed = true;
+            counted.merge(subject, total, Total::and);
+        }
+
+        /** Elements that all stages have handed on. */
+        private static long flow(PipelineLook look) {
+            return look.stages().stream()
+                    .mapToLong(stage -> stage.elementsOut())
+                    .sum();
+        }
+
+        @Nullable
+        Limiter longest() {
+            Map<Subject, Total> from = counted.isEmpty() ? still : counted;
+            Total longest = null;
+            for (Total each : from.values()) {
+                longest = longest == null || each.seconds > longest.seconds ? each : longest;
+            }
+            return longest == null ? null : longest.last;
+        }
+    }
+}

@@ -1,0 +1,70 @@
+package dev.weir.metrics;
+
+import dev.weir.metrics.Limiter.Kind;
+import java.util.Comparator;
+import org.jspecify.annotations.Nullable;
+
+/** Limiters outside the pipeline: the collector and the processors. */
+final class MachineRules {
+
+    /** Of the time: pauses beyond this cost more than what any other change would bring. */
+    private static final double MANY_PAUSES = 0.25;
+
+    /** Of the machine's processors. */
+    private static final double FULL = 0.9;
+
+    private MachineRules() {}
+
+    static @Nullable Limiter collector(Interval interval) {
+        double pauses = interval.pauseShare();
+        if (!(pauses >= MANY_PAUSES)) {
+            return null;
+        }
+        return Limiter.of(
+                Kind.GC,
+                Kind.GC.id(),
+                "collectors stop the application for " + Words.percent(pauses) + " of the time",
+                "give the JVM more memory (-Xmx), or lower maxOutstandingRecords and bufferBytes, which is what it holds",
+                1 / Math.max(1 / Interval.MOST_GAIN, 1 - pauses));
+    }
+
+    /**
+     * Whether more threads would not compute more: the machine is full, and this process is what fills it, wants all of
+     * it, or does not get what its threads want.
+     */
+    static boolean isFull(Interval interval) {
+        if (!(interval.load() >= FULL)) {
+            return false;
+        }
+        double used = interval.processCpu();
+        double wanted = interval.computing();
+        return !(used < 0.75 * interval.processors())
+                || wanted >= FULL * interval.processors()
+                || (wanted >= 0.5 && used < 0.7 * wanted);
+    }
+
+    static @Nullable Limiter processors(Interval interval) {
+        return isFull(interval) ? outOfProcessors(interval) : null;
+    }
+
+    static Limiter outOfProcessors(Interval interval) {
+        double all = interval.stages().stream().mapToDouble(StageLoad::busy).sum();
+        StageLoad heaviest = interval.units.stream()
+                .filter(unit -> !unit.waits())
+                .map(Unit::heaviest)
+                .max(Comparator.comparingDouble(StageLoad::busy))
+                .orElse(null);
+        double share = heaviest == null || all == 0 ? 0 : heaviest.busy() / all;
+        String cheaper = heaviest == null
+                ? ""
+                : ", or make " + heaviest.name() + " cheaper: it is " + Words.percent(share) + " of the stages' work";
+        return Limiter.of(
+                Kind.MACHINE_CPU,
+                Kind.MACHINE_CPU.id(),
+                "the machine's " + interval.processors() + " processors are " + Words.percent(interval.load())
+                        + " busy, and the stages want " + Words.number(interval.computing()) + " of them",
+                "give it more processors or another instance" + cheaper,
+                // With the heaviest stage at half its cost.
+                1 / (1 - share / 2));
+    }
+}

@@ -1,0 +1,118 @@
+package dev.weir.metrics;
+
+import dev.weir.kafka.ProducerHandle;
+import dev.weir.metrics.Limiter.Kind;
+import org.jspecify.annotations.Nullable;
+
+/** Limiters below the pipeline: the producer and the brokers that it writes to. */
+final class OutputRules {
+
+    /** A broker that is near and has nothing else to do answers in a tenth of this. */
+    private static final double SLOW_REQUEST_MILLIS = 20;
+
+    /** What a record may wait for its answer before that counts as long. */
+    private static final double LONG_ANSWER_MILLIS = 50;
+
+    private OutputRules() {}
+
+    /** The stage that sends waits for room in the producer's buffer, or computes all the time. */
+    static @Nullable Limiter blocked(Interval interval) {
+        for (int i = 0; i < producers(interval); i++) {
+            ProducerHandle.Snapshot before = interval.first.producers().get(i);
+            ProducerHandle.Snapshot now = interval.last.producers().get(i);
+            Unit sender = unitOf(interval, now.stage());
+            if (sender == null) {
+                continue;
+            }
+            double blocked = (now.blockedNanos() - before.blockedNanos()) / (interval.seconds * 1e9);
+            boolean full = now.bufferFreeBytes() < 0.1 * now.bufferBytes();
+            boolean waitsForRoom = full && sender.utilisation() >= 0.7 && sender.waits();
+            if (blocked >= 0.5 || waitsForRoom) {
+                String why = "the producer of " + now.stage() + " waits for room in its buffer "
+                        + Words.percent(Math.clamp(Math.max(blocked, waitsForRoom ? sender.utilisation() : 0), 0, 1))
+                        + " of the time";
+                return slowBroker(now)
+                        ? outputBroker(interval, sender, now, why)
+                        : producer(interval, sender, now, why, "raise batch.size, linger.ms and buffer.memory of it");
+            }
+            boolean computes = sender.utilisation() >= 0.7 && !sender.waits();
+            if (computes && sender.heaviest().name().equals(now.stage()) && !MachineRules.isFull(interval)) {
+                return producer(
+                        interval,
+                        sender,
+                        now,
+                        "the thread of " + now.stage() + " is busy handing records to the producer "
+                                + Words.percent(sender.utilisation()) + " of the time",
+                        "use a cheaper compression.type, or two pipelines with half of the partitions each");
+            }
+        }
+        return null;
+    }
+
+    /** Most of what is in the pipeline waits for the brokers' answer, and that takes long. */
+    static @Nullable Limiter answers(Interval interval) {
+        if (interval.keepsUp() && interval.inFlight() > 0 && interval.rate() > 0) {
+            return null;
+        }
+        for (int i = 0; i < producers(interval); i++) {
+            ProducerHandle.Snapshot now = interval.last.producers().get(i);
+            long before = interval.first.producers().get(i).unanswered();
+            Unit sender = unitOf(interval, now.stage());
+            double unanswered = (before + now.unanswered()) / 2.0;
+            if (sender == null || unanswered < 1 || unanswered < 0.5 * interval.inFlight()) {
+                continue;
+            }
+            double answeredPerSecond = sender.stages().getLast().out() / interval.seconds;
+            double millis = answeredPerSecond == 0 ? Double.POSITIVE_INFINITY : 1000 * unanswered / answeredPerSecond;
+            if (millis < LONG_ANSWER_MILLIS) {
+                continue;
+            }
+            String why = Words.number(unanswered) + " records sent by " + now.stage() + " wait for their answer"
+                    + (Double.isInfinite(millis) ? ", and none came" : ", each " + Words.number(millis) + " ms");
+            boolean lingers = now.queueMillis() > now.requestMillis() && !slowBroker(now);
+            return lingers
+                    ? producer(interval, sender, now, why, "lower linger.ms of it, or raise maxOutstandingRecords")
+                    : outputBroker(interval, sender, now, why);
+        }
+        return null;
+    }
+
+    private static int producers(Interval interval) {
+        return Math.min(
+                interval.first.producers().size(), interval.last.producers().size());
+    }
+
+    private static @Nullable Unit unitOf(Interval interval, String stage) {
+        return interval.units.stream()
+                .filter(unit ->
+                        unit.stages().stream().anyMatch(each -> each.name().equals(stage)))
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** Before the first answer nobody knows; then it is the brokers that have not answered. */
+    private static boolean slowBroker(ProducerHandle.Snapshot producer) {
+        return !(producer.requestMillis() < SLOW_REQUEST_MILLIS);
+    }
+
+    private static Limiter producer(
+            Interval interval, Unit sender, ProducerHandle.Snapshot now, String why, String advice) {
+        return Limiter.of(Kind.PRODUCER, now.stage(), why + client(now), advice, interval.nextLimit(sender));
+    }
+
+    private static Limiter outputBroker(Interval interval, Unit sender, ProducerHandle.Snapshot now, String why) {
+        return Limiter.of(
+                Kind.OUTPUT_BROKER,
+                now.stage(),
+                why + client(now),
+                "look at the brokers of the output topic (disks, replicas, quotas), or lower acks or the records' size",
+                interval.nextLimit(sender));
+    }
+
+    private static String client(ProducerHandle.Snapshot now) {
+        return Double.isNaN(now.requestMillis())
+                ? ""
+                : "; batches wait " + Words.number(now.queueMillis()) + " ms in the client and "
+                        + Words.number(now.requestMillis()) + " ms for the brokers";
+    }
+}

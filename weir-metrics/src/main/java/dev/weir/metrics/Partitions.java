@@ -1,0 +1,46 @@
+package dev.weir.metrics;
+
+import dev.weir.kafka.ConsumerDump.Oldest;
+import dev.weir.kafka.ConsumerDump.PartitionDump;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Partitions as sentences name them. */
+final class Partitions {
+
+    private Partitions() {}
+
+    static String name(PartitionDump partition) {
+        return partition.topic() + "-" + partition.partition();
+    }
+
+    /** The partition whose first unfinished record has been so for longest; null if none has one. */
+    static @Nullable PartitionDump withOldest(List<PartitionDump> partitions) {
+        PartitionDump found = null;
+        Duration longest = Duration.ZERO;
+        for (PartitionDump partition : partitions) {
+            Oldest oldest = partition.oldest();
+            if (oldest != null && (found == null || oldest.age().compareTo(longest) > 0)) {
+                found = partition;
+                longest = oldest.age();
+            }
+        }
+        return found;
+    }
+
+    /** The record that has been the first unfinished one for longest, as the end of a sentence; empty if there is none. */
+    static String oldest(List<PartitionDump> partitions) {
+        PartitionDump partition = withOldest(partitions);
+        Oldest oldest = partition == null ? null : partition.oldest();
+        return partition == null || oldest == null
+                ? ""
+                : String.format(
+                        Locale.ROOT,
+                        "; %s@%d is unfinished for %.1f s",
+                        name(partition),
+                        oldest.offset(),
+                        oldest.age().toMillis() / 1e3);
+    }
+}

@@ -1,0 +1,56 @@
+package dev.weir.metrics;
+
+import dev.weir.kafka.ConsumerDump;
+import dev.weir.kafka.ConsumerHandle;
+import dev.weir.kafka.ConsumerSnapshot;
+import dev.weir.kafka.ProducerHandle;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.StageSnapshot;
+import java.util.List;
+
+/**
+ * All that {@link LimiterFinder} knows of a pipeline at one moment. Immutable.
+ *
+ * @param atNanos when, by any clock that only rises
+ * @param stages the stages' counters
+ * @param activity what their threads do; empty if that is not known
+ * @param consumers the consumers, in the same order in each look
+ * @param producers the producers, in the same order in each look
+ * @param machine the machine and the JVM
+ */
+public record PipelineLook(
+        long atNanos,
+        List<StageSnapshot> stages,
+        List<StageSnapshot.Activity> activity,
+        List<ConsumerLook> consumers,
+        List<ProducerHandle.Snapshot> producers,
+        MachineLook machine) {
+
+    /** A consumer's counters and its partitions. */
+    public record ConsumerLook(ConsumerSnapshot counters, ConsumerDump dump) {}
+
+    public PipelineLook {
+        stages = List.copyOf(stages);
+        activity = List.copyOf(activity);
+        consumers = List.copyOf(consumers);
+        producers = List.copyOf(producers);
+    }
+
+    /** A look at {@code pipeline} now. Any thread. */
+    public static PipelineLook at(RunningPipeline pipeline, MachineLook machine) {
+        // The counters and the time together: shares are of the time between two looks.
+        List<StageSnapshot> stages = pipeline.stages();
+        long now = System.nanoTime();
+        return new PipelineLook(
+                now,
+                stages,
+                pipeline.activity(),
+                pipeline.handles(ConsumerHandle.class).stream()
+                        .map(handle -> new ConsumerLook(handle.snapshot(), handle.dump()))
+                        .toList(),
+                pipeline.handles(ProducerHandle.class).stream()
+                        .map(ProducerHandle::snapshot)
+                        .toList(),
+                machine);
+    }
+}

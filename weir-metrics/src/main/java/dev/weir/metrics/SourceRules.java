@@ -1,0 +1,243 @@
+package dev.weir.metrics;
+
+import dev.weir.kafka.ConsumerDump.PartitionDump;
+import dev.weir.kafka.ConsumerDump.Paused;
+import dev.weir.kafka.ConsumerHealth;
+import dev.weir.kafka.ConsumerSnapshot;
+import dev.weir.metrics.Limiter.Kind;
+import dev.weir.metrics.PipelineLook.ConsumerLook;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Limiters above the pipeline: brokers, fetches, windows, and that nothing more arrives. */
+final class SourceRules {
+
+    private static final Set<Paused> HELD = Set.of(Paused.USER, Paused.NOT_DUE, Paused.UNREAD, Paused.END);
+
+    private SourceRules() {}
+
+    /** No broker answers, or none can say where to start. */
+    static @Nullable Limiter noBroker(Interval interval) {
+        for (ConsumerLook consumer : interval.last.consumers()) {
+            Instant silent = consumer.dump().noAnswerSince();
+            if (silent != null) {
+                return Limiter.of(
+                        Kind.SOURCE_BROKER,
+                        consumer.dump().reads(),
+                        ConsumerHealth.noAnswer(silent),
+                        "look at the brokers and the way to them",
+                        1);
+            }
+            for (PartitionDump partition : consumer.dump().partitions()) {
+                if (partition.paused().contains(Paused.STARTING) && partition.trouble() != null) {
+                    return Limiter.of(
+                            Kind.SOURCE_BROKER,
+                            Partitions.name(partition),
+                            "no broker can say where " + Partitions.name(partition) + " starts: " + partition.trouble(),
+                            "look at the leader of " + Partitions.name(partition),
+                            1);
+                }
+            }
+        }
+        return null;
+    }
+
+    /** Somebody holds the partitions: a user, or records that are for later. */
+    static @Nullable Limiter held(Interval interval) {
+        List<PartitionDump> partitions = interval.partitions();
+        List<PartitionDump> held = partitions.stream()
+                .filter(each -> each.paused().stream().anyMatch(HELD::contains))
+                .toList();
+        if (held.isEmpty() || held.size() < partitions.size()) {
+            return null;
+        }
+        Paused reason = held.getFirst().paused().stream()
+                .filter(HELD::contains)
+                .sorted()
+                .findFirst()
+                .orElseThrow();
+        return Limiter.of(
+                Kind.SOURCE_IDLE,
+                reads(interval),
+                "nothing may be read of any partition: " + reason.words(),
+                reason == Paused.USER ? "resume the consumer" : "nothing to do",
+                1);
+    }
+
+    /** Records are fetched and wait, though the pipeline would take them; or commits fail. */
+    static @Nullable Limiter commit(Interval interval) {
+        for (int i = 0; i < interval.last.consumers().size(); i++) {
+            ConsumerLook now = interval.last.consumers().get(i);
+            ConsumerSnapshot before = i < interval.first.consumers().size()
+                    ? interval.first.consumers().get(i).counters()
+                    : now.counters();
+            long failed = now.counters().failedCommits() - before.failedCommits();
+            long succeeded = now.counters().commits() - before.commits();
+            boolean waits = starves(interval) && alwaysBuffered(interval, i);
+            if (!waits && (failed <= 0 || succeeded > 0)) {
+                continue;
+            }
+            String sentence = failed > 0 && succeeded == 0
+                    ? failed + " commits failed and none succeeded"
+                    : Words.count(now.counters().bufferedRecords())
+                            + " fetched records wait for the commit before they go out, " + succeeded
+                            + " commits came to an end";
+            return Limiter.of(
+                    Kind.COMMIT,
+                    now.dump().reads(),
+                    sentence,
+                    failed > 0
+                            ? "look at the log for why commits fail, and at the group's coordinator"
+                            : "commit more records at once, or read with at-least-once",
+                    interval.nextLimit(null));
+        }
+        return null;
+    }
+
+    private static boolean alwaysBuffered(Interval interval, int consumer) {
+        return interval.looks.stream()
+                .allMatch(look -> look.consumers().size() > consumer
+                        && look.consumers().get(consumer).counters().bufferedRecords() > 0);
+    }
+
+    private static boolean starves(Interval interval) {
+        return !interval.units.isEmpty() && interval.units.getFirst().starved() >= 0.4;
+    }
+
+    /** All that arrives is worked on at once. */
+    static @Nullable Limiter arrival(Interval interval) {
+        if (interval.units.isEmpty() || !starves(interval) || !interval.keepsUp()) {
+            return null;
+        }
+        List<PartitionDump> partitions = interval.partitions();
+        String first = interval.units.getFirst().stages().getFirst().name();
+        if (interval.rate() > 0) {
+            return Limiter.of(
+                    Kind.ARRIVAL,
+                    reads(interval),
+                    "the pipeline keeps up: " + Words.number(interval.rate()) + " records a second arrive, and " + first
+                            + " waits for more "
+                            + Words.percent(interval.units.getFirst().starved()) + " of the time",
+                    "nothing to do",
+                    1);
+        }
+        if (interval.inFlight() > 0) {
+            return stuck(interval);
+        }
+        boolean unknown = !partitions.isEmpty() && partitions.stream().allMatch(each -> each.lag() < 0);
+        boolean none = !interval.last.consumers().isEmpty() && partitions.isEmpty();
+        return Limiter.of(
+                Kind.SOURCE_IDLE,
+                reads(interval),
+                none
+                        ? "no partition is assigned"
+                        : unknown
+                                ? "no records come, and how many wait is not known yet"
+                                : "no records come, and none are waiting",
+                none ? "look whether other members of the group have them all" : "nothing to do",
+                1);
+    }
+
+    /** A few records are in the pipeline for long, and no others come. */
+    private static Limiter stuck(Interval interval) {
+        StageLoad stage = interval.stages().stream()
+                .max(Comparator.comparingDouble(StageLoad::atWork)
+                        .thenComparingInt(each -> each.last().depth()))
+                .orElseThrow();
+        return Limiter.of(
+                Kind.STAGE_WAIT,
+                stage.name(),
+                Words.count(interval.inFlight()) + " records are in " + stage.name() + " and none has left it"
+                        + Partitions.oldest(interval.partitions()),
+                "look at what the handler of " + stage.name() + " waits for",
+                1);
+    }
+
+    /** Partitions with records to read stand still, because too many of their records or bytes are unfinished. */
+    static @Nullable Limiter full(Interval interval) {
+        double window = stillShare(interval, Paused.WINDOW);
+        double budget = stillShare(interval, Paused.BUDGET);
+        if (Math.max(window, budget) < 0.5) {
+            return null;
+        }
+        boolean bytes = budget > window;
+        List<PartitionDump> full = interval.partitions().stream()
+                .filter(each -> each.paused().contains(bytes ? Paused.BUDGET : Paused.WINDOW))
+                .toList();
+        String setting = bytes ? "bufferBytes" : "maxOutstandingRecords";
+        return Limiter.of(
+                bytes ? Kind.BYTE_BUDGET : Kind.WINDOW,
+                full.size() == 1 ? Partitions.name(full.getFirst()) : reads(interval),
+                "partitions with records to read stand still " + Words.percent(Math.max(window, budget))
+                        + " of the time, "
+                        + (bytes ? "because the memory budget is used up" : "because their windows are full")
+                        + ", with "
+                        + Words.count(interval.inFlight()) + " records unfinished and stages that wait"
+                        + Partitions.oldest(full),
+                "double " + setting,
+                Math.min(2, interval.nextLimit(null)));
+    }
+
+    /** Over all looks, of the partitions that have something to read, those that stand still for {@code reason}. */
+    private static double stillShare(Interval interval, Paused reason) {
+        long still = 0;
+        long all = 0;
+        for (PipelineLook look : interval.looks) {
+            for (ConsumerLook consumer : look.consumers()) {
+                for (PartitionDump partition : consumer.dump().partitions()) {
+                    boolean paused = partition.paused().contains(reason);
+                    if (paused || Interval.unread(partition) > 0) {
+                        all++;
+                        still += paused ? 1 : 0;
+                    }
+                }
+            }
+        }
+        return all == 0 ? 0 : (double) still / all;
+    }
+
+    /** Records wait at the brokers and the pipeline waits for them. */
+    static @Nullable Limiter fetch(Interval interval) {
+        if (!starves(interval) || interval.unread() == 0) {
+            return null;
+        }
+        List<PartitionDump> partitions = interval.partitions();
+        PartitionDump most = partitions.stream()
+                .max(Comparator.comparingLong(Interval::unread))
+                .orElseThrow();
+        long unread = interval.unread();
+        String waiting = Words.count(unread) + " records wait at the brokers and the pipeline takes "
+                + Words.number(interval.rate()) + " a second, all that come";
+        if (interval.rate() == 0) {
+            return Limiter.of(
+                    Kind.SOURCE_BROKER,
+                    reads(interval),
+                    Words.count(unread) + " records wait at the brokers, which hand out none",
+                    "look at the brokers: leaders, quotas, throttled clients",
+                    1);
+        }
+        if (partitions.size() > 1 && Interval.unread(most) >= 0.9 * unread) {
+            return Limiter.of(
+                    Kind.ONE_PARTITION,
+                    Partitions.name(most),
+                    waiting + "; nearly all of them are of " + Partitions.name(most),
+                    "spread the records over more partitions",
+                    Math.min(partitions.size(), interval.nextLimit(null)));
+        }
+        return Limiter.of(
+                Kind.SOURCE_FETCH,
+                reads(interval),
+                waiting,
+                "raise fetch.max.bytes and max.partition.fetch.bytes, use the lean fetch path, or a nearer replica",
+                interval.nextLimit(null));
+    }
+
+    private static String reads(Interval interval) {
+        return interval.last.consumers().isEmpty()
+                ? interval.units.getFirst().stages().getFirst().name()
+                : interval.last.consumers().getFirst().dump().reads();
+    }
+}

@@ -1,0 +1,85 @@
+package dev.weir.metrics;
+
+import dev.weir.stream.DispatcherSnapshot;
+import dev.weir.stream.StageSnapshot;
+import dev.weir.stream.StageSnapshot.Activity;
+import java.util.List;
+import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One stage over an interval. Immutable.
+ *
+ * @param last its counters at the end
+ * @param samples what its threads did, at the looks of the interval that know
+ * @param busy threads at work on average, by the counters, which know of work that has ended
+ * @param starved the share of its thread time without input
+ * @param blocked the share of its thread time with output that nobody took
+ * @param in elements taken
+ * @param out elements handed on
+ */
+record StageLoad(
+        StageSnapshot last, List<Activity> samples, double busy, double starved, double blocked, long in, long out) {
+
+    static StageLoad between(StageSnapshot first, StageSnapshot last, List<Activity> samples, double nanos) {
+        double threads = Math.max(1, last.parallelism());
+        return new StageLoad(
+                last,
+                samples,
+                Math.max(0, last.busyNanos() - first.busyNanos()) / nanos,
+                share(last.blockedUpNanos() - first.blockedUpNanos(), nanos * threads),
+                share(last.blockedDownNanos() - first.blockedDownNanos(), nanos * threads),
+                Math.max(0, last.elementsIn() - first.elementsIn()),
+                Math.max(0, last.elementsOut() - first.elementsOut()));
+    }
+
+    private static double share(long part, double whole) {
+        return Math.clamp(part / whole, 0, 1);
+    }
+
+    String name() {
+        return last.name();
+    }
+
+    int parallelism() {
+        return Math.max(1, last.parallelism());
+    }
+
+    /** The thread that it shares with others; null if it has its own, or nobody knows. */
+    @Nullable
+    String thread() {
+        return samples.isEmpty() ? null : samples.getLast().thread();
+    }
+
+    /** Its dispatcher at the last look that knows. */
+    @Nullable
+    DispatcherSnapshot dispatcher() {
+        return samples.isEmpty() ? null : samples.getLast().dispatcher();
+    }
+
+    double mean(ToIntFunction<Activity> figure) {
+        return samples.stream().mapToInt(figure).average().orElse(0);
+    }
+
+    double atWork() {
+        return mean(Activity::atWork);
+    }
+
+    double ready() {
+        return mean(Activity::ready);
+    }
+
+    double behindKeys() {
+        return mean(Activity::behindKeys);
+    }
+
+    String keyName() {
+        return samples.isEmpty() ? "" : samples.getLast().keyName();
+    }
+
+    /** The share of its work that waits, by the samples; NaN if no sample met it at work. */
+    double waitShare() {
+        double atWork = atWork();
+        return atWork == 0 ? Double.NaN : Math.min(1, mean(Activity::waiting) / atWork);
+    }
+}

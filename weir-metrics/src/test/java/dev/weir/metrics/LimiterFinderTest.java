@@ -1,0 +1,171 @@
+package dev.weir.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.weir.metrics.Limiter.Kind;
+import dev.weir.stream.Dispatcher;
+import dev.weir.stream.DispatcherSnapshot;
+import dev.weir.stream.StageSnapshot;
+import dev.weir.stream.StageSnapshot.Activity;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Sentences, advice and gains by figures that are given: a second between two looks. */
+class LimiterFinderTest {
+
+    private static final long SECOND = 1_000_000_000;
+    private static final DispatcherSnapshot VIRTUAL =
+            new DispatcherSnapshot("virtual", Dispatcher.Kind.VIRTUAL, Integer.MAX_VALUE, 8, 8, 0, 0);
+
+    private final List<StageSnapshot> before = new ArrayList<>();
+    private final List<StageSnapshot> after = new ArrayList<>();
+    private final List<Activity> activity = new ArrayList<>();
+    private MachineLook first = MachineLook.unknown(8);
+    private MachineLook second = MachineLook.unknown(8);
+
+    /** A stage that works for so many thread seconds in the second and moves 1000 elements. */
+    private LimiterFinderTest stage(String name, int parallelism, double busy, double starved, double blocked) {
+        before.add(new StageSnapshot(name, parallelism, 0, 0, 0, 0, 0, 0, SECOND));
+        after.add(new StageSnapshot(
+                name,
+                parallelism,
+                1000,
+                1000,
+                (long) (busy * SECOND),
+                (long) (starved * parallelism * SECOND),
+                (long) (blocked * parallelism * SECOND),
+                0,
+                2 * SECOND));
+        return this;
+    }
+
+    private LimiterFinderTest fused(String name, String thread, double busy, double starved, double blocked) {
+        activity(name, thread, busy > 0.5 ? 1 : 0, 0, 0);
+        return stage(name, 1, busy, starved, blocked);
+    }
+
+    private LimiterFinderTest activity(String name, @Nullable String thread, int atWork, int waiting, int ready) {
+        activity.add(new Activity(name, thread, VIRTUAL, atWork, waiting, ready, 0, ""));
+        return this;
+    }
+
+    /** A process that uses so many processors of a machine of eight, so much of which is busy. */
+    private LimiterFinderTest machine(double used, double load) {
+        first = new MachineLook(8, 0, load, 0);
+        second = new MachineLook(8, used * SECOND, load, 0);
+        return this;
+    }
+
+    private Limiter find() {
+        return LimiterFinder.find(
+                new PipelineLook(0, before, activity, List.of(), List.of(), first),
+                new PipelineLook(SECOND, after, activity, List.of(), List.of(), second));
+    }
+
+    /** The example of the issue: 8 lanes that wait, the next stage a third full, plenty of processors. */
+    @Test
+    void lanesThatWait_growAsFarAsTheNextStageAllows() {
+        fused("consume", "consume", 0.05, 0, 0.95);
+        activity("price", null, 8, 8, 500);
+        stage("price", 8, 8, 0, 0);
+        fused("produce", "produce", 1 / 3.0, 2 / 3.0, 0);
+        Limiter limiter = machine(0.96, 0.12).find();
+        assertThat(limiter.kind()).isEqualTo(Kind.STAGE_WAIT);
+        assertThat(limiter.advice()).isEqualTo("raise the parallelism of price from 8 to 24");
+        assertThat(limiter.expectedGain()).isCloseTo(3, within(0.01));
+        assertThat(limiter.sentence())
+                .isEqualTo("price has 8.0 of 8 threads at work, which wait 100 % of their time;"
+                        + " the machine's processors are 12 % busy");
+    }
+
+    @Test
+    void lanesThatWait_growNoFurtherThanTheProcessorsAllow() {
+        activity("price", null, 8, 8, 500);
+        stage("consume", 1, 0.01, 0, 0.9).stage("price", 8, 8, 0, 0);
+        // It uses 4 of 8, and 2 are free.
+        assertThat(machine(4, 0.75).find().expectedGain()).isCloseTo(1.5, within(0.01));
+    }
+
+    @Test
+    void lanesThatWait_growNoFurtherThanWorkWaits() {
+        activity("price", null, 8, 8, 4);
+        stage("consume", 1, 0.01, 0, 0.9).stage("price", 8, 8, 0, 0);
+        assertThat(find().expectedGain()).isCloseTo(1.5, within(0.01));
+    }
+
+    @Test
+    void heaviestOfFusedStages_isNamed_andTheOthersLimitNext() {
+        fused("consume", "all", 0.1, 0.02, 0)
+                .fused("parse", "all", 0.68, 0.02, 0)
+                .fused("produce", "all", 0.2, 0.02, 0);
+        Limiter limiter = find();
+        assertThat(limiter.kind()).isEqualTo(Kind.STAGE_CPU);
+        assertThat(limiter.name()).isEqualTo("parse");
+        assertThat(limiter.expectedGain()).isCloseTo(1 / 0.3, within(0.01));
+    }
+
+    /** A platform thread in a blocking read is runnable; the process' processor time tells. */
+    @Test
+    void threadsThatUseNoProcessor_wait_thoughTheyLookRunnable() {
+        activity("fetch page", null, 4, 0, 500);
+        stage("consume", 1, 0.01, 0, 0.9).stage("fetch page", 4, 4, 0, 0);
+        Limiter limiter = machine(0.2, 0.05).find();
+        assertThat(limiter.kind()).isEqualTo(Kind.STAGE_WAIT);
+        assertThat(limiter.sentence()).contains("wait 95 % of their time");
+    }
+
+    @Test
+    void stageThatComputesOnAFullMachine_isMachineCpu_andTheHeaviestIsNamed() {
+        activity("parse", null, 8, 0, 500);
+        activity("encode", null, 1, 0, 0);
+        stage("consume", 1, 0.01, 0, 0.9).stage("parse", 8, 7.2, 0, 0).stage("encode", 8, 0.8, 0, 0);
+        Limiter limiter = machine(7.9, 0.99).find();
+        assertThat(limiter.kind()).isEqualTo(Kind.MACHINE_CPU);
+        assertThat(limiter.advice()).contains("make parse cheaper: it is 90 % of the stages' work");
+        assertThat(limiter.expectedGain()).isCloseTo(1 / 0.55, within(0.02));
+    }
+
+    /** Twice as many lanes as are busy, and work enough for them all: busy by what comes, not by what they can. */
+    @Test
+    void busyLanesWithoutWorkWaiting_areNotTheLimiter() {
+        fused("consume", "consume", 0.1, 0.9, 0);
+        activity("price", null, 6, 6, 0);
+        stage("price", 8, 6, 0.25, 0);
+        assertThat(find().kind()).isEqualTo(Kind.ARRIVAL);
+    }
+
+    @Test
+    void stages_thatAreNone_haveNothingToDo() {
+        Limiter limiter = find();
+        assertThat(limiter.kind()).isEqualTo(Kind.ARRIVAL);
+        assertThat(limiter.expectedGain()).isEqualTo(1);
+        assertThat(limiter.measuredGain()).isNull();
+    }
+
+    @Test
+    void oneLook_isRefused() {
+        PipelineLook look = new PipelineLook(5, before, activity, List.of(), List.of(), first);
+        assertThatThrownBy(() -> LimiterFinder.find(List.of(look))).isInstanceOf(IllegalArgumentException.class);
+        PipelineLook earlier = new PipelineLook(4, before, activity, List.of(), List.of(), first);
+        assertThatThrownBy(() -> LimiterFinder.find(look, earlier)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void kinds_haveTheIdsOfTheCommandLine() {
+        assertThat(Kind.STAGE_CPU.id()).isEqualTo("stage-cpu");
+        assertThat(Kind.SHARE_FETCH_LOCK.id()).isEqualTo("share-fetch-lock");
+    }
+
+    @Test
+    void limiter_withAGainBelowOne_isRefused() {
+        assertThatThrownBy(() -> Limiter.of(Kind.GC, "gc", "", "", 0.5))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("0.5");
+        assertThat(Limiter.of(Kind.GC, "gc", "", "", 2).measured(1.8).measuredGain())
+                .isEqualTo(1.8);
+    }
+}

@@ -1,0 +1,202 @@
+package dev.weir.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.ConsumerDump.Paused;
+import dev.weir.kafka.ProducerHandle;
+import dev.weir.metrics.Limiter.Kind;
+import dev.weir.metrics.PipelineLook.ConsumerLook;
+import dev.weir.stream.Sink;
+import dev.weir.stream.Source;
+import dev.weir.stream.SourceQueue;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Bottlenecks above and below real pipelines: the stages are the engine's, which wait for input; the consumers and
+ * producers are fed, because to plant them for real takes a broker.
+ */
+@Timeout(60)
+class PlantedAroundTheEngineTest {
+
+    private static final String READS = "[orders]";
+    private static final int MANY = 1_000_000;
+
+    private final CountDownLatch release = new CountDownLatch(1);
+    private final SourceQueue<Integer> input = SourceQueue.of(8);
+
+    /** A pipeline that waits for records, with these around it. */
+    private Planted waiting(List<ConsumerLook> consumers, List<ProducerHandle.Snapshot> producers) {
+        return new Planted(
+                        Source.queue(input)
+                                .named("in")
+                                .to(Sink.<Integer>forEach(n -> {}).named("out"))
+                                .run(),
+                        release)
+                .with(consumers, producers);
+    }
+
+    /** The same, through which a record goes after the first look. */
+    private Planted flowing(List<ConsumerLook> consumers, List<ProducerHandle.Snapshot> producers) {
+        Planted planted = waiting(consumers, producers);
+        assertThat(input.offer(1)).isEqualTo(new SourceQueue.Enqueued());
+        return planted.fromTheStart();
+    }
+
+    @Test
+    void brokersThatDoNotAnswer_areSourceBroker() {
+        Instant since = Instant.parse("2026-11-22T10:00:00Z");
+        try (Planted planted =
+                waiting(StubLooks.consumer(0, 0, since, StubLooks.partition(0).lag(5)), StubLooks.noProducer())) {
+            assertThat(planted.awaitLimiter(Kind.SOURCE_BROKER, READS).sentence())
+                    .contains("2026-11-22T10:00:00Z");
+        }
+    }
+
+    @Test
+    void partitionWithoutALeader_isSourceBroker() {
+        try (Planted planted = waiting(
+                StubLooks.consumer(
+                        StubLooks.partition(4).paused(Paused.STARTING).trouble("no leader")),
+                StubLooks.noProducer())) {
+            assertThat(planted.awaitLimiter(Kind.SOURCE_BROKER, "orders-4").sentence())
+                    .contains("no leader");
+        }
+    }
+
+    @Test
+    void brokersThatHandOutNothing_areSourceBroker() {
+        try (Planted planted = waiting(StubLooks.consumer(StubLooks.partition(0).lag(MANY)), StubLooks.noProducer())) {
+            planted.awaitLimiter(Kind.SOURCE_BROKER, READS);
+        }
+    }
+
+    @Test
+    void recordsThatWaitAtAllPartitions_areSourceFetch() {
+        try (Planted planted = flowing(
+                StubLooks.consumer(
+                        StubLooks.partition(0).lag(MANY), StubLooks.partition(1).lag(MANY)),
+                StubLooks.noProducer())) {
+            planted.awaitLimiter(Kind.SOURCE_FETCH, READS);
+        }
+    }
+
+    @Test
+    void recordsThatWaitAtOnePartitionOfTwo_areOnePartition() {
+        try (Planted planted = flowing(
+                StubLooks.consumer(
+                        StubLooks.partition(0), StubLooks.partition(1).lag(MANY)),
+                StubLooks.noProducer())) {
+            planted.awaitLimiter(Kind.ONE_PARTITION, "orders-1");
+        }
+    }
+
+    @Test
+    void emptyTopic_isSourceIdle() {
+        try (Planted planted = waiting(StubLooks.consumer(StubLooks.partition(0)), StubLooks.noProducer())) {
+            planted.awaitLimiter(Kind.SOURCE_IDLE, READS);
+        }
+    }
+
+    @Test
+    void consumerPausedByAUser_isSourceIdle_andSaysSo() {
+        try (Planted planted = waiting(
+                StubLooks.consumer(StubLooks.partition(0).lag(MANY).paused(Paused.USER)), StubLooks.noProducer())) {
+            assertThat(planted.awaitLimiter(Kind.SOURCE_IDLE, READS).sentence()).contains(Paused.USER.words());
+        }
+    }
+
+    @Test
+    void recordsThatArriveSlowly_areArrival() {
+        try (Planted planted = flowing(StubLooks.consumer(StubLooks.partition(0)), StubLooks.noProducer())) {
+            planted.awaitLimiter(Kind.ARRIVAL, READS);
+        }
+    }
+
+    @Test
+    void fullWindows_areWindow() {
+        try (Planted planted = waiting(
+                StubLooks.consumer(
+                        StubLooks.partition(0).inFlight(10).lag(MANY).paused(Paused.WINDOW),
+                        StubLooks.partition(1).inFlight(10).lag(MANY).paused(Paused.WINDOW)),
+                StubLooks.noProducer())) {
+            Limiter limiter = planted.awaitLimiter(Kind.WINDOW, READS);
+            assertThat(limiter.advice()).isEqualTo("double maxOutstandingRecords");
+            assertThat(limiter.expectedGain()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void spentBudget_isByteBudget() {
+        try (Planted planted = waiting(
+                StubLooks.consumer(
+                        StubLooks.partition(0).inFlight(3).lag(MANY).paused(Paused.BUDGET),
+                        StubLooks.partition(1).inFlight(3).lag(MANY).paused(Paused.BUDGET)),
+                StubLooks.noProducer())) {
+            assertThat(planted.awaitLimiter(Kind.BYTE_BUDGET, READS).advice()).isEqualTo("double bufferBytes");
+        }
+    }
+
+    @Test
+    void recordsThatWaitForTheirCommit_areCommit() {
+        try (Planted planted =
+                waiting(StubLooks.consumer(StubLooks.partition(0).buffered(500).lag(MANY)), StubLooks.noProducer())) {
+            planted.awaitLimiter(Kind.COMMIT, READS);
+        }
+    }
+
+    @Test
+    void brokersThatAnswerLate_areOutputBroker() {
+        try (Planted planted = waiting(
+                StubLooks.consumer(
+                        StubLooks.partition(0).inFlight(100).lag(MANY).paused(Paused.WINDOW)),
+                StubLooks.producer(100, 90, 0, 1, 400))) {
+            planted.awaitLimiter(Kind.OUTPUT_BROKER, "out");
+        }
+    }
+
+    @Test
+    void recordsThatLinger_areProducer() {
+        try (Planted planted = waiting(
+                StubLooks.consumer(
+                        StubLooks.partition(0).inFlight(100).lag(MANY).paused(Paused.WINDOW)),
+                StubLooks.producer(100, 90, 0, 500, 2))) {
+            assertThat(planted.awaitLimiter(Kind.PRODUCER, "out").advice()).contains("linger.ms");
+        }
+    }
+
+    /** The thread of {@code out} waits in the client's send for room, as it does here for a latch. */
+    @Test
+    void sendThatWaitsForRoom_isOutputBroker_ifTheBrokersAreSlow() {
+        try (Planted planted = sending(StubLooks.producer(5000, 1, 0, 900, 300))) {
+            planted.awaitLimiter(Kind.OUTPUT_BROKER, "out");
+        }
+    }
+
+    @Test
+    void sendThatWaitsForRoom_isProducer_ifTheBrokersAreQuick() {
+        try (Planted planted = sending(StubLooks.producer(5000, 1, 0, 900, 2))) {
+            assertThat(planted.awaitLimiter(Kind.PRODUCER, "out").advice()).contains("buffer.memory");
+        }
+    }
+
+    private Planted sending(List<ProducerHandle.Snapshot> producers) {
+        return new Planted(
+                        Source.range(0, MANY)
+                                .to(Sink.<Integer>forEach(n -> awaitRelease()).named("out"))
+                                .run(),
+                        release)
+                .with(StubLooks.consumer(StubLooks.partition(0).inFlight(5000).lag(MANY)), producers);
+    }
+
+    private void awaitRelease() {
+        try {
+            release.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,229 @@
+package dev.weir.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.RecordOrdering;
+import dev.weir.metrics.Limiter.Kind;
+import dev.weir.stream.Dispatcher;
+import dev.weir.stream.Ordering;
+import dev.weir.stream.Sink;
+import dev.weir.stream.SinkQueue;
+import dev.weir.stream.Source;
+import dev.weir.stream.SourceQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Bottlenecks within real pipelines on the real engine. Handlers wait for a latch, or compute until it opens. */
+@Timeout(60)
+class PlantedInTheEngineTest {
+
+    private static final int MANY = 1_000_000;
+
+    private final CountDownLatch release = new CountDownLatch(1);
+
+    private <T> T blocks(T element) throws InterruptedException {
+        release.await();
+        return element;
+    }
+
+    private <T> T computes(T element) {
+        while (release.getCount() > 0) {
+            Thread.onSpinWait();
+        }
+        return element;
+    }
+
+    private static void ignore(Object element) {}
+
+    private Planted planted(Source<?> source) {
+        return new Planted(
+                source.to(Sink.<Object>forEach(PlantedInTheEngineTest::ignore).named("out"))
+                        .named("planted")
+                        .run(),
+                release);
+    }
+
+    @Test
+    void lanesThatAllWait_areStageWait_andGetMoreLanes() {
+        try (Planted planted = planted(Source.range(0, MANY)
+                .mapBlocking(4, Ordering.unordered(), this::blocks)
+                .named("price"))) {
+            Limiter limiter = planted.awaitLimiter(Kind.STAGE_WAIT, "price");
+            assertThat(limiter.advice()).isEqualTo("raise the parallelism of price from 4 to 64");
+            assertThat(limiter.sentence()).contains("4.0 of 4 threads at work, which wait 100 %");
+            assertThat(limiter.expectedGain()).isEqualTo(Interval.MOST_GAIN);
+        }
+    }
+
+    @Test
+    void oneLaneInInputOrder_isStageWait() {
+        try (Planted planted = planted(Source.range(0, MANY)
+                .mapBlocking(1, Ordering.input(), this::blocks)
+                .named("price"))) {
+            planted.awaitLimiter(Kind.STAGE_WAIT, "price");
+        }
+    }
+
+    @Test
+    void callsThatHaveNoAnswer_areStageWait() {
+        try (Planted planted = planted(Source.range(0, MANY)
+                .mapAsync(3, n -> new CompletableFuture<Integer>())
+                .named("fetch price"))) {
+            Limiter limiter = planted.awaitLimiter(Kind.STAGE_WAIT, "fetch price");
+            assertThat(limiter.advice()).contains("from 3 to ");
+        }
+    }
+
+    @Test
+    void fusedFunctionThatWaits_isStageWait_andGetsThreadsOfItsOwn() {
+        try (Planted planted = planted(Source.range(0, MANY)
+                .filter(n -> n >= 0)
+                .named("positive")
+                .map(this::awaitUnchecked)
+                .named("look up"))) {
+            Limiter limiter = planted.awaitLimiter(Kind.STAGE_WAIT, "look up");
+            assertThat(limiter.advice()).contains("threads of its own", "mapBlocking");
+        }
+    }
+
+    private Integer awaitUnchecked(Integer element) {
+        try {
+            return blocks(element);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return element;
+        }
+    }
+
+    @Test
+    void slowerOfTwoStages_isTheLimiter_thoughBothHaveWork() {
+        try (Planted planted = planted(Source.range(0, MANY)
+                .mapBlocking(8, Ordering.unordered(), n -> n)
+                .named("quick")
+                .mapBlocking(2, Ordering.unordered(), this::blocks)
+                .named("slow"))) {
+            planted.awaitLimiter(Kind.STAGE_WAIT, "slow");
+        }
+    }
+
+    @Test
+    void fusedFunctionThatComputes_isStageCpu() {
+        try (Planted planted =
+                planted(Source.range(0, MANY).async().map(this::computes).named("burn"))) {
+            Limiter limiter = planted.awaitLimiter(Kind.STAGE_CPU, "burn");
+            assertThat(limiter.advice()).contains("mapParallel with 8");
+        }
+    }
+
+    @Test
+    void workersThatCompute_areStageCpu_andGetMore() {
+        try (Dispatcher pool = Dispatcher.fixed("pool", 8);
+                Planted planted = planted(Source.range(0, MANY)
+                        .mapParallel(1, pool, this::computes)
+                        .named("parse"))) {
+            Limiter limiter = planted.awaitLimiter(Kind.STAGE_CPU, "parse");
+            assertThat(limiter.advice()).contains("parallelism of parse from 1 to 8");
+            assertThat(limiter.expectedGain()).isEqualTo(8);
+        }
+    }
+
+    @Test
+    void workersThatCompute_onAFullMachine_areMachineCpu() {
+        try (Dispatcher pool = Dispatcher.fixed("pool", 8);
+                Planted planted = planted(Source.range(0, MANY)
+                        .mapParallel(1, pool, this::computes)
+                        .named("parse"))) {
+            planted.on(new MachineLook(1, Double.NaN, 0.99, 0), new MachineLook(1, Double.NaN, 0.99, 0));
+            planted.awaitLimiter(Kind.MACHINE_CPU, "machine-cpu");
+        }
+    }
+
+    @Test
+    void dispatcherWithTooFewThreads_isTheDispatcher() {
+        try (Dispatcher small = Dispatcher.fixed("small", 2);
+                Planted planted = planted(Source.range(0, MANY)
+                        .mapBlocking(8, Ordering.unordered(), small, this::blocks)
+                        .named("price"))) {
+            Limiter limiter = planted.awaitLimiter(Kind.DISPATCHER, "small");
+            assertThat(limiter.advice()).isEqualTo("raise dispatcher small from 2 to 8 threads");
+            assertThat(limiter.expectedGain()).isEqualTo(4);
+        }
+    }
+
+    @Test
+    void twoStagesOfWhichOneTakesAllThreads_areTheDispatcher() {
+        try (Dispatcher shared = Dispatcher.fixed("shared", 3);
+                Planted planted = planted(Source.range(0, MANY)
+                        .mapBlocking(3, Ordering.unordered(), shared, n -> n)
+                        .named("first")
+                        .mapBlocking(6, Ordering.unordered(), shared, this::blocks)
+                        .named("second"))) {
+            planted.awaitLimiter(Kind.DISPATCHER, "shared");
+        }
+    }
+
+    @Test
+    void oneHotKey_isKeySkew() {
+        try (Planted planted = planted(Source.range(0, MANY)
+                .mapBlocking(8, Ordering.byKey(n -> "hot"), this::blocks)
+                .named("price"))) {
+            Limiter limiter = planted.awaitLimiter(Kind.KEY_SKEW, "price");
+            assertThat(limiter.sentence()).contains("1.0 of 8 lanes of price work", "of their key");
+        }
+    }
+
+    @Test
+    void onePartitionInOrder_isOnePartition() {
+        try (Planted planted = planted(Source.range(0, MANY)
+                .map(n -> new ConsumerRecord<>("orders", 3, n, "key " + n, n))
+                .mapBlocking(8, RecordOrdering.byPartition(), this::blocks)
+                .named("price"))) {
+            planted.with(StubLooks.consumer(StubLooks.partition(3).inFlight(512).lag(5000)), StubLooks.noProducer());
+            Limiter limiter = planted.awaitLimiter(Kind.ONE_PARTITION, "orders-3");
+            assertThat(limiter.advice()).startsWith("order by key");
+        }
+    }
+
+    @Test
+    void queueThatNobodyReads_isNamed() {
+        SinkQueue<Integer> unread = SinkQueue.create();
+        try (Planted planted = new Planted(
+                Source.range(0, MANY).to(Sink.queue(unread).named("answers")).run(), release)) {
+            planted.awaitLimiter(Kind.STAGE_WAIT, "answers");
+        }
+    }
+
+    @Test
+    void sourceWithoutElements_isSourceIdle() {
+        try (Planted planted = planted(Source.queue(SourceQueue.of(8)).named("in"))) {
+            Limiter limiter = planted.awaitLimiter(Kind.SOURCE_IDLE, "in");
+            assertThat(limiter.expectedGain()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void sourceThatGivesLessThanTheStagesTake_isArrival() {
+        SourceQueue<Integer> queue = SourceQueue.of(8);
+        try (Planted planted = planted(Source.queue(queue).named("in"))) {
+            assertThat(queue.offer(1)).isEqualTo(new SourceQueue.Enqueued());
+            assertThat(planted.fromTheStart().awaitLimiter(Kind.ARRIVAL, "in").advice())
+                    .isEqualTo("nothing to do");
+        }
+    }
+
+    @Test
+    void collectorThatStopsTheApplication_isGc_whateverTheStagesDo() {
+        try (Planted planted = planted(Source.range(0, MANY)
+                .mapBlocking(4, Ordering.unordered(), this::blocks)
+                .named("price"))) {
+            // All the time until the second look.
+            planted.on(
+                    new MachineLook(8, Double.NaN, Double.NaN, 0),
+                    new MachineLook(8, Double.NaN, Double.NaN, Long.MAX_VALUE / 2));
+            planted.awaitLimiter(Kind.GC, "gc");
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package dev.weir.metrics;
+
+import dev.weir.kafka.ConsumerDump;
+import dev.weir.kafka.ConsumerDump.PartitionDump;
+import dev.weir.kafka.ConsumerDump.Paused;
+import dev.weir.kafka.ConsumerSnapshot;
+import dev.weir.kafka.ProducerHandle;
+import dev.weir.metrics.PipelineLook.ConsumerLook;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Consumers and producers as a test wants them to look. */
+final class StubLooks {
+
+    private StubLooks() {}
+
+    /** A partition of {@code orders}: nothing in it, read to its end. */
+    static Partition partition(int number) {
+        return new Partition(number, 0, 0, 0, Set.of(), null);
+    }
+
+    /** The figures of one partition that a test may set. */
+    record Partition(
+            int number,
+            int buffered,
+            int inFlight,
+            long lag,
+            Set<Paused> paused,
+            @Nullable String trouble) {
+
+        Partition buffered(int records) {
+            return new Partition(number, records, inFlight, lag, paused, trouble);
+        }
+
+        Partition inFlight(int records) {
+            return new Partition(number, buffered, records, lag, paused, trouble);
+        }
+
+        Partition lag(long records) {
+            return new Partition(number, buffered, inFlight, records, paused, trouble);
+        }
+
+        Partition paused(Paused... reasons) {
+            return new Partition(number, buffered, inFlight, lag, Set.of(reasons), trouble);
+        }
+
+        Partition trouble(String words) {
+            return new Partition(number, buffered, inFlight, lag, paused, words);
+        }
+
+        private PartitionDump dump() {
+            return new PartitionDump("orders", number, 1, buffered, inFlight, null, paused, 0, null, 0, lag, trouble);
+        }
+    }
+
+    static List<ConsumerLook> consumer(Partition... partitions) {
+        return consumer(0, 0, null, partitions);
+    }
+
+    static List<ConsumerLook> consumer(
+            long commits, long failedCommits, @Nullable Instant noAnswerSince, Partition... partitions) {
+        List<PartitionDump> dumps =
+                Arrays.stream(partitions).map(Partition::dump).toList();
+        int buffered = dumps.stream().mapToInt(PartitionDump::buffered).sum();
+        return List.of(new ConsumerLook(
+                new ConsumerSnapshot(List.of(), buffered, commits, failedCommits, 0),
+                new ConsumerDump(
+                        Instant.EPOCH,
+                        "[orders]",
+                        "running",
+                        Duration.ZERO,
+                        1,
+                        0,
+                        commits,
+                        failedCommits,
+                        dumps,
+                        noAnswerSince)));
+    }
+
+    static List<ProducerHandle.Snapshot> noProducer() {
+        return List.of();
+    }
+
+    /** A producer under the stage {@code out}, with a buffer of 100 bytes. */
+    static List<ProducerHandle.Snapshot> producer(
+            long unanswered, double freeBytes, long blockedNanos, double queueMillis, double requestMillis) {
+        return List.of(new ProducerHandle.Snapshot(
+                "out", unanswered, 100, freeBytes, blockedNanos, queueMillis, requestMillis));
+    }
+}

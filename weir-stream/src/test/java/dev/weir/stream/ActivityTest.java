@@ -1,0 +1,116 @@
+package dev.weir.stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.stream.StageSnapshot.Activity;
+import dev.weir.stream.testing.RestProbe;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+
+/** What the threads of stages do, as {@link RunningPipeline#activity} tells it. */
+class ActivityTest {
+
+    private static final int MANY = 100_000;
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private final CountDownLatch release = new CountDownLatch(1);
+
+    private Integer blocks(Integer element) throws InterruptedException {
+        release.await();
+        return element;
+    }
+
+    /** The activity of stage {@code tested} once nothing moves. */
+    private Activity atRest(Source<?> source) {
+        try (RunningPipeline running = source.to(Sink.ignore()).run()) {
+            assertThat(new RestProbe(running).awaitRest(PATIENCE)).isTrue();
+            List<Activity> all = running.activity();
+            release.countDown();
+            running.cancel();
+            return all.stream()
+                    .filter(each -> each.stage().equals("tested"))
+                    .findFirst()
+                    .orElseThrow();
+        }
+    }
+
+    @Test
+    void lanesThatBlock_areAtWorkAndWait_andOthersCouldBeginWithTheRest() {
+        Activity activity = atRest(Source.range(0, MANY)
+                .mapBlocking(3, Ordering.unordered(), this::blocks)
+                .named("tested"));
+        assertThat(activity.thread()).isNull();
+        assertThat(activity.dispatcher().name()).isEqualTo("virtual");
+        assertThat(activity.atWork()).isEqualTo(3);
+        assertThat(activity.waiting()).isEqualTo(3);
+        assertThat(activity.ready()).isPositive();
+        assertThat(activity.behindKeys()).isZero();
+    }
+
+    @Test
+    void elementsOfOneKey_waitBehindEachOther() {
+        Activity activity = atRest(Source.range(0, MANY)
+                .mapBlocking(3, Ordering.<Integer>byKey(n -> "one").calledBy("shop"), this::blocks)
+                .named("tested"));
+        assertThat(activity.atWork()).isEqualTo(1);
+        assertThat(activity.ready()).isZero();
+        assertThat(activity.behindKeys()).isPositive();
+        assertThat(activity.keyName()).isEqualTo("shop");
+    }
+
+    @Test
+    void callsUnderWay_areAtWorkAndWait() {
+        Activity activity = atRest(Source.range(0, MANY)
+                .mapAsync(5, n -> new CompletableFuture<Integer>())
+                .named("tested"));
+        assertThat(activity.atWork()).isEqualTo(5);
+        assertThat(activity.waiting()).isEqualTo(5);
+    }
+
+    @Test
+    void workersThatBlock_areAtWorkAndWait() {
+        try (Dispatcher pool = Dispatcher.fixed("pool", 2)) {
+            Activity activity = atRest(
+                    Source.range(0, MANY).mapParallel(2, pool, this::blocks).named("tested"));
+            assertThat(activity.dispatcher().name()).isEqualTo("pool");
+            assertThat(activity.atWork()).isEqualTo(2);
+            assertThat(activity.waiting()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void fusedStage_showsTheThreadThatItShares_andThatItsFunctionWaits() {
+        Activity activity = atRest(Source.range(0, MANY)
+                .map(n -> {
+                    try {
+                        return blocks(n);
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                        return n;
+                    }
+                })
+                .named("tested"));
+        assertThat(activity.thread()).isNotNull();
+        assertThat(activity.atWork()).isEqualTo(1);
+        assertThat(activity.waiting()).isEqualTo(1);
+    }
+
+    @Test
+    void fusedStageWithoutInput_isNotAtWork() {
+        Activity activity = atRest(
+                Source.queue(SourceQueue.<Integer>of(4)).map(n -> n).named("tested"));
+        assertThat(activity.atWork()).isZero();
+        assertThat(activity.waiting()).isZero();
+    }
+
+    @Test
+    void pipelineThatHasEnded_hasNone() throws InterruptedException {
+        try (RunningPipeline running = Source.of(1, 2, 3).to(Sink.ignore()).run()) {
+            DrainReport ignored = running.await();
+            assertThat(running.activity()).isEmpty();
+        }
+    }
+}
