@@ -1,0 +1,96 @@
+package dev.weir.metrics;
+
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What holds a pipeline's rate down during an interval, and the change that follows from it. Immutable.
+ *
+ * <p>A gain is a factor of the pipeline's rate: 1 is none, 2 is twice the records per second.
+ *
+ * @param kind the class of the limiter
+ * @param name what limits: a stage, dispatcher, consumer or {@code topic-partition}; for a limiter without a name of its
+ *     own, its kind's id
+ * @param sentence the finding with its figures, for people, without a full stop
+ * @param advice the change to make, for people, without a full stop
+ * @param expectedGain the factor by which the rate should rise once the advice is followed: never below 1
+ * @param measuredGain the factor by which it rose, or null as long as nothing was applied
+ */
+public record Limiter(
+        Kind kind,
+        String name,
+        String sentence,
+        String advice,
+        double expectedGain,
+        @Nullable Double measuredGain) {
+
+    /** The classes of limiters; {@code docs/reference/limiter.md} has a section for each. */
+    public enum Kind {
+        /** The brokers do not answer, or answer slowly. */
+        SOURCE_BROKER,
+        /** The fetch path delivers less than the pipeline could take, though records are waiting. */
+        SOURCE_FETCH,
+        /** No records come, and none are waiting. */
+        SOURCE_IDLE,
+        /** The pipeline keeps up with all records that arrive. */
+        ARRIVAL,
+        /** A stage computes all the time. */
+        STAGE_CPU,
+        /** All lanes of a stage are taken, and most of them wait for something outside. */
+        STAGE_WAIT,
+        /** Tasks wait for a thread of a dispatcher. */
+        DISPATCHER,
+        /** One key's lane works while the others have nothing to do. */
+        KEY_SKEW,
+        /** One partition lags while the others have been read to their ends. */
+        ONE_PARTITION,
+        /** Partitions stand still because their windows of unfinished records are full. */
+        WINDOW,
+        /** Partitions stand still because the consumer's byte budget is spent. */
+        BYTE_BUDGET,
+        /** The producer does not take the output as fast as it is made. */
+        PRODUCER,
+        /** The brokers acknowledge the output slowly or not at all. */
+        OUTPUT_BROKER,
+        /** Commits fail or do not come to an end. */
+        COMMIT,
+        /** The collector takes the time of the application. */
+        GC,
+        /** All processors of the machine are busy. */
+        MACHINE_CPU,
+        /** All workers of a share consumer are taken. */
+        SHARE_WORKERS,
+        /** A share consumer has no credits left for further records. */
+        SHARE_CREDITS,
+        /** The broker's limit of acquired records of a share partition is reached. */
+        SHARE_WINDOW,
+        /** Members of a share group wait for each other's fetches. */
+        SHARE_FETCH_LOCK,
+        /** The share coordinator's state writes are slow. */
+        SHARE_STATE;
+
+        /** The kind's name for programs: lower case, with hyphens. */
+        public String id() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+    }
+
+    public Limiter {
+        if (!(expectedGain >= 1) || Double.isInfinite(expectedGain)) {
+            throw new IllegalArgumentException("expectedGain must be at least 1 and finite: " + expectedGain);
+        }
+        if (measuredGain != null && !(measuredGain >= 0)) {
+            throw new IllegalArgumentException("measuredGain must not be negative: " + measuredGain);
+        }
+    }
+
+    /** A limiter of whose advice nothing was applied yet. */
+    public static Limiter of(Kind kind, String name, String sentence, String advice, double expectedGain) {
+        return new Limiter(kind, name, sentence, advice, expectedGain, null);
+    }
+
+    /** The same limiter, after its advice was applied and the rate was measured again. */
+    public Limiter measured(double gain) {
+        return new Limiter(kind, name, sentence, advice, expectedGain, gain);
+    }
+}
