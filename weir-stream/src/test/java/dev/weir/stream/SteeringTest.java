@@ -174,7 +174,7 @@ class SteeringTest {
         mayEnd.release(ELEMENTS);
         UnaryOperator<Integer> same = element -> element;
         try (RunningPipeline running = Source.from(List.of(1))
-                .map(same::apply)
+                .map(same)
                 .async(pool, 512)
                 .mapParallel(Parallelism.fixed(2), pool, element -> element)
                 .to(Sink.ignore())
