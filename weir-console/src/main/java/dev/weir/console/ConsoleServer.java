@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>It listens on loopback unless told otherwise; beyond that it demands a token. It looks at the pipeline once a
- * second, keeps 15 minutes of looks, and takes at most 64 connections. What is sent to the port never reaches a pipeline,
- * but for the changes that {@link #set} lists.
+ * second, keeps 15 minutes of looks, and takes at most 64 connections. What is sent to the port never reaches a
+ * pipeline, but for the changes that {@link #set} lists.
  *
  * <p>Its address stands in the system property {@value #ADDRESS_PROPERTY}, so that {@code weir console PID} finds it.
  * Close it after the pipeline.
@@ -75,8 +75,8 @@ public final class ConsoleServer implements AutoCloseable {
     }
 
     /**
-     * Changes the pipeline while it runs, as the page and {@code weir console --set} do; without a restart, and nothing is
-     * lost or doubled. Each change stands in the {@linkplain #timeline timeline}.
+     * Changes the pipeline while it runs, as the page and {@code weir console --set} do; without a restart, and
+     * nothing is lost or doubled. Each change stands in the {@linkplain #timeline timeline}.
      *
      * @param settings by key: {@code source.paused}, {@code partition.TOPIC-N.paused}, {@code stage.NAME.parallelism},
      *     {@code dispatcher.NAME.size}, {@code breaker.NAME} (open or closed), {@code log.LOGGER}
@@ -119,8 +119,8 @@ public final class ConsoleServer implements AutoCloseable {
         private Builder() {}
 
         /**
-         * The address to listen on: a name or a number of this machine, {@code 0.0.0.0} for all. Default: loopback. Any other
-         * needs a {@link #token}.
+         * The address to listen on: a name or a number of this machine, {@code 0.0.0.0} for all. Default: loopback.
+         * Any other needs a {@link #token}.
          */
         public Builder host(String newHost) {
             this.host = Objects.requireNonNull(newHost, "host");
@@ -134,7 +134,8 @@ public final class ConsoleServer implements AutoCloseable {
         }
 
         /**
-         * Demanded of each request but for the page itself, as {@code Authorization: Bearer TOKEN}. Never shown or logged.
+         * Demanded of each request but for the page itself, as {@code Authorization: Bearer TOKEN}. Never shown or
+         * logged.
          *
          * @param newToken at least {@value ConsoleServer#MIN_TOKEN} characters without blanks
          */

@@ -9,7 +9,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
 
-/** A consumer's health and dump as JSON fields: those of {@code weir pipe --state} and of {@code /api/state}. Functions only. */
+/**
+ * A consumer's health and dump as JSON fields: those of {@code weir pipe --state} and of {@code /api/state}. Functions
+ * only.
+ */
 public final class ConsumerState {
 
     private ConsumerState() {}

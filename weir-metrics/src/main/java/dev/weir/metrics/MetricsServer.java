@@ -27,10 +27,10 @@ import org.jspecify.annotations.Nullable;
  * MetricsServer server = MetricsServer.builder().port(9400).start(running);
  * }</pre>
  *
- * <p>It listens on loopback unless told otherwise, takes at most 64 connections, 8 KiB of request line and headers, and
- * 10 seconds for a request or a response. Each request has a virtual thread. All limits but the last are those of the JDK's
- * HTTP server, for the whole JVM; whoever uses that server earlier, or sets its system properties, decides. What is sent to
- * the port never reaches a pipeline.
+ * <p>It listens on loopback unless told otherwise, takes at most 64 connections, 8 KiB of request line and headers,
+ * and 10 seconds for a request or a response. Each request has a virtual thread. All limits but the last are those of
+ * the JDK's HTTP server, for the whole JVM; whoever uses that server earlier, or sets its system properties, decides.
+ * What is sent to the port never reaches a pipeline.
  *
  * <p>Close it after the pipelines.
  */

@@ -142,8 +142,8 @@ public final class Dispatcher implements AutoCloseable {
 
     /**
      * Changes the number of threads. Threads beyond it end when they have ended their tasks; tasks that wait begin at
-     * once if there are more threads now. No task is lost or interrupted. Whoever lowers it must leave a thread for each
-     * {@code async} segment that runs on it and one for workers: {@link
+     * once if there are more threads now. No task is lost or interrupted. Whoever lowers it must leave a thread for
+     * each {@code async} segment that runs on it and one for workers: {@link
      * dev.weir.stream.control.DispatcherControl} holds that for one pipeline.
      *
      * @param threads 1 to 32767

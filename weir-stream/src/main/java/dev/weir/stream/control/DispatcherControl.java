@@ -5,8 +5,8 @@ import dev.weir.stream.DispatcherSnapshot;
 import dev.weir.stream.RunningPipeline;
 
 /**
- * A dispatcher as a running pipeline uses it, to be looked at and resized. Found by {@link RunningPipeline#handles}, one
- * for each dispatcher that its segments and parallel stages run on. Thread-safe.
+ * A dispatcher as a running pipeline uses it, to be looked at and resized. Found by {@link RunningPipeline#handles},
+ * one for each dispatcher that its segments and parallel stages run on. Thread-safe.
  */
 public interface DispatcherControl {
 

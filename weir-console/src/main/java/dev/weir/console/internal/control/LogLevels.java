@@ -6,7 +6,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
-/** Levels of loggers of {@code java.util.logging}, where {@link System.Logger} ends unless told otherwise. Thread-safe. */
+/**
+ * Levels of loggers of {@code java.util.logging}, where {@link System.Logger} ends unless told otherwise. Thread-safe.
+ */
 final class LogLevels {
 
     private static final Map<String, Level> LEVELS = Map.of(

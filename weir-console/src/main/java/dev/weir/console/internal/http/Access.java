@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decides who may ask. Immutable.
  *
- * <p>Without a token only this machine reaches the port, so that the danger is a page of somebody else in a browser here:
- * {@code Host} must name this machine, which defeats DNS rebinding, and {@code Origin} must be the console's own. With a
- * token each request for data must carry it. (Fetch standard, "origin"; RFC 6750 for the bearer token.)
+ * <p>Without a token only this machine reaches the port, so that the danger is a page of somebody else in a browser
+ * here: {@code Host} must name this machine, which defeats DNS rebinding, and {@code Origin} must be the console's
+ * own. With a token each request for data must carry it. (Fetch standard, "origin"; RFC 6750 for the bearer token.)
  */
 final class Access {
 

@@ -51,10 +51,10 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
         this.events = new EventStream(looker.history());
     }
 
-    private record Answer(int status, String type, byte[] body) {
+    private record Answer(int status, String type, String body) {
 
         static Answer json(int status, String text) {
-            return new Answer(status, JSON, (text + "\n").getBytes(StandardCharsets.UTF_8));
+            return new Answer(status, JSON, text + "\n");
         }
 
         static Answer error(int status, String message) {
@@ -149,15 +149,16 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
     }
 
     private static void send(HttpExchange exchange, Answer answer) throws IOException {
+        byte[] body = answer.body.getBytes(StandardCharsets.UTF_8);
         exchange.getResponseHeaders().set("Content-Type", answer.type);
         if (exchange.getRequestMethod().equals("HEAD")) {
-            exchange.getResponseHeaders().set("Content-Length", Integer.toString(answer.body.length));
+            exchange.getResponseHeaders().set("Content-Length", Integer.toString(body.length));
             exchange.sendResponseHeaders(answer.status, -1);
             return;
         }
-        exchange.sendResponseHeaders(answer.status, answer.body.length);
+        exchange.sendResponseHeaders(answer.status, body.length);
         try (OutputStream out = exchange.getResponseBody()) {
-            out.write(answer.body);
+            out.write(body);
         }
     }
 }

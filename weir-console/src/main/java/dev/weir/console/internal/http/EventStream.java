@@ -11,8 +11,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks as server-sent events (HTML standard, section 9.2): first those of the history that the reader has not seen, then
- * one a second, each with its number as id; after the newest one an event {@code state} with all there is. Thread-safe.
+ * Looks as server-sent events (HTML standard, section 9.2): first those of the history that the reader has not seen,
+ * then one a second, each with its number as id; after the newest one an event {@code state} with all there is.
+ * Thread-safe.
  */
 final class EventStream {
 
@@ -70,7 +71,9 @@ final class EventStream {
         }
     }
 
-    /** An application may limit all responses of its JVM; then the stream ends before it is cut, and is taken up again. */
+    /**
+     * An application may limit all responses of its JVM; then the stream ends before it is cut, and is taken up again.
+     */
     private static long limitNanos() {
         long seconds = Long.getLong(JVM_LIMIT, 0);
         return seconds <= 0 ? Long.MAX_VALUE / 2 : TimeUnit.SECONDS.toNanos(Math.max(1, seconds - 2));

@@ -3,6 +3,7 @@ package dev.weir.console.internal.http;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class PageFiles {
 
     /** One file as it is sent. */
-    record PageFile(String type, byte[] content) {}
+    record PageFile(String type, String content) {}
 
     private static final String FOLDER = "/dev/weir/console/page/";
     private static final String SCRIPT = "text/javascript; charset=utf-8";
@@ -31,7 +32,7 @@ final class PageFiles {
             if (in == null) {
                 throw new IllegalStateException("the jar of weir-console is not whole: " + FOLDER + name);
             }
-            files.put(path, new PageFile(type, in.readAllBytes()));
+            files.put(path, new PageFile(type, new String(in.readAllBytes(), StandardCharsets.UTF_8)));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -56,13 +56,20 @@ record Look(
             }
             double seconds = elapsed / 1e9;
             double threadNanos = (double) elapsed * Math.max(1, now.parallelism());
+            double busy = share(now.busyNanos() - (before == null ? 0 : before.busyNanos()), threadNanos);
+            double down = share(now.blockedDownNanos() - (before == null ? 0 : before.blockedDownNanos()), threadNanos);
+            // The waiting of workers follows from their number: with another number the two totals cannot be compared.
+            boolean resized = before != null && before.parallelism() != now.parallelism();
+            double up = resized
+                    ? Math.max(0, 1 - busy - down)
+                    : share(now.blockedUpNanos() - (before == null ? 0 : before.blockedUpNanos()), threadNanos);
             return new StageLook(
                     now,
                     (now.elementsIn() - (before == null ? 0 : before.elementsIn())) / seconds,
                     (now.elementsOut() - (before == null ? 0 : before.elementsOut())) / seconds,
-                    share(now.busyNanos() - (before == null ? 0 : before.busyNanos()), threadNanos),
-                    share(now.blockedUpNanos() - (before == null ? 0 : before.blockedUpNanos()), threadNanos),
-                    share(now.blockedDownNanos() - (before == null ? 0 : before.blockedDownNanos()), threadNanos));
+                    busy,
+                    up,
+                    down);
         }
 
         private static double share(long nanos, double of) {

@@ -14,7 +14,8 @@ public record DispatcherSteering(Dispatcher dispatcher, int fewest) implements D
 
     @Override
     public void size(int threads) {
-        if (threads < fewest) {
+        boolean hasSize = dispatcher.kind() == Dispatcher.Kind.FIXED || dispatcher.kind() == Dispatcher.Kind.FORK_JOIN;
+        if (hasSize && threads < fewest) {
             throw new IllegalArgumentException("dispatcher " + dispatcher.name() + " must keep at least " + fewest
                     + " threads, which the pipeline occupies or needs: threads=" + threads);
         }
