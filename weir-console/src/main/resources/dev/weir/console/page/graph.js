@@ -1,7 +1,7 @@
 // The stages as boxes from left to right, as many in a row as fit.
 
 const SVG = "http://www.w3.org/2000/svg";
-const WIDTH = 210, HEIGHT = 104, GAP = 44, BAR = WIDTH - 24;
+const WIDTH = 210, HEIGHT = 104, GAP = 44, DOWN = 46, BAR = WIDTH - 24;
 
 export function short(n) {
   if (n >= 1e6) return `${(n / 1e6).toFixed(1)} M`;
@@ -17,6 +17,10 @@ function part(parent, name, attributes) {
   parent.append(element);
   return element;
 }
+
+/** From the last box of a row to the first of the next. */
+const below = (perRow) =>
+  `M ${(perRow - 1) * (WIDTH + GAP) + WIDTH / 2} ${2 - DOWN} V ${-DOWN / 2} H ${WIDTH / 2} V -2`;
 
 /** Sets what has changed only. */
 export function put(element, key, value) {
@@ -48,19 +52,19 @@ export class Graph {
     const rows = Math.ceil(stages.length / perRow);
     const svg = document.createElementNS(SVG, "svg");
     const width = perRow * (WIDTH + GAP) - GAP;
-    svg.setAttribute("viewBox", `-2 -2 ${width + 4} ${rows * (HEIGHT + 30) - 26}`);
+    svg.setAttribute("viewBox", `-2 -2 ${width + 4} ${rows * (HEIGHT + DOWN) - DOWN + 4}`);
     svg.setAttribute("role", "list");
     svg.setAttribute("aria-label", "Stages in the order of the flow");
     this.boxes.clear();
     stages.forEach((stage, i) => {
       const x = (i % perRow) * (WIDTH + GAP);
-      const y = Math.floor(i / perRow) * (HEIGHT + 30);
+      const y = Math.floor(i / perRow) * (HEIGHT + DOWN);
       const group = part(svg, "g", { role: "listitem", transform: `translate(${x} ${y})` });
       const middle = HEIGHT / 2;
       const edge = i === 0 ? null
         : i % perRow !== 0
-          ? part(group, "path", { class: "edge", d: `M ${-GAP + 3} ${middle} H -3` })
-          : part(group, "path", { class: "edge", d: `M ${WIDTH / 2} -26 V -3` });
+          ? part(group, "path", { class: "edge", d: `M ${-GAP + 2} ${middle} H -2` })
+          : part(group, "path", { class: "edge", d: below(perRow) });
       const box = {
         group, edge,
         frame: part(group, "rect", { class: "box", width: WIDTH, height: HEIGHT, rx: 7 }),

@@ -74,7 +74,8 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
             }
             send(exchange, Answer.error(denial.status(), denial.reason()));
         } else if (file != null) {
-            send(exchange, ifRead(exchange, () -> new Answer(200, file.type(), file.content())));
+            Answer whole = new Answer(200, file.type(), file.content());
+            send(exchange, ifRead(exchange, () -> whole));
         } else if ("/api/events".equals(path) && exchange.getRequestMethod().equals("GET")) {
             stream(exchange, deadline);
         } else {
