@@ -3,6 +3,7 @@ module dev.weir.stream {
     requires static transitive org.jspecify;
 
     exports dev.weir.stream;
+    exports dev.weir.stream.control;
     exports dev.weir.stream.spi;
     exports dev.weir.stream.testing;
 }

@@ -2,6 +2,7 @@ package dev.weir.cli;
 
 import dev.weir.cli.bench.BenchCommand;
 import dev.weir.cli.broker.BrokerCommand;
+import dev.weir.cli.console.ConsoleCommand;
 import dev.weir.cli.demo.DemoCommand;
 import dev.weir.cli.pipe.PipeCommand;
 import dev.weir.cli.replay.ReplayCommand;
@@ -49,6 +50,7 @@ import picocli.CommandLine.Spec;
             BrokerCommand.class,
             PipeCommand.class,
             ReplayCommand.class,
+            ConsoleCommand.class,
             BenchCommand.class,
             CompletionCommand.class,
             WarmUpCommand.class

@@ -261,6 +261,27 @@ public final class CircuitBreaker {
         mayHaveChanged.signalAll();
     }
 
+    /** Opens it until {@link #close}: no call goes through, however long that is. For operators. */
+    public void open() {
+        lock.lock();
+        try {
+            become(State.OPEN);
+            shutUntilNanos = clock.after(LONGEST.toNanos());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Closes it and forgets the failures so far; it opens again by itself as before. For operators. */
+    public void close() {
+        lock.lock();
+        try {
+            become(State.CLOSED);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** The state now. One whose time is over stays open until somebody wants to call. */
     public State state() {
         return snapshot().state();

@@ -2,7 +2,6 @@ package dev.weir.metrics;
 
 import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpHandler;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.System.Logger;
@@ -11,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.Supplier;
 
 /** Answers the requests of a {@link MetricsServer}. Thread-safe. */
-final class MetricsHandler implements HttpHandler {
+final class MetricsHandler {
 
     private static final Logger LOG = System.getLogger(MetricsHandler.class.getName());
 
@@ -34,11 +33,8 @@ final class MetricsHandler implements HttpHandler {
         }
     }
 
-    @Override
-    public void handle(HttpExchange exchange) throws IOException {
-        try (exchange) {
-            send(exchange, answer(exchange));
-        }
+    void handle(HttpExchange exchange) throws IOException {
+        send(exchange, answer(exchange));
     }
 
     private Answer answer(HttpExchange exchange) {

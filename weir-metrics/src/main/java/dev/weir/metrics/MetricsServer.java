@@ -1,6 +1,7 @@
 package dev.weir.metrics;
 
-import com.sun.net.httpserver.HttpServer;
+import dev.weir.metrics.http.HttpEndpoint;
+import dev.weir.metrics.http.HttpLimits;
 import dev.weir.stream.RunningPipeline;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
@@ -10,16 +11,11 @@ import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.URI;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,16 +27,14 @@ import org.jspecify.annotations.Nullable;
  * MetricsServer server = MetricsServer.builder().port(9400).start(running);
  * }</pre>
  *
- * <p>It listens on loopback unless told otherwise, takes at most 64 connections, 8 KiB of request line and headers, and
- * 10 seconds for a request or a response. Each request has a virtual thread. These limits are those of the JDK's HTTP
- * server, for the whole JVM; whoever uses that server earlier, or sets its system properties, decides. What is sent to
- * the port never reaches a pipeline.
+ * <p>It listens on loopback unless told otherwise, takes at most 64 connections, 8 KiB of request line and headers,
+ * and 10 seconds for a request or a response. Each request has a virtual thread. All limits but the last are those of
+ * the JDK's HTTP server, for the whole JVM; whoever uses that server earlier, or sets its system properties, decides.
+ * What is sent to the port never reaches a pipeline.
  *
  * <p>Close it after the pipelines.
  */
 public final class MetricsServer implements AutoCloseable {
-
-    private static final int BACKLOG = 64;
 
     private final PrometheusMeterRegistry registry;
     private final boolean ownRegistry;
@@ -49,52 +43,16 @@ public final class MetricsServer implements AutoCloseable {
     private final @Nullable JvmGcMetrics collector;
 
     private final List<PipelineMetrics> shown = new CopyOnWriteArrayList<>();
-    private final ExecutorService requests = Executors.newThreadPerTaskExecutor(
-            Thread.ofVirtual().name("weir-metrics-request-", 0).factory());
-    private final HttpServer http;
-    private final URI uri;
+    private final HttpEndpoint http;
 
     private MetricsServer(Builder settings) throws IOException {
-        HttpLimits.set();
-        InetAddress address =
-                settings.host == null ? InetAddress.getLoopbackAddress() : InetAddress.getByName(settings.host);
-        this.http = HttpServer.create(new InetSocketAddress(address, settings.port), BACKLOG);
-        this.uri = uriOf(address, http.getAddress().getPort());
+        this.http = HttpEndpoint.open("weir-metrics", settings.host, settings.port, settings.maxResponse);
         this.ownRegistry = settings.registry == null;
         this.registry =
                 settings.registry == null ? new PrometheusMeterRegistry(PrometheusConfig.DEFAULT) : settings.registry;
         this.collector = ownRegistry ? bindProcess() : null;
-        http.setExecutor(requests);
-        http.createContext("/", new MetricsHandler(registry::scrape, this::health));
-        startDispatcher(http);
-    }
-
-    /**
-     * Its thread is a daemon if it is started by one, so that a server which nobody closes keeps no JVM from ending.
-     */
-    private static void startDispatcher(HttpServer http) {
-        FutureTask<Void> start = new FutureTask<>(http::start, null);
-        Thread starter = Thread.ofPlatform().daemon().name("weir-metrics-start").start(start);
-        boolean interrupted = false;
-        while (true) {
-            try {
-                starter.join();
-                break;
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-        start.resultNow();
-    }
-
-    private static URI uriOf(InetAddress address, int port) {
-        // Nobody can connect to "any address"; loopback is one of those it stands for.
-        InetAddress reached = address.isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : address;
-        String host = reached.getHostAddress();
-        return URI.create("http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port);
+        MetricsHandler handler = new MetricsHandler(registry::scrape, this::health);
+        http.start((exchange, deadline) -> handler.handle(exchange));
     }
 
     /** What a dashboard of a pipeline wants to know of its process. */
@@ -134,12 +92,12 @@ public final class MetricsServer implements AutoCloseable {
 
     /** The port that it listens on. */
     public int port() {
-        return uri.getPort();
+        return uri().getPort();
     }
 
     /** Where it is reached from this machine, without a path. */
     public URI uri() {
-        return uri;
+        return http.uri();
     }
 
     private HealthReport health() {
@@ -150,14 +108,7 @@ public final class MetricsServer implements AutoCloseable {
     /** Closes the port, all connections and the metrics of the pipelines; ends all threads. The pipelines go on. */
     @Override
     public void close() {
-        http.stop(0);
-        requests.shutdownNow();
-        boolean interrupted = false;
-        try {
-            requests.awaitTermination(HttpLimits.MAX_EXCHANGE_SECONDS, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            interrupted = true;
-        }
+        http.close();
         shown.forEach(PipelineMetrics::close);
         if (collector != null) {
             collector.close();
@@ -165,24 +116,20 @@ public final class MetricsServer implements AutoCloseable {
         if (ownRegistry) {
             registry.close();
         }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     @Override
     public String toString() {
-        return "metrics at " + uri;
+        return "metrics at " + uri();
     }
 
     /** Settings of a server. Not thread-safe. */
     public static final class Builder {
 
-        private static final int MAX_PORT = 65_535;
-
         private @Nullable String host;
         private int port;
         private @Nullable PrometheusMeterRegistry registry;
+        private Duration maxResponse = HttpLimits.MAX_RESPONSE;
 
         private Builder() {}
 
@@ -194,10 +141,13 @@ public final class MetricsServer implements AutoCloseable {
 
         /** The port to listen on, 0 to 65535. Default: 0, any that is free. */
         public Builder port(int newPort) {
-            if (newPort < 0 || newPort > MAX_PORT) {
-                throw new IllegalArgumentException("port must be 0 to " + MAX_PORT + ": port=" + newPort);
-            }
-            this.port = newPort;
+            this.port = HttpEndpoint.checkPort(newPort);
+            return this;
+        }
+
+        /** How long a response may take; for tests. */
+        Builder maxResponse(Duration limit) {
+            this.maxResponse = limit;
             return this;
         }
 

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.weir.kafka.ConsumerDump.Paused;
 import dev.weir.kafka.ConsumerHealth;
+import dev.weir.metrics.http.HttpLimits;
 import dev.weir.stream.DrainReport;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -50,7 +51,7 @@ class MetricsServerTest {
         consumer.partitions.add(StubConsumer.partition(0, Duration.ofSeconds(3), Paused.WINDOW));
         pipeline.stages.add(StubPipeline.stage("price", 100, 90));
         pipeline.handles.add(consumer);
-        server = MetricsServer.builder().start(pipeline);
+        server = MetricsServer.builder().maxResponse(Duration.ofSeconds(2)).start(pipeline);
     }
 
     @AfterEach

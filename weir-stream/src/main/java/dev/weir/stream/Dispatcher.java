@@ -10,6 +10,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * A named executor that stages run on. Thread-safe; its creator closes it, after the pipelines that use it. All threads
@@ -35,7 +36,10 @@ public final class Dispatcher implements AutoCloseable {
 
     private final String name;
     private final Kind kind;
-    private final int size;
+    /** Written under the lock. */
+    private volatile int size;
+
+    private final ReentrantLock resizing = new ReentrantLock();
     private final ExecutorService executor;
     private final LongAdder submitted = new LongAdder();
     private final LongAdder started = new LongAdder();
@@ -131,9 +135,41 @@ public final class Dispatcher implements AutoCloseable {
         return kind;
     }
 
-    /** The number of threads, or {@link Integer#MAX_VALUE} for virtual ones. */
+    /** The number of threads now, or {@link Integer#MAX_VALUE} for virtual ones. */
     public int size() {
         return size;
+    }
+
+    /**
+     * Changes the number of threads. Threads beyond it end when they have ended their tasks; tasks that wait begin at
+     * once if there are more threads now. No task is lost or interrupted. Whoever lowers it must leave a thread for
+     * each {@code async} segment that runs on it and one for workers: {@link
+     * dev.weir.stream.control.DispatcherControl} holds that for one pipeline.
+     *
+     * @param threads 1 to 32767
+     * @throws UnsupportedOperationException for virtual threads, which have no number, and for a single thread
+     */
+    public void resize(int threads) {
+        checkThreads(name, threads);
+        if (kind == Kind.VIRTUAL || kind == Kind.SINGLE) {
+            throw new UnsupportedOperationException("dispatcher " + name + " is " + kind
+                    + (kind == Kind.VIRTUAL ? ": it has a thread for each task" : ": its tasks must never overlap"));
+        }
+        resizing.lock();
+        try {
+            if (executor instanceof ForkJoinPool pool) {
+                int ignored = pool.setParallelism(threads);
+            } else if (executor instanceof ThreadPoolExecutor pool && threads > size) {
+                pool.setMaximumPoolSize(threads);
+                pool.setCorePoolSize(threads);
+            } else if (executor instanceof ThreadPoolExecutor pool) {
+                pool.setCorePoolSize(threads);
+                pool.setMaximumPoolSize(threads);
+            }
+            size = threads;
+        } finally {
+            resizing.unlock();
+        }
     }
 
     /** Runs a task on one of the threads. */

@@ -1,7 +1,9 @@
 package dev.weir.cli.demo;
 
-import dev.weir.cli.metrics.MetricsEndpoint;
+import dev.weir.cli.console.ConsoleOption;
+import dev.weir.cli.console.Endpoints;
 import dev.weir.cli.metrics.MetricsOption;
+import dev.weir.cli.terminal.CliFailure;
 import dev.weir.cli.terminal.CommandContext;
 import dev.weir.examples.asimov.AsimovPipeline;
 import dev.weir.kafka.ConsumerSettings;
@@ -76,6 +78,12 @@ public final class DemoCommand implements Callable<Integer> {
     private long seed = 42;
 
     @Mixin
+    private ConsoleOption console;
+
+    @Option(names = "--no-console", description = "Serve no console. Without it there is one, on loopback.")
+    private boolean noConsole;
+
+    @Mixin
     private MetricsOption metrics;
 
     @Option(names = "--json", description = "Print the summary as one line of JSON.")
@@ -97,8 +105,13 @@ public final class DemoCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         DemoPlan plan = DemoPlan.of(records, seconds, rate, seed);
         DemoSummary summary;
-        try (MetricsEndpoint endpoint = metrics.start(weir, json)) {
-            summary = new DemoRun(weir, plan, pipelines, endpoint).run();
+        if (noConsole && console.isGiven()) {
+            throw CliFailure.usage("--no-console does not go with --console and --token-file", "");
+        }
+        try (Endpoints endpoints = noConsole
+                ? Endpoints.start(weir, json, console, metrics)
+                : Endpoints.startWithConsole(weir, json, console, metrics)) {
+            summary = new DemoRun(weir, plan, pipelines, endpoints).run();
         }
         if (json) {
             weir.json().write(summary::writeTo);

@@ -1,6 +1,6 @@
 package dev.weir.cli.demo;
 
-import dev.weir.cli.metrics.MetricsEndpoint;
+import dev.weir.cli.console.Endpoints;
 import dev.weir.cli.terminal.CliFailure;
 import dev.weir.cli.terminal.CommandContext;
 import dev.weir.cli.terminal.Progress;
@@ -53,14 +53,14 @@ final class DemoRun {
     private final CommandContext weir;
     private final DemoPlan plan;
     private final DemoCommand.PipelineFactory pipelines;
-    private final MetricsEndpoint metrics;
+    private final Endpoints endpoints;
     private final LongAdder deadLetters = new LongAdder();
 
-    DemoRun(CommandContext weir, DemoPlan plan, DemoCommand.PipelineFactory pipelines, MetricsEndpoint metrics) {
+    DemoRun(CommandContext weir, DemoPlan plan, DemoCommand.PipelineFactory pipelines, Endpoints endpoints) {
         this.weir = weir;
         this.plan = plan;
         this.pipelines = pipelines;
-        this.metrics = metrics;
+        this.endpoints = endpoints;
     }
 
     DemoSummary run() throws InterruptedException {
@@ -96,7 +96,7 @@ final class DemoRun {
                         new DemoTraffic(bootstrapServers, generator, plan, () -> acknowledged(running.stages()));
                 LimiterProbe probe = LimiterProbe.start(running);
                 Progress progress = weir.progress()) {
-            metrics.show(running);
+            endpoints.show(running);
             weir.shutdown().onStop(traffic::stop);
             List<StageSnapshot> profile = flow(cluster, running, traffic, progress);
             DrainReport report = running.drain(DRAIN);

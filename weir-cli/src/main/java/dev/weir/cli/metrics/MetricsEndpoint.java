@@ -1,10 +1,10 @@
 package dev.weir.cli.metrics;
 
 import dev.weir.cli.terminal.CliFailure;
-import dev.weir.cli.terminal.CommandContext;
 import dev.weir.metrics.MetricsServer;
 import dev.weir.stream.RunningPipeline;
 import java.io.IOException;
+import java.net.URI;
 import org.jspecify.annotations.Nullable;
 
 /** The server of metrics and probes of one command, or none. Thread-safe. Close it after the pipeline. */
@@ -16,11 +16,8 @@ public final class MetricsEndpoint implements AutoCloseable {
         this.server = server;
     }
 
-    /**
-     * Starts one at {@code address} and tells where: a note, and with {@code json} the line that programs wait for. Without an
-     * address it does and tells nothing.
-     */
-    static MetricsEndpoint start(@Nullable ListenAddress address, CommandContext weir, boolean json) {
+    /** Starts one at {@code address}; without an address it does nothing. */
+    static MetricsEndpoint start(@Nullable ListenAddress address) {
         if (address == null) {
             return new MetricsEndpoint(null);
         }
@@ -37,16 +34,12 @@ public final class MetricsEndpoint implements AutoCloseable {
                     "Choose an address of this machine and a port that is free; 0 is any.",
                     e);
         }
-        weir.terminal().note("weir: metrics " + started.uri());
-        if (json) {
-            weir.json().write(line -> {
-                line.writeStringField("event", "started");
-                line.writeNumberField("pid", ProcessHandle.current().pid());
-                line.writeNullField("console");
-                line.writeStringField("metrics", started.uri().toString());
-            });
-        }
         return new MetricsEndpoint(started);
+    }
+
+    /** Where it is scraped, or null if there is none. */
+    public @Nullable URI uri() {
+        return server == null ? null : server.uri();
     }
 
     /** Shows the pipeline of the command. */

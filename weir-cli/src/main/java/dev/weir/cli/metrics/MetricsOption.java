@@ -1,6 +1,5 @@
 package dev.weir.cli.metrics;
 
-import dev.weir.cli.terminal.CommandContext;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -15,8 +14,8 @@ public final class MetricsOption {
                     + " free. Read-only and without a token, so on loopback unless a host is given.")
     private @Nullable ListenAddress address;
 
-    /** Starts what was asked for and tells its address, as the first that the command prints. */
-    public MetricsEndpoint start(CommandContext weir, boolean json) {
-        return MetricsEndpoint.start(address, weir, json);
+    /** Starts what was asked for. */
+    public MetricsEndpoint start() {
+        return MetricsEndpoint.start(address);
     }
 }

@@ -2,7 +2,7 @@ package dev.weir.cli.pipe;
 
 import dev.weir.cli.client.ClientFault;
 import dev.weir.cli.client.ClusterClients;
-import dev.weir.cli.metrics.MetricsEndpoint;
+import dev.weir.cli.console.Endpoints;
 import dev.weir.cli.pipe.PipeOptions.Via;
 import dev.weir.cli.terminal.CliFailure;
 import dev.weir.cli.terminal.CommandContext;
@@ -60,12 +60,12 @@ public final class PipeCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         options.check();
-        try (MetricsEndpoint metrics = options.metrics.start(weir, options.json)) {
-            return run(metrics);
+        try (Endpoints endpoints = Endpoints.start(weir, options.json, options.console, options.metrics)) {
+            return run(endpoints);
         }
     }
 
-    private int run(MetricsEndpoint metrics) throws InterruptedException {
+    private int run(Endpoints endpoints) throws InterruptedException {
         ClusterClients clients = new ClusterClients(
                 options.bootstrapServers, options.group, options.clientConfig, options.connectTimeout);
         ConsumerSettings<byte[], byte[]> consumer = clients.consumer();
@@ -84,7 +84,7 @@ public final class PipeCommand implements Callable<Integer> {
         try (PipeFlow flow = new PipeFlow(options)) {
             Pipeline pipeline = flow.pipeline(consumer, producer);
             try (RunningPipeline running = start(clients, pipeline)) {
-                metrics.show(running);
+                endpoints.show(running);
                 PipeState state = PipeState.start(options.state, running, weir.terminal());
                 try (LimiterProbe probe = LimiterProbe.start(running)) {
                     return runToEnd(running, flow, probe);

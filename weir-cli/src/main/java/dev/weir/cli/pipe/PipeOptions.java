@@ -2,6 +2,7 @@ package dev.weir.cli.pipe;
 
 import dev.weir.cli.client.ClusterClients;
 import dev.weir.cli.client.OptionChecks;
+import dev.weir.cli.console.ConsoleOption;
 import dev.weir.cli.metrics.MetricsOption;
 import dev.weir.cli.terminal.CliFailure;
 import java.nio.file.Path;
@@ -197,6 +198,9 @@ final class PipeOptions {
             description = "Write the pipe's state there each second, as JSON, with the reason if it stands still.")
     @Nullable
     Path state;
+
+    @Mixin
+    ConsoleOption console;
 
     @Mixin
     MetricsOption metrics;

@@ -58,7 +58,7 @@ class DemoCommandTest {
             }
         });
 
-        int code = harness.run(line, "demo", "--records=" + RECORDS, "--json");
+        int code = harness.run(line, "demo", "--records=" + RECORDS, "--json", "--no-console");
 
         assertThat(code).as(harness.err()).isEqualTo(ExitCode.FAILED);
         EventGenerator generator = new EventGenerator(42);

@@ -40,7 +40,7 @@ class InternalPackagesTest {
     private static final JavaClasses PLANTED = new ClassFileImporter().importPackages("planted");
 
     @ParameterizedTest
-    @EnumSource(names = {"STREAM", "LEAN", "KAFKA", "TESTKIT"})
+    @EnumSource(names = {"STREAM", "LEAN", "KAFKA", "CONSOLE", "TESTKIT"})
     void internalPackages_ofAModule_areFreeOfCircles(WeirModule module) {
         freeOfCircles("dev.weir." + module.packageName).check(module.mainClasses());
     }

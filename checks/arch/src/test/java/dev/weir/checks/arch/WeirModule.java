@@ -20,6 +20,7 @@ enum WeirModule {
     LEAN("weir-lean", "lean"),
     KAFKA("weir-kafka", "kafka"),
     METRICS("weir-metrics", "metrics"),
+    CONSOLE("weir-console", "console"),
     TESTKIT("weir-testkit", "testkit"),
     DRIVER("weir-driver", "driver"),
     BENCH("weir-bench", "bench"),
@@ -45,8 +46,9 @@ enum WeirModule {
             case STREAM, DRIVER, LEAN -> Set.of();
             case KAFKA -> Set.of("stream", "lean");
             case METRICS, TESTKIT, ASIMOV -> Set.of("stream", "kafka");
+            case CONSOLE -> Set.of("stream", "kafka", "metrics");
             case BENCH -> Set.of("stream", "kafka", "testkit", "driver");
-            case CLI -> Set.of("stream", "kafka", "metrics", "testkit", "driver", "bench", "examples");
+            case CLI -> Set.of("stream", "kafka", "metrics", "console", "testkit", "driver", "bench", "examples");
         };
     }
 

@@ -133,6 +133,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         entry.depth(stage::depth);
         entry.keeper(stage::find);
         entry.activity(() -> stage.activity(entry.stageName()));
+        entry.resizable(() -> Math.min(MAX_WORKERS, dispatcher.size()), stage::resize);
         stage.upper = assembly.closeSegment(
                 feederName, Dispatcher.virtual(), upstream, from -> stage.feed(from, feederMeter));
         stage.pullerMeter = assembly.segmentMeter();
@@ -267,6 +268,26 @@ public final class ParallelMap<T, R> implements Stage<R> {
             tooManyWorkers = activeWorkers > limit.current();
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** Has so many workers from now on; those beyond that end after their chunk. */
+    private void resize(int workers) {
+        int toStart = 0;
+        lock.lock();
+        try {
+            limit.hold(workers);
+            stall.threads(workers);
+            tooManyWorkers = activeWorkers > workers;
+            if (!cancelled && backlog.oldestClaimable() != null) {
+                toStart = Math.max(0, workers - activeWorkers);
+                activeWorkers += toStart;
+            }
+        } finally {
+            lock.unlock();
+        }
+        for (int i = 0; i < toStart; i++) {
+            forkWorker();
         }
     }
 

@@ -73,7 +73,7 @@ final class AsyncLanes<T, R> extends Lanes<T, R> implements Computations.Owner<R
                     attributes,
                     parallelism,
                     dispatcher,
-                    Integer.MAX_VALUE,
+                    () -> Integer.MAX_VALUE,
                     parts -> new AsyncLanes<>(
                             parts.limit(),
                             ordering,

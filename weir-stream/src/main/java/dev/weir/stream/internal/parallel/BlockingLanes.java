@@ -83,7 +83,7 @@ public final class BlockingLanes<T, R> extends Lanes<T, R> {
                     attributes,
                     concurrency,
                     chosen,
-                    chosen.size(),
+                    chosen::size,
                     parts -> new BlockingLanes<>(ordering, handler, parts));
         });
     }

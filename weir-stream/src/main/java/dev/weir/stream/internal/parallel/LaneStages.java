@@ -14,6 +14,7 @@ import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Gate;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Puts {@link Lanes} between the segment above, which feeds them, and the one below. Stateless. */
@@ -49,7 +50,7 @@ final class LaneStages {
      * Builds a stage for one run.
      *
      * @param dispatcher where the stage's tasks run
-     * @param mostAtOnce a bound of how many elements are worked on at once, beside the parallelism
+     * @param mostAtOnce a bound of how many elements are worked on at once, beside the parallelism, now
      */
     static <T, R> Stage<R> build(
             Node<T> above,
@@ -57,14 +58,14 @@ final class LaneStages {
             Attributes attributes,
             Parallelism parallelism,
             Dispatcher dispatcher,
-            int mostAtOnce,
+            IntSupplier mostAtOnce,
             Maker<T, R> maker) {
         Stage<T> upstream = above.build(assembly);
         String feederName = assembly.lastEntry().stageName();
         StageMeter feederMeter = assembly.segmentMeter();
         StageEntry entry = assembly.threaded(attributes, dispatcher, parallelism.max());
         Limit limit = new Limit(parallelism, System.nanoTime());
-        entry.parallelism(() -> Math.min(limit.current(), mostAtOnce));
+        entry.parallelism(() -> Math.min(limit.current(), mostAtOnce.getAsInt()));
         Clock clock = assembly.clock();
         Lanes<T, R> stage = maker.make(new Parts(
                 limit,
@@ -75,6 +76,7 @@ final class LaneStages {
         entry.depth(stage::depth);
         entry.keeper(stage);
         entry.activity(() -> stage.activity(entry.stageName()));
+        entry.resizable(() -> Math.min(stage.mostAtOnce(), mostAtOnce.getAsInt()), stage::resize);
         Segment<T> upper = assembly.closeSegment(
                         feederName, Dispatcher.virtual(), upstream, from -> stage.feed(from, feederMeter))
                 .countedByItsStage();

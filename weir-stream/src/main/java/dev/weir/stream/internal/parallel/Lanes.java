@@ -157,6 +157,28 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
         }
     }
 
+    /** Works on {@code n} elements at once from now on; those beyond that which are being worked on are finished. */
+    final void resize(int n) {
+        int more = 0;
+        lock.lock();
+        try {
+            limit.hold(n);
+            stall.threads(n);
+            if (!cancelled && !closed) {
+                more = callForReady();
+            }
+            feederCall.call();
+        } finally {
+            lock.unlock();
+        }
+        forkMore(more);
+    }
+
+    /** Elements that there is room for, and so the most that can be worked on at once. */
+    final int mostAtOnce() {
+        return LaneStages.capacityFor(limit.max());
+    }
+
     /** Under the lock: cuts the stage off; what is inside is dropped. */
     final void fail(Throwable cause) {
         if (failure == null) {

@@ -2,6 +2,7 @@ package dev.weir.stream.internal.run;
 
 import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
+import dev.weir.stream.internal.steering.DispatcherSteering;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.Stage;
@@ -9,6 +10,7 @@ import dev.weir.stream.spi.StageMeter;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -186,7 +188,10 @@ public final class Assembly {
         return segment;
     }
 
-    /** Refuses a pipeline that would wait forever for a thread which its own segments occupy. */
+    /**
+     * Refuses a pipeline that would wait forever for a thread which its own segments occupy; lets users steer the
+     * dispatchers of the others.
+     */
     void checkDispatchers() {
         occupiedThreads.forEach((dispatcher, occupied) -> {
             long needed = occupied + (dispatchersOfWorkers.contains(dispatcher) ? 1L : 0L);
@@ -194,6 +199,13 @@ public final class Assembly {
                 throw new IllegalStateException("pipeline " + run.name() + " needs at least " + needed
                         + " threads of dispatcher " + dispatcher + ": each async() occupies one until the end");
             }
+        });
+        Set<Dispatcher> used = new LinkedHashSet<>(occupiedThreads.keySet());
+        used.addAll(dispatchersOfWorkers);
+        used.forEach(dispatcher -> {
+            int occupied = occupiedThreads.getOrDefault(dispatcher, 0);
+            run.expose(new DispatcherSteering(
+                    dispatcher, Math.max(1, occupied + (dispatchersOfWorkers.contains(dispatcher) ? 1 : 0))));
         });
     }
 

@@ -5,6 +5,7 @@ import dev.weir.stream.ResultKey;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.StageSnapshot;
 import dev.weir.stream.StageSnapshot.Activity;
+import dev.weir.stream.internal.steering.ThreadLook;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
@@ -72,6 +73,7 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
         this.name = name;
         this.clock = clock;
         this.tasks = new TaskGroup(name, this::fail);
+        handles.add(new ThreadLook(tasks::threads));
     }
 
     /**

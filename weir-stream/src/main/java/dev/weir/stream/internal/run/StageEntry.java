@@ -2,6 +2,7 @@ package dev.weir.stream.internal.run;
 
 import dev.weir.stream.StageSnapshot;
 import dev.weir.stream.StageSnapshot.Activity;
+import dev.weir.stream.internal.steering.StageSteering;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.StageContext;
@@ -9,6 +10,7 @@ import dev.weir.stream.spi.StageMeter;
 import dev.weir.stream.spi.Whereabouts;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntConsumer;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +33,7 @@ public final class StageEntry implements StageContext {
     private final Set<StageEntry> standsFor;
 
     private volatile IntSupplier parallelism;
+    private volatile @Nullable StageSteering steering;
 
     /** Of a stage with workers of its own, if it can tell. */
     private volatile Supplier<@Nullable Activity> activity = () -> null;
@@ -190,6 +193,20 @@ public final class StageEntry implements StageContext {
         return activity.get();
     }
 
+    /**
+     * Registers how a user changes the number of elements that are worked on at once, see {@link
+     * dev.weir.stream.control.StageControl}. Not for stages of one of many streams that show as one.
+     *
+     * @param most the highest number now
+     */
+    public void resizable(IntSupplier most, IntConsumer resize) {
+        if (shownAs == null) {
+            StageSteering steered = new StageSteering(name, () -> parallelism.getAsInt(), most, resize);
+            steering = steered;
+            run.expose(steered);
+        }
+    }
+
     @Override
     public void onStop(Runnable stop) {
         onStop = stop;
@@ -276,6 +293,10 @@ public final class StageEntry implements StageContext {
         depth = () -> 0;
         onStop = () -> {};
         keeper = null;
+        StageSteering steered = steering;
+        if (steered != null) {
+            steered.release();
+        }
         if (shownAs == null) {
             standsFor.clear();
         }

@@ -6,6 +6,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -94,7 +96,7 @@ public final class TaskGroup {
      * @param members thread-safe if more than one task is to be in it
      */
     public Task fork(Dispatcher dispatcher, String name, Set<Task> members, Consumer<Task> body) {
-        Task task = new Task(name, members, dispatcher.kind() != Dispatcher.Kind.VIRTUAL, body);
+        Task task = new Task(name, members, dispatcher, body);
         try {
             if (admit(task)) {
                 dispatcher.execute(task);
@@ -187,6 +189,26 @@ public final class TaskGroup {
         return true;
     }
 
+    /** The threads that run tasks now, by the name of the dispatcher, sorted. */
+    SortedMap<String, List<Thread>> threads() {
+        List<Task> present;
+        lock.lock();
+        try {
+            present = new ArrayList<>(tasks);
+        } finally {
+            lock.unlock();
+        }
+        SortedMap<String, List<Thread>> threads = new TreeMap<>();
+        for (Task task : present) {
+            Thread current = task.life.thread();
+            if (current != null) {
+                threads.computeIfAbsent(task.dispatcher, first -> new ArrayList<>())
+                        .add(current);
+            }
+        }
+        return threads;
+    }
+
     /** The names of the tasks that have not ended, sorted. */
     List<String> names() {
         lock.lock();
@@ -208,6 +230,7 @@ public final class TaskGroup {
     public final class Task implements Runnable {
 
         private final String name;
+        private final String dispatcher;
         private final Set<Task> members;
         private final TaskLifecycle life;
 
@@ -223,10 +246,11 @@ public final class TaskGroup {
         /** Sections that were interrupted and have not been left yet. */
         final AtomicInteger interruptedSections = new AtomicInteger();
 
-        Task(String name, Set<Task> members, boolean mayQueue, Consumer<Task> body) {
+        Task(String name, Set<Task> members, Dispatcher dispatcher, Consumer<Task> body) {
             this.name = "weir-" + pipelineName + "-" + name;
             this.members = members;
-            this.life = new TaskLifecycle(mayQueue);
+            this.dispatcher = dispatcher.name();
+            this.life = new TaskLifecycle(dispatcher.kind() != Dispatcher.Kind.VIRTUAL);
             this.body = body;
         }
 

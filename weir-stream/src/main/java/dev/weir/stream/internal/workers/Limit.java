@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * How many elements a stage may work on at once, now. Guarded by the lock of its owner, but for {@link #current}, which
- * any thread may read. For a fixed parallelism all else does nothing.
+ * any thread may read. For a fixed parallelism all else but {@link #hold} does nothing.
  */
 public final class Limit {
 
@@ -24,6 +24,9 @@ public final class Limit {
     private final Parallelism parallelism;
     private final SlopeSearch search;
     private volatile int current;
+
+    /** Whether a user holds it where it is. */
+    private volatile boolean held;
 
     private long sinceNanos;
     private boolean settling = true;
@@ -52,8 +55,15 @@ public final class Limit {
         return parallelism.max();
     }
 
+    /** Whether it moves by itself. Any thread. */
     public boolean isAdaptive() {
-        return parallelism.isAdaptive();
+        return parallelism.isAdaptive() && !held;
+    }
+
+    /** Holds the limit at {@code n} from now on; an adaptive one does not move any more. */
+    public void hold(int n) {
+        held = true;
+        current = n;
     }
 
     /**

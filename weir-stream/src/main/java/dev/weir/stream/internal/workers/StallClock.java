@@ -9,14 +9,18 @@ import dev.weir.stream.spi.StageMeter;
 public final class StallClock {
 
     private final StageMeter meter;
-    private final int threads;
-
+    private int threads;
     private boolean stalled;
 
     /** Creates a clock that does not run. A stall of a second counts one second for each of the threads. */
     public StallClock(StageMeter meter, int threads) {
         this.meter = meter;
         this.threads = threads;
+    }
+
+    /** Changes for how many threads the next stall counts. */
+    public void threads(int now) {
+        threads = now;
     }
 
     /** To be told after each change of state. Reads the time only if the answer has changed. */

@@ -1,0 +1,61 @@
+package dev.weir.cli.console;
+
+import com.sun.tools.attach.AttachNotSupportedException;
+import com.sun.tools.attach.VirtualMachine;
+import dev.weir.cli.terminal.CliFailure;
+import dev.weir.console.ConsoleServer;
+import java.io.IOException;
+import java.net.URI;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Finds the console of a process, or reads its address. Functions only. See ADR 69. */
+final class ConsoleAddress {
+
+    private static final String NO_CONSOLE = "Start it with --console, or give the console's address instead.";
+
+    private ConsoleAddress() {}
+
+    /** Reads {@code PID} or {@code URL}. */
+    static URI of(String target) {
+        if (target.matches("[0-9]{1,18}")) {
+            return ofProcess(target);
+        }
+        try {
+            URI uri = URI.create(target.replaceAll("/+$", ""));
+            String scheme = uri.getScheme() == null ? "" : uri.getScheme().toLowerCase(Locale.ROOT);
+            if ((scheme.equals("http") || scheme.equals("https")) && uri.getHost() != null) {
+                return uri;
+            }
+        } catch (IllegalArgumentException e) {
+            // Said below.
+        }
+        throw CliFailure.badValue("PID|URL", target, "the number of a process or an address such as http://127.0.0.1:9500");
+    }
+
+    private static URI ofProcess(String pid) {
+        String address = property(pid);
+        if (address == null) {
+            throw CliFailure.work("process " + pid + " has no console", NO_CONSOLE);
+        }
+        return URI.create(address);
+    }
+
+    private static @Nullable String property(String pid) {
+        if (ProcessHandle.of(Long.parseLong(pid)).isEmpty()) {
+            throw CliFailure.work("there is no process " + pid, "'jps -l' lists those of the JVM.");
+        }
+        try {
+            VirtualMachine process = VirtualMachine.attach(pid);
+            try {
+                return process.getSystemProperties().getProperty(ConsoleServer.ADDRESS_PROPERTY);
+            } finally {
+                process.detach();
+            }
+        } catch (AttachNotSupportedException e) {
+            throw CliFailure.work("process " + pid + " is no JVM that can be asked: " + e.getMessage(), NO_CONSOLE, e);
+        } catch (IOException e) {
+            throw CliFailure.work("process " + pid + " cannot be asked: " + CliFailure.reason(e), NO_CONSOLE, e);
+        }
+    }
+}

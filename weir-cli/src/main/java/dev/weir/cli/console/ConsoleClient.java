@@ -1,0 +1,89 @@
+package dev.weir.cli.console;
+
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.weir.cli.terminal.CliFailure;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Asks the console of a process. Confined to one thread. */
+final class ConsoleClient implements AutoCloseable {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    private final URI console;
+    private final @Nullable String token;
+    private final HttpClient http = HttpClient.newBuilder()
+            .proxy(HttpClient.Builder.NO_PROXY)
+            .connectTimeout(PATIENCE)
+            .build();
+
+    /**
+     * Creates one.
+     *
+     * @param token of the console, if it demands one
+     */
+    ConsoleClient(URI console, @Nullable String token) {
+        this.console = console;
+        this.token = token;
+    }
+
+    JsonNode get(String path) throws InterruptedException {
+        return send(HttpRequest.newBuilder(URI.create(console + path)).GET());
+    }
+
+    /** Asks for changes; true, false and whole numbers are sent as such. */
+    JsonNode set(Map<String, String> settings) throws InterruptedException {
+        ObjectNode body = JSON.createObjectNode();
+        ObjectNode set = body.putObject("set");
+        settings.forEach(set::put);
+        return send(HttpRequest.newBuilder(URI.create(console + "/api/control"))
+                .header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofString(body.toString())));
+    }
+
+    private JsonNode send(HttpRequest.Builder request) throws InterruptedException {
+        if (token != null) {
+            request.header("Authorization", "Bearer " + token);
+        }
+        HttpResponse<String> answer;
+        try {
+            answer = http.send(request.timeout(PATIENCE).build(), BodyHandlers.ofString());
+        } catch (IOException e) {
+            throw CliFailure.work(
+                    "no console answers at " + console + ": " + CliFailure.reason(e), "Does the process still run?", e);
+        }
+        JsonNode body;
+        try {
+            body = JSON.readTree(answer.body());
+        } catch (JacksonException e) {
+            throw CliFailure.work(console + " is no Weir console", "Use the address that the process printed.", e);
+        }
+        if (answer.statusCode() == 401) {
+            throw CliFailure.work("the console at " + console + " demands its token", "Name its file with --token-file.");
+        }
+        if (answer.statusCode() != 200) {
+            throw CliFailure.work(
+                    "the console at " + console + " refused with " + answer.statusCode() + ": "
+                            + body.path("error").asText("no reason given"),
+                    "");
+        }
+        return body;
+    }
+
+    @Override
+    public void close() {
+        http.close();
+    }
+}

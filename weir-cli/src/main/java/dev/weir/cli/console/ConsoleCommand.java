@@ -1,0 +1,144 @@
+package dev.weir.cli.console;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.weir.cli.terminal.CliFailure;
+import dev.weir.cli.terminal.CommandContext;
+import dev.weir.cli.terminal.ExitCode;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+
+/** {@code weir console}: looks at a running pipeline and steers it, through the console of its process. */
+@Command(
+        name = "console",
+        sortOptions = false,
+        description = {
+            "Look at a running pipeline, and change it while it runs.",
+            "It talks to the console of the process: of weir demo, of weir pipe --console, or of an application that"
+                    + " starts a ConsoleServer."
+        },
+        footer = {
+            "",
+            "Settings: source.paused, partition.TOPIC-N.paused (true or false); stage.NAME.parallelism,"
+                    + " dispatcher.NAME.size (a number); breaker.NAME (open or closed); log.LOGGER (info, debug, ...)."
+                    + " Each takes effect at once; nothing is lost or doubled.",
+            "",
+            "Exits with 1 if a setting was refused.",
+            "",
+            "  weir console 4711                                      what it does now",
+            "  weir console 4711 --set source.paused=true             pause it",
+            "  weir console http://127.0.0.1:9500 --timeline t.json   all changes so far"
+        })
+public final class ConsoleCommand implements Callable<Integer> {
+
+    @ParentCommand
+    private CommandContext weir;
+
+    @Parameters(paramLabel = "PID|URL", description = "The process, or the address that its console printed.")
+    private String target;
+
+    @Option(names = "--set", paramLabel = "K=V", description = "Change a setting; may be repeated.")
+    private Map<String, String> settings = new LinkedHashMap<>();
+
+    @Option(
+            names = "--timeline",
+            paramLabel = "FILE",
+            description = "Write all changes so far to FILE, as JSON, after those of this command.")
+    private @Nullable Path timeline;
+
+    @Option(names = "--token-file", paramLabel = "FILE", description = "File with the token that the console demands.")
+    private @Nullable Path tokenFile;
+
+    @Option(names = "--json", description = "Print the answer as one JSON object on standard output.")
+    private boolean json;
+
+    @Override
+    public Integer call() throws InterruptedException {
+        String token = tokenFile == null ? null : TokenFile.read(tokenFile);
+        URI address = ConsoleAddress.of(target);
+        try (ConsoleClient console = new ConsoleClient(address, token)) {
+            JsonNode report = settings.isEmpty() ? null : console.set(settings);
+            if (timeline != null) {
+                write(timeline, console.get("/api/timeline"));
+            }
+            JsonNode state = console.get("/api/state");
+            JsonNode refused = report == null ? null : report.path("refused");
+            String error = refused == null || refused.isEmpty() ? null : error(refused);
+            if (json) {
+                tell(address, report, state, error);
+            } else {
+                show(address, report, state);
+            }
+            if (error != null) {
+                throw CliFailure.work(error, "");
+            }
+            return ExitCode.DONE;
+        }
+    }
+
+    private static void write(Path file, JsonNode entries) {
+        try {
+            Files.writeString(file, entries.toPrettyString() + System.lineSeparator());
+        } catch (IOException e) {
+            throw CliFailure.badValue("--timeline", file, "a file that can be written (" + CliFailure.reason(e) + ")");
+        }
+    }
+
+    private static String error(JsonNode refused) {
+        JsonNode first = refused.get(0);
+        int more = refused.size() - 1;
+        return "refused " + first.path("key").asText() + "=" + first.path("value").asText() + ": "
+                + first.path("reason").asText() + (more > 0 ? " (and " + more + " more)" : "");
+    }
+
+    private void tell(URI address, @Nullable JsonNode report, JsonNode state, @Nullable String error) {
+        weir.json().write(line -> {
+            line.writeBooleanField("accepted", error == null);
+            line.writeFieldName("applied");
+            line.writeRawValue(report == null ? "{}" : report.path("applied").toString());
+            line.writeFieldName("refused");
+            line.writeRawValue(report == null ? "[]" : report.path("refused").toString());
+            line.writeStringField("console", address.toString());
+            line.writeFieldName("limiter");
+            line.writeRawValue(state.path("limiter").isMissingNode() ? "null" : state.path("limiter").toString());
+            line.writeFieldName("state");
+            line.writeRawValue(state.toString());
+            if (error != null) {
+                line.writeStringField("error", error);
+            }
+        });
+        weir.errorIsTold();
+    }
+
+    private void show(URI address, @Nullable JsonNode report, JsonNode state) {
+        weir.out().println("console  " + address);
+        weir.out().println("pipeline " + state.path("pipeline").asText() + ", " + state.path("state").asText());
+        JsonNode limiter = state.path("limiter");
+        if (limiter.isObject()) {
+            weir.out().println("limiter  " + limiter.path("sentence").asText());
+            weir.out().println("         " + limiter.path("advice").asText());
+        }
+        state.path("why").forEach(why -> weir.out().println("why      " + why.asText()));
+        state.path("controls")
+                .forEach(knob -> weir.out()
+                        .println("setting  " + knob.path("key").asText() + "="
+                                + knob.path("value").asText()));
+        if (report != null) {
+            report.path("applied")
+                    .properties()
+                    .forEach(each -> weir.out()
+                            .println("applied  " + each.getKey() + "="
+                                    + each.getValue().asText()));
+        }
+        weir.out().flush();
+    }
+}

@@ -1,0 +1,72 @@
+package dev.weir.cli.console;
+
+import dev.weir.cli.metrics.ListenAddress;
+import dev.weir.cli.terminal.CliFailure;
+import dev.weir.console.ConsoleServer;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** {@code --console} and its token, for commands that run a pipeline. Filled by picocli, then read only. */
+public final class ConsoleOption {
+
+    @Option(
+            names = "--console",
+            arity = "0..1",
+            fallbackValue = "0",
+            paramLabel = "[HOST:]PORT",
+            converter = ListenAddress.Converter.class,
+            description = "Serve a page there that shows the pipeline and steers it; without a port, or with 0, any that"
+                    + " is free. On loopback unless a host is given, which needs --token-file.")
+    private @Nullable ListenAddress address;
+
+    @Option(
+            names = "--token-file",
+            paramLabel = "FILE",
+            description = "File with the token that the console demands: at least " + ConsoleServer.MIN_TOKEN
+                    + " characters. Needed for a console beyond loopback.")
+    private @Nullable Path tokenFile;
+
+    /** Whether an address was given. */
+    public boolean isGiven() {
+        return address != null || tokenFile != null;
+    }
+
+    /** Starts what was asked for, if it was. */
+    @Nullable
+    ConsoleServer start() {
+        if (address == null) {
+            if (tokenFile != null) {
+                throw CliFailure.usage("--token-file goes with --console", "");
+            }
+            return null;
+        }
+        return start(address);
+    }
+
+    /** Starts one, at any port of loopback unless told otherwise. */
+    ConsoleServer startAnyway() {
+        return start(address == null ? new ListenAddress(null, 0) : address);
+    }
+
+    private ConsoleServer start(ListenAddress at) {
+        ConsoleServer.Builder settings = ConsoleServer.builder().port(at.port());
+        if (at.host() != null) {
+            settings.host(at.host());
+        }
+        try {
+            if (tokenFile != null) {
+                settings.token(TokenFile.read(tokenFile));
+            }
+            return settings.start();
+        } catch (IllegalArgumentException e) {
+            throw CliFailure.usage("--console=" + at + ": " + e.getMessage(), "Name its file with --token-file.");
+        } catch (IOException e) {
+            throw CliFailure.work(
+                    "cannot listen on --console=" + at + ": " + CliFailure.reason(e),
+                    "Choose an address of this machine and a port that is free; 0 is any.",
+                    e);
+        }
+    }
+}

@@ -1,0 +1,83 @@
+package dev.weir.cli.console;
+
+import dev.weir.cli.metrics.MetricsEndpoint;
+import dev.weir.cli.metrics.MetricsOption;
+import dev.weir.cli.terminal.CommandContext;
+import dev.weir.console.ConsoleServer;
+import dev.weir.stream.RunningPipeline;
+import java.net.URI;
+import org.jspecify.annotations.Nullable;
+
+/** The console and the metrics of one command, each or none. Thread-safe. Close it after the pipeline. */
+public final class Endpoints implements AutoCloseable {
+
+    private final @Nullable ConsoleServer console;
+    private final MetricsEndpoint metrics;
+
+    private Endpoints(@Nullable ConsoleServer console, MetricsEndpoint metrics) {
+        this.console = console;
+        this.metrics = metrics;
+    }
+
+    /** Starts what was asked for and tells the addresses, as the first that the command prints. */
+    public static Endpoints start(CommandContext weir, boolean json, ConsoleOption console, MetricsOption metrics) {
+        return start(weir, json, console.start(), metrics);
+    }
+
+    /** The same with a console that listens on loopback unless told otherwise. */
+    public static Endpoints startWithConsole(
+            CommandContext weir, boolean json, ConsoleOption console, MetricsOption metrics) {
+        return start(weir, json, console.startAnyway(), metrics);
+    }
+
+    private static Endpoints start(
+            CommandContext weir, boolean json, @Nullable ConsoleServer console, MetricsOption metrics) {
+        MetricsEndpoint endpoint;
+        try {
+            endpoint = metrics.start();
+        } catch (RuntimeException e) {
+            if (console != null) {
+                console.close();
+            }
+            throw e;
+        }
+        Endpoints started = new Endpoints(console, endpoint);
+        started.tell(weir, json);
+        return started;
+    }
+
+    private void tell(CommandContext weir, boolean json) {
+        URI page = console == null ? null : console.uri();
+        URI scraped = metrics.uri();
+        if (page != null) {
+            weir.terminal().note("weir: console " + page);
+        }
+        if (scraped != null) {
+            weir.terminal().note("weir: metrics " + scraped);
+        }
+        if (json && (page != null || scraped != null)) {
+            weir.json().write(line -> {
+                line.writeStringField("event", "started");
+                line.writeNumberField("pid", ProcessHandle.current().pid());
+                line.writeStringField("console", page == null ? null : page.toString());
+                line.writeStringField("metrics", scraped == null ? null : scraped.toString());
+            });
+        }
+    }
+
+    /** Shows the pipeline of the command. */
+    public void show(RunningPipeline running) {
+        if (console != null) {
+            console.show(running);
+        }
+        metrics.show(running);
+    }
+
+    @Override
+    public void close() {
+        if (console != null) {
+            console.close();
+        }
+        metrics.close();
+    }
+}

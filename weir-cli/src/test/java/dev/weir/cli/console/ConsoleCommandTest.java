@@ -1,0 +1,169 @@
+package dev.weir.cli.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.weir.cli.CommandHarness;
+import dev.weir.cli.terminal.ExitCode;
+import dev.weir.console.ConsoleServer;
+import dev.weir.stream.Ordering;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.Sink;
+import dev.weir.stream.Source;
+import dev.weir.stream.control.StageControl;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(60)
+class ConsoleCommandTest {
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final String TOKEN = "a-token-of-some-length";
+
+    private final CommandHarness harness = new CommandHarness();
+    private RunningPipeline running;
+    private ConsoleServer console;
+
+    @TempDir
+    Path folder;
+
+    @BeforeEach
+    void start() throws IOException {
+        running = Source.<Integer>never()
+                .mapBlocking(2, Ordering.input(), number -> number)
+                .named("price")
+                .to(Sink.ignore())
+                .run();
+        console = ConsoleServer.builder().start(running);
+    }
+
+    @AfterEach
+    void end() {
+        running.cancel();
+        console.close();
+    }
+
+    private JsonNode lastLine() throws IOException {
+        return JSON.readTree(harness.out().lines().toList().getLast());
+    }
+
+    @Test
+    void set_onAnAddress_changesThePipeline() throws Exception {
+        int code = harness.run(
+                "console", console.uri().toString(), "--set", "stage.price.parallelism=24", "--json");
+        assertThat(code).as(harness.err()).isEqualTo(ExitCode.DONE);
+        JsonNode answer = lastLine();
+        assertThat(answer.path("accepted").asBoolean()).isTrue();
+        assertThat(answer.at("/applied/stage.price.parallelism").asInt()).isEqualTo(24);
+        assertThat(answer.path("refused")).isEmpty();
+        assertThat(answer.at("/state/stages").isArray()).isTrue();
+        assertThat(running.handles(StageControl.class).getFirst().parallelism()).isEqualTo(24);
+    }
+
+    @Test
+    void set_thatIsRefused_exitsWithOneAndTheReason() throws Exception {
+        int code = harness.run(
+                "console",
+                console.uri().toString(),
+                "--set=stage.price.parallelism=9999",
+                "--set=stage.price.parallelism =1",
+                "--json");
+        assertThat(code).isEqualTo(ExitCode.FAILED);
+        JsonNode answer = lastLine();
+        assertThat(answer.path("accepted").asBoolean()).isFalse();
+        assertThat(answer.path("refused")).hasSize(2);
+        assertThat(answer.path("error").asText()).contains("1 to 512").contains("1 more");
+        assertThat(harness.err()).contains("stage.price.parallelism=9999");
+    }
+
+    @Test
+    void timeline_isWrittenToTheFile() throws Exception {
+        Path file = folder.resolve("timeline.json");
+        int code = harness.run(
+                "console", console.uri().toString(), "--set=log.dev.weir.x=info", "--timeline=" + file);
+        assertThat(code).as(harness.err()).isEqualTo(ExitCode.DONE);
+        JsonNode entries = JSON.readTree(Files.readString(file)).path("entries");
+        assertThat(entries).hasSize(1);
+        assertThat(entries.get(0).path("key").asText()).isEqualTo("log.dev.weir.x");
+        assertThat(harness.out()).contains("applied  log.dev.weir.x=info").contains("pipeline ");
+    }
+
+    @Test
+    void token_isReadFromItsFile() throws Exception {
+        Path file = Files.writeString(folder.resolve("token"), TOKEN + "\n");
+        try (ConsoleServer guarded = ConsoleServer.builder().token(TOKEN).start(running)) {
+            assertThat(harness.run("console", guarded.uri().toString())).isEqualTo(ExitCode.FAILED);
+            assertThat(harness.err()).contains("token").doesNotContain(TOKEN);
+            assertThat(harness.run("console", guarded.uri().toString(), "--token-file=" + file))
+                    .isEqualTo(ExitCode.DONE);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"localhost:1", "ftp://x", "4711x", "http://", "::"})
+    void target_thatIsNeither_isRefused(String target) {
+        assertThat(harness.run("console", target)).isEqualTo(ExitCode.WRONG_USAGE);
+        assertThat(harness.err().lines()).hasSize(1).first().asString().contains(target);
+    }
+
+    @Test
+    void target_thatDoesNotAnswer_isOneLineAndAWayOut() {
+        String address = console.uri().toString();
+        console.close();
+        assertThat(harness.run("console", address)).isEqualTo(ExitCode.FAILED);
+        assertThat(harness.err()).contains("no console answers at " + address).doesNotContain("\tat ");
+        assertThat(harness.run("console", "999999999")).isEqualTo(ExitCode.FAILED);
+        assertThat(harness.err()).contains("there is no process 999999999");
+    }
+
+    @Test
+    void process_isFoundByItsNumber() throws Exception {
+        Process process = new ProcessBuilder(
+                        ProcessHandle.current().info().command().orElseThrow(),
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        SteeredMain.class.getName())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        try {
+            String address = process.inputReader().readLine();
+            int code = harness.run(
+                    "console", Long.toString(process.pid()), "--set=stage.price.parallelism=7", "--json");
+            assertThat(code).as(harness.err()).isEqualTo(ExitCode.DONE);
+            assertThat(lastLine().path("console").asText()).isEqualTo(address);
+            assertThat(lastLine().at("/applied/stage.price.parallelism").asInt()).isEqualTo(7);
+            process.getOutputStream().close();
+            assertThat(process.waitFor()).isZero();
+        } finally {
+            int ignored = process.destroyForcibly().waitFor();
+        }
+    }
+
+    @Test
+    void consoleOptions_thatDoNotGoTogether_areRefused() {
+        String[] pipe = {"pipe", "--bootstrap-server=localhost:1", "--from=a", "--to=b", "--group=g"};
+        assertThat(harness.run(with(pipe, "--console=0.0.0.0:0"))).isEqualTo(ExitCode.WRONG_USAGE);
+        assertThat(harness.err()).contains("--console=0.0.0.0:0").contains("--token-file");
+        assertThat(harness.run(with(pipe, "--token-file=x"))).isEqualTo(ExitCode.WRONG_USAGE);
+        assertThat(harness.run("demo", "--no-console", "--console=0")).isEqualTo(ExitCode.WRONG_USAGE);
+        assertThat(harness.err()).contains("--no-console does not go with");
+    }
+
+    private static String[] with(String[] options, String more) {
+        String[] all = Arrays.copyOf(options, options.length + 1);
+        all[options.length] = more;
+        return all;
+    }
+}

@@ -1,0 +1,94 @@
+package dev.weir.console;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.kafka.ConsumerDump;
+import dev.weir.kafka.ConsumerDump.PartitionDump;
+import dev.weir.kafka.ConsumerHealth;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Locale;
+
+/**
+ * A consumer's health and dump as JSON fields: those of {@code weir pipe --state} and of {@code /api/state}. Functions
+ * only.
+ */
+public final class ConsumerState {
+
+    private ConsumerState() {}
+
+    /** Writes all fields into the object that is open. */
+    public static void write(JsonGenerator json, ConsumerDump dump, ConsumerHealth health) throws IOException {
+        writeSummary(json, dump, health);
+        json.writeArrayFieldStart("partitions");
+        for (PartitionDump partition : dump.partitions()) {
+            json.writeStartObject();
+            write(json, partition);
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+
+    /** Writes the fields of the whole consumer, without those of its partitions. */
+    public static void writeSummary(JsonGenerator json, ConsumerDump dump, ConsumerHealth health) throws IOException {
+        json.writeStringField("at", dump.at().toString());
+        json.writeStringField("state", dump.state());
+        json.writeBooleanField("live", health.live());
+        json.writeBooleanField("ready", health.ready());
+        json.writeBooleanField("progressing", health.progressing());
+        json.writeStringField("reason", health.reason());
+        json.writeArrayFieldStart("why");
+        for (String sentence : dump.why()) {
+            json.writeString(sentence);
+        }
+        json.writeEndArray();
+        Instant silentSince = dump.noAnswerSince();
+        if (silentSince != null) {
+            json.writeStringField("no_answer_since", silentSince.toString());
+        }
+        json.writeStringField("reads", dump.reads());
+        millis(json, "since_last_poll_ms", dump.sinceLastPoll());
+        json.writeNumberField("assignments", dump.assignments());
+        json.writeNumberField("rebalances", dump.rebalances());
+        json.writeNumberField("commits", dump.commits());
+        json.writeNumberField("failed_commits", dump.failedCommits());
+    }
+
+    private static void write(JsonGenerator json, PartitionDump partition) throws IOException {
+        json.writeStringField("topic", partition.topic());
+        json.writeNumberField("partition", partition.partition());
+        json.writeArrayFieldStart("paused");
+        for (ConsumerDump.Paused reason : partition.paused().stream().sorted().toList()) {
+            json.writeString(reason.name());
+        }
+        json.writeEndArray();
+        ConsumerDump.Oldest oldest = partition.oldest();
+        if (oldest != null) {
+            json.writeNumberField("oldest_unfinished_offset", oldest.offset());
+            millis(json, "oldest_unfinished_age_ms", oldest.age());
+            Integer keyHash = oldest.keyHash();
+            if (keyHash != null) {
+                json.writeStringField("oldest_unfinished_key_hash", String.format(Locale.ROOT, "%08x", keyHash));
+            }
+            json.writeStringField("oldest_unfinished_stage", oldest.stage());
+        }
+        json.writeNumberField("buffered", partition.buffered());
+        json.writeNumberField("in_flight", partition.inFlight());
+        json.writeNumberField("committed", partition.committed());
+        Duration sinceCommit = partition.sinceCommit();
+        if (sinceCommit != null) {
+            millis(json, "since_commit_ms", sinceCommit);
+        }
+        json.writeNumberField("position", partition.position());
+        json.writeNumberField("lag", partition.lag());
+        Duration lagTime = partition.lagTime();
+        if (lagTime != null) {
+            millis(json, "lag_ms", lagTime);
+        }
+        json.writeNumberField("epoch", partition.epoch());
+    }
+
+    private static void millis(JsonGenerator json, String name, Duration time) throws IOException {
+        json.writeNumberField(name, time.toMillis());
+    }
+}

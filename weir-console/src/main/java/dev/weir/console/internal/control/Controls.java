@@ -1,0 +1,294 @@
+package dev.weir.console.internal.control;
+
+import dev.weir.console.ControlReport;
+import dev.weir.console.ControlReport.Refusal;
+import dev.weir.console.TimelineEntry;
+import dev.weir.kafka.CircuitBreaker;
+import dev.weir.kafka.ConsumerDump.PartitionDump;
+import dev.weir.kafka.ConsumerDump.Paused;
+import dev.weir.kafka.ConsumerHandle;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.control.DispatcherControl;
+import dev.weir.stream.control.StageControl;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Collectors;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/** Changes the pipeline that is shown. Thread-safe: one change at a time. */
+public final class Controls {
+
+    private static final String PARTITION = "partition.";
+    private static final String STAGE = "stage.";
+    private static final String DISPATCHER = "dispatcher.";
+    private static final String BREAKER = "breaker.";
+    private static final String LOG = "log.";
+    private static final String PAUSED = ".paused";
+    private static final String PARALLELISM = ".parallelism";
+    private static final String SIZE = ".size";
+    private static final int MOST_NAMED = 12;
+
+    /** What the page offers; a dispatcher takes more. */
+    private static final int MOST_THREADS = 1024;
+
+    /**
+     * A change that can be made now, and how things are.
+     *
+     * @param value the value now
+     * @param min the lowest number it takes, or -1 if it is no number
+     * @param max the highest number it takes, or -1
+     */
+    public record Knob(String key, String value, int min, int max) {
+
+        static Knob ofFlag(String key, boolean value) {
+            return new Knob(key, Boolean.toString(value), -1, -1);
+        }
+    }
+
+    private final Map<String, CircuitBreaker> breakers;
+    private final Timeline timeline = new Timeline();
+    private final LogLevels logLevels = new LogLevels();
+    private final long startNanos = System.nanoTime();
+    private final ReentrantLock lock = new ReentrantLock();
+
+    private volatile @Nullable RunningPipeline shown;
+
+    /** Under the lock. */
+    private boolean sourcePaused;
+
+    public Controls(Map<String, CircuitBreaker> breakers) {
+        this.breakers = Map.copyOf(breakers);
+    }
+
+    /** The pipeline to change from now on. */
+    public void show(RunningPipeline pipeline) {
+        shown = pipeline;
+    }
+
+    public Timeline timeline() {
+        return timeline;
+    }
+
+    /** Makes what changes can be made, in their order, and notes them all. */
+    public ControlReport set(Map<String, String> wanted, String by) {
+        Map<String, String> applied = new LinkedHashMap<>();
+        List<Refusal> refused = new ArrayList<>();
+        lock.lock();
+        try {
+            wanted.forEach((key, value) -> {
+                String reason = "";
+                try {
+                    apply(key, value);
+                    applied.put(key, value);
+                } catch (Refused e) {
+                    reason = String.valueOf(e.getMessage());
+                    refused.add(new Refusal(key, value, reason));
+                }
+                long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
+                timeline.add(new TimelineEntry(Instant.now(), millis, key, value, by, reason));
+            });
+        } finally {
+            lock.unlock();
+        }
+        return new ControlReport(applied, List.copyOf(refused));
+    }
+
+    private void apply(String key, String value) throws Refused {
+        try {
+            if (key.equals("source.paused")) {
+                pauseSource(flag(value));
+            } else if (key.equals("source.rate")) {
+                throw new Refused("the rate of a source cannot be changed while it runs;"
+                        + " source.paused pauses it, throttle() sets a rate when the pipeline is built");
+            } else if (key.startsWith(PARTITION) && key.endsWith(PAUSED)) {
+                pausePartition(middle(key, PARTITION, PAUSED), flag(value));
+            } else if (key.startsWith(STAGE) && key.endsWith(PARALLELISM)) {
+                stage(middle(key, STAGE, PARALLELISM)).parallelism(number(value));
+            } else if (key.startsWith(DISPATCHER) && key.endsWith(SIZE)) {
+                dispatcher(middle(key, DISPATCHER, SIZE)).size(number(value));
+            } else if (key.startsWith(BREAKER)) {
+                force(key.substring(BREAKER.length()), value);
+            } else if (key.startsWith(LOG) && key.length() > LOG.length()) {
+                logLevels.set(key.substring(LOG.length()), value);
+            } else {
+                throw new Refused("there is no such control; there are source.paused, partition.TOPIC-N.paused,"
+                        + " stage.NAME.parallelism, dispatcher.NAME.size, breaker.NAME and log.LOGGER");
+            }
+        } catch (IllegalArgumentException | IllegalStateException | UnsupportedOperationException e) {
+            throw new Refused(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static String middle(String key, String before, String after) throws Refused {
+        int end = key.length() - after.length();
+        if (end <= before.length()) {
+            throw new Refused("a name is missing between " + before + " and " + after);
+        }
+        return key.substring(before.length(), end);
+    }
+
+    private static boolean flag(String value) throws Refused {
+        return switch (value) {
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw new Refused("it must be true or false: " + value);
+        };
+    }
+
+    private static int number(String value) throws Refused {
+        try {
+            return Integer.parseInt(value);
+        } catch (NumberFormatException e) {
+            throw new Refused("it must be a whole number: " + value);
+        }
+    }
+
+    private RunningPipeline pipeline() throws Refused {
+        RunningPipeline pipeline = shown;
+        if (pipeline == null) {
+            throw new Refused("the pipeline has not started yet: try again in a moment");
+        }
+        if (pipeline.completion().isDone()) {
+            throw new Refused("pipeline " + pipeline.name() + " has ended");
+        }
+        return pipeline;
+    }
+
+    private List<ConsumerHandle> consumers() throws Refused {
+        RunningPipeline pipeline = pipeline();
+        List<ConsumerHandle> consumers = pipeline.handles(ConsumerHandle.class);
+        if (consumers.isEmpty()) {
+            throw new Refused("pipeline " + pipeline.name() + " reads from no Kafka consumer that could be paused");
+        }
+        return consumers;
+    }
+
+    private void pauseSource(boolean paused) throws Refused {
+        for (ConsumerHandle consumer : consumers()) {
+            var ignored = paused ? consumer.pause() : consumer.resume();
+        }
+        sourcePaused = paused;
+    }
+
+    private void pausePartition(String name, boolean paused) throws Refused {
+        List<ConsumerHandle> consumers = consumers();
+        for (ConsumerHandle consumer : consumers) {
+            for (PartitionDump partition : consumer.dump().partitions()) {
+                if (name.equals(nameOf(partition))) {
+                    List<TopicPartition> one = List.of(new TopicPartition(partition.topic(), partition.partition()));
+                    var ignored = paused ? consumer.pause(one) : consumer.resume(one);
+                    return;
+                }
+            }
+        }
+        List<String> names = consumers.stream()
+                .flatMap(consumer -> consumer.dump().partitions().stream())
+                .map(Controls::nameOf)
+                .toList();
+        throw new Refused("partition " + name + " is not assigned to this process; " + named(names));
+    }
+
+    private static String nameOf(PartitionDump partition) {
+        return partition.topic() + "-" + partition.partition();
+    }
+
+    private static String named(List<String> names) {
+        if (names.isEmpty()) {
+            return "there is none";
+        }
+        int more = names.size() - MOST_NAMED;
+        return "there are " + names.stream().limit(MOST_NAMED).collect(Collectors.joining(", "))
+                + (more > 0 ? " and " + more + " more" : "");
+    }
+
+    private StageControl stage(String name) throws Refused {
+        List<StageControl> controls = pipeline().handles(StageControl.class);
+        for (StageControl control : controls) {
+            if (control.stage().equals(name)) {
+                return control;
+            }
+        }
+        throw new Refused("no parallel stage is called " + name + "; "
+                + named(controls.stream().map(StageControl::stage).toList()));
+    }
+
+    private DispatcherControl dispatcher(String name) throws Refused {
+        List<DispatcherControl> controls = pipeline().handles(DispatcherControl.class);
+        for (DispatcherControl control : controls) {
+            if (control.snapshot().name().equals(name)) {
+                return control;
+            }
+        }
+        throw new Refused("pipeline " + pipeline().name() + " uses no dispatcher " + name + "; "
+                + named(controls.stream().map(each -> each.snapshot().name()).toList()));
+    }
+
+    private void force(String name, String state) throws Refused {
+        CircuitBreaker breaker = breakers.get(name);
+        if (breaker == null) {
+            throw new Refused("the console was given no circuit breaker " + name + "; "
+                    + named(breakers.keySet().stream().sorted().toList()));
+        }
+        switch (state) {
+            case "open" -> breaker.open();
+            case "closed" -> breaker.close();
+            default -> throw new Refused("a breaker can be set to open or closed: " + state);
+        }
+    }
+
+    /** What can be changed now, but for single partitions and loggers. */
+    public List<Knob> knobs() {
+        RunningPipeline pipeline = shown;
+        List<Knob> knobs = new ArrayList<>();
+        if (pipeline == null || pipeline.completion().isDone()) {
+            return knobs;
+        }
+        if (!pipeline.handles(ConsumerHandle.class).isEmpty()) {
+            knobs.add(Knob.ofFlag("source.paused", isSourcePaused(pipeline)));
+        }
+        for (StageControl stage : pipeline.handles(StageControl.class)) {
+            knobs.add(new Knob(
+                    STAGE + stage.stage() + PARALLELISM,
+                    Integer.toString(stage.parallelism()),
+                    1,
+                    stage.mostAtOnce()));
+        }
+        for (DispatcherControl each : pipeline.handles(DispatcherControl.class)) {
+            var now = each.snapshot();
+            switch (now.kind()) {
+                case FIXED, FORK_JOIN ->
+                    knobs.add(new Knob(
+                            DISPATCHER + now.name() + SIZE, Integer.toString(now.size()), each.fewest(), MOST_THREADS));
+                case VIRTUAL, SINGLE -> {
+                    // They have no size to change.
+                }
+            }
+        }
+        breakers.forEach((name, breaker) ->
+                knobs.add(new Knob(BREAKER + name, breaker.state().name().toLowerCase(Locale.ROOT), -1, -1)));
+        return knobs;
+    }
+
+    private boolean isSourcePaused(RunningPipeline pipeline) {
+        lock.lock();
+        try {
+            if (sourcePaused) {
+                return true;
+            }
+        } finally {
+            lock.unlock();
+        }
+        List<PartitionDump> partitions = pipeline.handles(ConsumerHandle.class).stream()
+                .flatMap(consumer -> consumer.dump().partitions().stream())
+                .toList();
+        return !partitions.isEmpty()
+                && partitions.stream().allMatch(each -> each.paused().contains(Paused.USER));
+    }
+}

@@ -1,0 +1,98 @@
+package dev.weir.console.internal.http;
+
+import com.sun.net.httpserver.Headers;
+import java.net.InetAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides who may ask. Immutable.
+ *
+ * <p>Without a token only this machine reaches the port, so that the danger is a page of somebody else in a browser
+ * here: {@code Host} must name this machine, which defeats DNS rebinding, and {@code Origin} must be the console's
+ * own. With a token each request for data must carry it. (Fetch standard, "origin"; RFC 6750 for the bearer token.)
+ */
+final class Access {
+
+    private static final String BEARER = "Bearer ";
+
+    /** Why a request is not answered: an HTTP status and a sentence. */
+    record Denial(int status, String reason) {}
+
+    private final boolean loopback;
+    private final byte @Nullable [] tokenHash;
+
+    Access(boolean loopback, @Nullable String token) {
+        this.loopback = loopback;
+        this.tokenHash = token == null ? null : hash(token);
+    }
+
+    /**
+     * Judges a request.
+     *
+     * @param open whether what is asked for is the same for everybody, such as the page itself
+     * @return null if it may be answered
+     */
+    @Nullable
+    Denial judge(Headers headers, boolean open) {
+        String host = headers.getFirst("Host");
+        if (host == null || !isAcceptable(host)) {
+            return new Denial(403, "the Host header must name this machine: use localhost or its address");
+        }
+        String origin = headers.getFirst("Origin");
+        if (origin != null && !origin.equalsIgnoreCase("http://" + host)) {
+            return new Denial(403, "requests from other sites are refused");
+        }
+        String site = headers.getFirst("Sec-Fetch-Site");
+        if (!open && site != null && !List.of("same-origin", "none").contains(site)) {
+            return new Denial(403, "requests from other sites are refused");
+        }
+        if (!open && !hasToken(headers)) {
+            return new Denial(401, "a token is demanded: Authorization: Bearer TOKEN");
+        }
+        return null;
+    }
+
+    /** Beyond loopback the token decides, and any name may lead here. */
+    private boolean isAcceptable(String host) {
+        return !loopback || isThisMachine(hostOf(host));
+    }
+
+    private static String hostOf(String header) {
+        try {
+            String host = URI.create("http://" + header).getHost();
+            return host == null ? "" : host.toLowerCase(Locale.ROOT);
+        } catch (IllegalArgumentException e) {
+            return "";
+        }
+    }
+
+    private static boolean isThisMachine(String host) {
+        return host.equals("localhost") || host.equals("[::1]") || host.matches("127(\\.[0-9]{1,3}){3}")
+                || host.equals(InetAddress.getLoopbackAddress().getHostName());
+    }
+
+    private boolean hasToken(Headers headers) {
+        if (tokenHash == null) {
+            return true;
+        }
+        String given = headers.getFirst("Authorization");
+        // Of hashes, so that not even the length of the token shows in the time.
+        return given != null
+                && given.startsWith(BEARER)
+                && MessageDigest.isEqual(tokenHash, hash(given.substring(BEARER.length()).strip()));
+    }
+
+    private static byte[] hash(String token) {
+        try {
+            return MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8));
+        } catch (NoSuchAlgorithmException e) { // Every JDK has it.
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,165 @@
+package dev.weir.console.internal.http;
+
+import com.sun.net.httpserver.Headers;
+import com.sun.net.httpserver.HttpExchange;
+import dev.weir.console.internal.control.Controls;
+import dev.weir.console.internal.http.PageFiles.PageFile;
+import dev.weir.console.internal.state.Json;
+import dev.weir.console.internal.state.Looker;
+import dev.weir.metrics.http.HttpEndpoint;
+import dev.weir.metrics.http.ResponseDeadline;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Answers the requests of a console. Thread-safe. */
+public final class ConsoleHandler implements HttpEndpoint.Handler {
+
+    /** Of a change: some hundred settings. */
+    static final int MAX_BODY_BYTES = 16 * 1024;
+
+    private static final Logger LOG = System.getLogger(ConsoleHandler.class.getName());
+
+    private static final String JSON = "application/json";
+
+    /** Nothing but the page's own files, and no frame around it. */
+    private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
+            + " img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+    private static final String NO_PROFILE = "this version cannot record a profile yet: use"
+            + " jcmd PID JFR.start duration=30s filename=FILE";
+
+    private final Access access;
+    private final Looker looker;
+    private final Controls controls;
+    private final PageFiles page = new PageFiles();
+    private final EventStream events;
+
+    /**
+     * Creates one.
+     *
+     * @param token demanded of each request for data; null if only this machine reaches the port
+     */
+    public ConsoleHandler(boolean loopback, @Nullable String token, Looker looker, Controls controls) {
+        this.access = new Access(loopback, token);
+        this.looker = looker;
+        this.controls = controls;
+        this.events = new EventStream(looker.history());
+    }
+
+    private record Answer(int status, String type, String body) {
+
+        static Answer json(int status, String text) {
+            return new Answer(status, JSON, text + "\n");
+        }
+
+        static Answer error(int status, String message) {
+            return json(status, Json.error(message));
+        }
+    }
+
+    @Override
+    public void handle(HttpExchange exchange, ResponseDeadline deadline) throws IOException {
+        setHeaders(exchange.getResponseHeaders());
+        String path = exchange.getRequestURI().getPath();
+        PageFile file = page.at(path == null || path.isEmpty() ? "/" : path);
+        Access.Denial denial = access.judge(exchange.getRequestHeaders(), file != null);
+        if (denial != null) {
+            if (denial.status() == 401) {
+                exchange.getResponseHeaders().set("WWW-Authenticate", "Bearer");
+            }
+            send(exchange, Answer.error(denial.status(), denial.reason()));
+        } else if (file != null) {
+            Answer whole = new Answer(200, file.type(), file.content());
+            send(exchange, ifRead(exchange, () -> whole));
+        } else if ("/api/events".equals(path) && exchange.getRequestMethod().equals("GET")) {
+            stream(exchange, deadline);
+        } else {
+            send(exchange, api(exchange, path == null ? "" : path));
+        }
+    }
+
+    private static void setHeaders(Headers headers) {
+        headers.set("Content-Security-Policy", POLICY);
+        headers.set("Cache-Control", "no-store");
+        headers.set("X-Content-Type-Options", "nosniff");
+        headers.set("Referrer-Policy", "no-referrer");
+        headers.set("Cross-Origin-Resource-Policy", "same-origin");
+    }
+
+    private void stream(HttpExchange exchange, ResponseDeadline deadline) throws IOException {
+        if (events.enter()) {
+            events.send(exchange, deadline);
+        } else {
+            send(exchange, Answer.error(503, "there are " + EventStream.MOST_READERS + " readers of events already"));
+        }
+    }
+
+    private Answer api(HttpExchange exchange, String path) {
+        try {
+            return switch (path) {
+                case "/api/state" -> ifRead(exchange, () -> Answer.json(200, looker.now()));
+                case "/api/events" -> ifRead(exchange, () -> Answer.json(200, "{}"));
+                case "/api/timeline" ->
+                    ifRead(exchange, () -> Answer.json(200, Json.timeline(controls.timeline().entries())));
+                case "/api/profile" -> ifRead(exchange, () -> Answer.error(501, NO_PROFILE));
+                case "/api/control" -> control(exchange);
+                default -> Answer.error(404, "here are /, /api/state, /api/events, /api/timeline and /api/control");
+            };
+        } catch (RuntimeException e) {
+            LOG.log(Level.WARNING, "cannot answer " + path, e);
+            return Answer.error(500, "this could not be told; the log says why");
+        }
+    }
+
+    /** Makes an answer of a request that changes nothing. */
+    @FunctionalInterface
+    private interface Making {
+        Answer make();
+    }
+
+    private static Answer ifRead(HttpExchange exchange, Making answer) {
+        String method = exchange.getRequestMethod();
+        if (method.equals("GET") || method.equals("HEAD")) {
+            return answer.make();
+        }
+        exchange.getResponseHeaders().set("Allow", "GET, HEAD");
+        return Answer.error(405, "only GET and HEAD");
+    }
+
+    private Answer control(HttpExchange exchange) {
+        if (!exchange.getRequestMethod().equals("POST")) {
+            exchange.getResponseHeaders().set("Allow", "POST");
+            return Answer.error(405, "only POST");
+        }
+        try {
+            byte[] body = exchange.getRequestBody().readNBytes(MAX_BODY_BYTES + 1);
+            if (body.length > MAX_BODY_BYTES) {
+                return Answer.error(413, "a change has at most " + MAX_BODY_BYTES + " bytes");
+            }
+            Map<String, String> wanted = Json.settings(body);
+            String by = exchange.getRequestHeaders().containsKey("Origin") ? "page" : "command";
+            return Answer.json(200, Json.report(controls.set(wanted, by)));
+        } catch (IOException e) {
+            return Answer.error(400, String.valueOf(e.getMessage()).lines().findFirst().orElse(""));
+        }
+    }
+
+    private static void send(HttpExchange exchange, Answer answer) throws IOException {
+        byte[] body = answer.body.getBytes(StandardCharsets.UTF_8);
+        exchange.getResponseHeaders().set("Content-Type", answer.type);
+        if (exchange.getRequestMethod().equals("HEAD")) {
+            exchange.getResponseHeaders().set("Content-Length", Integer.toString(body.length));
+            exchange.sendResponseHeaders(answer.status, -1);
+            return;
+        }
+        exchange.sendResponseHeaders(answer.status, body.length);
+        try (OutputStream out = exchange.getResponseBody()) {
+            out.write(body);
+        }
+    }
+}

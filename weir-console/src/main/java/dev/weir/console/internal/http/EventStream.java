@@ -1,0 +1,85 @@
+package dev.weir.console.internal.http;
+
+import com.sun.net.httpserver.HttpExchange;
+import dev.weir.console.internal.state.History;
+import dev.weir.metrics.http.ResponseDeadline;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks as server-sent events (HTML standard, section 9.2): first those of the history that the reader has not seen,
+ * then one a second, each with its number as id; after the newest one an event {@code state} with all there is.
+ * Thread-safe.
+ */
+final class EventStream {
+
+    /** Readers at once, so that there are connections left for questions. */
+    static final int MOST_READERS = 32;
+
+    private static final String JVM_LIMIT = "sun.net.httpserver.maxRspTime";
+
+    private final History history;
+    private final Semaphore readers = new Semaphore(MOST_READERS);
+
+    EventStream(History history) {
+        this.history = history;
+    }
+
+    /** Whether there is room for one more; then {@link #send} is to follow. */
+    boolean enter() {
+        return readers.tryAcquire();
+    }
+
+    /** Sends until the reader goes, or the console is closed. Ends what {@link #enter} began. */
+    void send(HttpExchange exchange, ResponseDeadline deadline) throws IOException {
+        try {
+            exchange.getResponseHeaders().set("Content-Type", "text/event-stream; charset=utf-8");
+            exchange.sendResponseHeaders(200, 0);
+            OutputStream out = exchange.getResponseBody();
+            out.write("retry: 1000\n\n".getBytes(StandardCharsets.UTF_8));
+            stream(out, seen(exchange.getRequestHeaders().getFirst("Last-Event-ID")), deadline);
+            out.close();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            readers.release();
+        }
+    }
+
+    private void stream(OutputStream out, long seenBefore, ResponseDeadline deadline)
+            throws IOException, InterruptedException {
+        long endNanos = System.nanoTime() + limitNanos();
+        long seen = seenBefore;
+        while (System.nanoTime() < endNanos) {
+            deadline.stop();
+            History.News news = history.after(seen);
+            if (news == null) {
+                return;
+            }
+            deadline.restart();
+            for (History.Entry entry : news.entries()) {
+                out.write(("id: " + entry.number() + "\ndata: " + entry.text() + "\n\n")
+                        .getBytes(StandardCharsets.UTF_8));
+                seen = entry.number();
+            }
+            out.write(("event: state\ndata: " + news.state() + "\n\n").getBytes(StandardCharsets.UTF_8));
+            out.flush();
+        }
+    }
+
+    /**
+     * An application may limit all responses of its JVM; then the stream ends before it is cut, and is taken up again.
+     */
+    private static long limitNanos() {
+        long seconds = Long.getLong(JVM_LIMIT, 0);
+        return seconds <= 0 ? Long.MAX_VALUE / 2 : TimeUnit.SECONDS.toNanos(Math.max(1, seconds - 2));
+    }
+
+    private static long seen(@Nullable String lastEventId) {
+        return lastEventId != null && lastEventId.matches("[0-9]{1,18}") ? Long.parseLong(lastEventId) : 0;
+    }
+}

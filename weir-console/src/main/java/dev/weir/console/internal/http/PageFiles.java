@@ -1,0 +1,45 @@
+package dev.weir.console.internal.http;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The files of the page, read once from the class path. Immutable. */
+final class PageFiles {
+
+    /** One file as it is sent. */
+    record PageFile(String type, String content) {}
+
+    private static final String FOLDER = "/dev/weir/console/page/";
+    private static final String SCRIPT = "text/javascript; charset=utf-8";
+
+    private final Map<String, PageFile> files = new HashMap<>();
+
+    PageFiles() {
+        add("/", "index.html", "text/html; charset=utf-8");
+        add("/console.css", "console.css", "text/css; charset=utf-8");
+        for (String script : new String[] {"console.js", "feed.js", "graph.js", "parts.js", "controls.js"}) {
+            add("/" + script, script, SCRIPT);
+        }
+    }
+
+    private void add(String path, String name, String type) {
+        try (InputStream in = PageFiles.class.getResourceAsStream(FOLDER + name)) {
+            if (in == null) {
+                throw new IllegalStateException("the jar of weir-console is not whole: " + FOLDER + name);
+            }
+            files.put(path, new PageFile(type, new String(in.readAllBytes(), StandardCharsets.UTF_8)));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Nullable
+    PageFile at(String path) {
+        return files.get(path);
+    }
+}

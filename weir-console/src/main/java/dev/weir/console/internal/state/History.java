@@ -1,0 +1,84 @@
+package dev.weir.console.internal.state;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/** The looks of the last 15 minutes as text, and the wait for the next one. Thread-safe. */
+public final class History {
+
+    /** One a second for 15 minutes. */
+    static final int MOST = 15 * 60;
+
+    /** However many stages there are. */
+    static final int MOST_CHARS = 16 << 20;
+
+    /**
+     * One look.
+     *
+     * @param number counts from 1
+     * @param text in brief, on one line
+     */
+    public record Entry(long number, String text) {}
+
+    /**
+     * What a reader has not seen.
+     *
+     * @param entries oldest first
+     * @param state the last look in full
+     */
+    public record News(List<Entry> entries, String state) {}
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition added = lock.newCondition();
+    private final Deque<Entry> entries = new ArrayDeque<>();
+    private long chars;
+    private @Nullable String state;
+    private boolean closed;
+
+    void add(Entry entry, String full) {
+        lock.lock();
+        try {
+            entries.add(entry);
+            chars += entry.text().length();
+            while (entries.size() > MOST || (chars > MOST_CHARS && entries.size() > 1)) {
+                chars -= entries.removeFirst().text().length();
+            }
+            state = full;
+            added.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits for looks after {@code number}; null once there are no more. */
+    public @Nullable News after(long number) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (!closed && (entries.isEmpty() || entries.getLast().number() <= number)) {
+                added.await();
+            }
+            String full = state;
+            if (closed || full == null) {
+                return null;
+            }
+            return new News(
+                    entries.stream().filter(entry -> entry.number() > number).toList(), full);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void close() {
+        lock.lock();
+        try {
+            closed = true;
+            added.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,147 @@
+package dev.weir.console.internal.state;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonFactoryBuilder;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import dev.weir.console.ControlReport;
+import dev.weir.console.TimelineEntry;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The texts of the console's answers, and the one text that it reads. Functions only. */
+public final class Json {
+
+    private static final int MOST_SETTINGS = 256;
+
+    private static final JsonFactory FACTORY = new JsonFactoryBuilder()
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxNestingDepth(4)
+                    .maxStringLength(1_000)
+                    .maxNameLength(500)
+                    .build())
+            .build();
+
+    /** Writes the fields of one object. */
+    @FunctionalInterface
+    public interface Fields {
+        void writeTo(JsonGenerator json) throws IOException;
+    }
+
+    private Json() {}
+
+    /** One object on one line. */
+    public static String object(Fields fields) {
+        StringWriter text = new StringWriter();
+        try (JsonGenerator json = FACTORY.createGenerator(text)) {
+            json.writeStartObject();
+            fields.writeTo(json);
+            json.writeEndObject();
+        } catch (IOException e) { // Written to memory: no I/O that could fail.
+            throw new UncheckedIOException(e);
+        }
+        return text.toString();
+    }
+
+    /** What went wrong, for programs and people. */
+    public static String error(String message) {
+        return object(json -> json.writeStringField("error", message));
+    }
+
+    /** The answer to a change. */
+    public static String report(ControlReport report) {
+        return object(json -> writeReport(json, report));
+    }
+
+    /** The fields of the answer to a change. */
+    public static void writeReport(JsonGenerator json, ControlReport report) throws IOException {
+        json.writeBooleanField("accepted", report.accepted());
+        json.writeObjectFieldStart("applied");
+        for (Map.Entry<String, String> each : report.applied().entrySet()) {
+            json.writeFieldName(each.getKey());
+            writeValue(json, each.getValue());
+        }
+        json.writeEndObject();
+        json.writeArrayFieldStart("refused");
+        for (ControlReport.Refusal each : report.refused()) {
+            json.writeStartObject();
+            json.writeStringField("key", each.key());
+            json.writeFieldName("value");
+            writeValue(json, each.value());
+            json.writeStringField("reason", each.reason());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+
+    /** A value as what it is: true or false, a number, or else a text. */
+    static void writeValue(JsonGenerator json, String value) throws IOException {
+        if (value.equals("true") || value.equals("false")) {
+            json.writeBoolean(value.equals("true"));
+        } else if (value.matches("0|[1-9][0-9]{0,8}")) {
+            json.writeNumber(Integer.parseInt(value));
+        } else {
+            json.writeString(value);
+        }
+    }
+
+    /** All changes that were asked for. */
+    public static String timeline(List<TimelineEntry> entries) {
+        return object(json -> {
+            json.writeArrayFieldStart("entries");
+            for (TimelineEntry entry : entries) {
+                json.writeStartObject();
+                json.writeStringField("at", entry.at().toString());
+                json.writeNumberField("at_ms", entry.millis());
+                json.writeStringField("key", entry.key());
+                json.writeFieldName("value");
+                writeValue(json, entry.value());
+                json.writeStringField("by", entry.by());
+                json.writeBooleanField("applied", entry.refused().isEmpty());
+                if (!entry.refused().isEmpty()) {
+                    json.writeStringField("reason", entry.refused());
+                }
+                json.writeEndObject();
+            }
+            json.writeEndArray();
+        });
+    }
+
+    /**
+     * Reads {@code {"set":{KEY:VALUE,...}}}, each value a text, a number, true or false.
+     *
+     * @throws IOException if it is anything else, with a message for people
+     */
+    public static Map<String, String> settings(byte[] text) throws IOException {
+        Map<String, String> settings = new LinkedHashMap<>();
+        try (JsonParser json = FACTORY.createParser(text)) {
+            require(json.nextToken() == JsonToken.START_OBJECT, "it must be an object");
+            require("set".equals(json.nextFieldName()), "its only field must be set");
+            require(json.nextToken() == JsonToken.START_OBJECT, "set must be an object");
+            String key;
+            while ((key = json.nextFieldName()) != null) {
+                JsonToken value = json.nextToken();
+                require(value != null && value.isScalarValue() && value != JsonToken.VALUE_NULL, key + " needs a value");
+                settings.put(key, json.getText());
+                require(settings.size() <= MOST_SETTINGS, "there are more than " + MOST_SETTINGS + " settings");
+            }
+            require(json.currentToken() == JsonToken.END_OBJECT, "set must be an object");
+            require(json.nextToken() == JsonToken.END_OBJECT, "its only field must be set");
+            require(json.nextToken() == null, "nothing may follow");
+        }
+        require(!settings.isEmpty(), "there is nothing to set");
+        return settings;
+    }
+
+    private static void require(boolean holds, String otherwise) throws IOException {
+        if (!holds) {
+            throw new IOException("not {\"set\":{KEY:VALUE,...}}: " + otherwise);
+        }
+    }
+}

@@ -1,0 +1,79 @@
+package dev.weir.console.internal.state;
+
+import dev.weir.kafka.ConsumerDump;
+import dev.weir.kafka.ConsumerHealth;
+import dev.weir.metrics.Limiter;
+import dev.weir.stream.DispatcherSnapshot;
+import dev.weir.stream.StageSnapshot;
+import dev.weir.stream.control.ThreadActivity;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A pipeline at one moment. Immutable.
+ *
+ * @param number counts the looks, from 1
+ * @param pipeline its name; empty before there is one
+ * @param running whether it has not ended
+ * @param stages what its stages did since the look before
+ * @param consumer its first consumer; null if it has none
+ * @param health of that consumer
+ * @param limiter what holds it down; null while that is not known
+ */
+record Look(
+        long number,
+        Instant at,
+        String pipeline,
+        boolean running,
+        List<StageLook> stages,
+        List<DispatcherSnapshot> dispatchers,
+        List<ThreadActivity.Counts> threads,
+        @Nullable ConsumerDump consumer,
+        @Nullable ConsumerHealth health,
+        @Nullable Limiter limiter) {
+
+    /** For people and programs: starting, running or ended. */
+    String state() {
+        return pipeline.isEmpty() ? "starting" : running ? "running" : "ended";
+    }
+
+    /**
+     * A stage since the look before.
+     *
+     * @param now its counters
+     * @param busy the share of its thread time that it worked, 0 to 1
+     * @param up the share without input
+     * @param down the share in which nobody took its output
+     */
+    record StageLook(
+            StageSnapshot now, double inPerSecond, double outPerSecond, double busy, double up, double down) {
+
+        static StageLook between(@Nullable StageSnapshot before, StageSnapshot now) {
+            long elapsed = now.elapsedNanos() - (before == null ? 0 : before.elapsedNanos());
+            if (elapsed <= 0) {
+                return new StageLook(now, 0, 0, 0, 0, 0);
+            }
+            double seconds = elapsed / 1e9;
+            double threadNanos = (double) elapsed * Math.max(1, now.parallelism());
+            double busy = share(now.busyNanos() - (before == null ? 0 : before.busyNanos()), threadNanos);
+            double down = share(now.blockedDownNanos() - (before == null ? 0 : before.blockedDownNanos()), threadNanos);
+            // The waiting of workers follows from their number: with another number the two totals cannot be compared.
+            boolean resized = before != null && before.parallelism() != now.parallelism();
+            double up = resized
+                    ? Math.max(0, 1 - busy - down)
+                    : share(now.blockedUpNanos() - (before == null ? 0 : before.blockedUpNanos()), threadNanos);
+            return new StageLook(
+                    now,
+                    (now.elementsIn() - (before == null ? 0 : before.elementsIn())) / seconds,
+                    (now.elementsOut() - (before == null ? 0 : before.elementsOut())) / seconds,
+                    busy,
+                    up,
+                    down);
+        }
+
+        private static double share(long nanos, double of) {
+            return Math.clamp(nanos / of, 0.0, 1.0);
+        }
+    }
+}

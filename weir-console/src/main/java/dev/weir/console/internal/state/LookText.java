@@ -1,0 +1,148 @@
+package dev.weir.console.internal.state;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.console.ConsumerState;
+import dev.weir.console.internal.control.Controls.Knob;
+import dev.weir.console.internal.state.Look.StageLook;
+import dev.weir.kafka.ConsumerDump;
+import dev.weir.kafka.ConsumerDump.PartitionDump;
+import dev.weir.kafka.ConsumerHealth;
+import dev.weir.metrics.Limiter;
+import dev.weir.stream.DispatcherSnapshot;
+import dev.weir.stream.StageSnapshot;
+import dev.weir.stream.control.ThreadActivity;
+import java.io.IOException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A look as JSON: in full for {@code /api/state}, without partitions and controls for the history. Functions only. */
+final class LookText {
+
+    private LookText() {}
+
+    static String full(Look look, List<Knob> knobs) {
+        return Json.object(json -> {
+            ConsumerDump consumer = look.consumer();
+            ConsumerHealth health = look.health();
+            if (consumer != null && health != null) {
+                ConsumerState.write(json, consumer, health);
+            } else {
+                json.writeStringField("at", look.at().toString());
+                json.writeStringField("state", look.state());
+            }
+            writePipeline(json, look);
+            json.writeArrayFieldStart("controls");
+            for (Knob knob : knobs) {
+                json.writeStartObject();
+                json.writeStringField("key", knob.key());
+                json.writeFieldName("value");
+                Json.writeValue(json, knob.value());
+                if (knob.max() >= 0) {
+                    json.writeNumberField("min", knob.min());
+                    json.writeNumberField("max", knob.max());
+                }
+                json.writeEndObject();
+            }
+            json.writeEndArray();
+        });
+    }
+
+    static String brief(Look look) {
+        return Json.object(json -> {
+            ConsumerDump consumer = look.consumer();
+            ConsumerHealth health = look.health();
+            if (consumer != null && health != null) {
+                ConsumerState.writeSummary(json, consumer, health);
+                json.writeNumberField(
+                        "lag",
+                        consumer.partitions().stream()
+                                .mapToLong(PartitionDump::lag)
+                                .filter(lag -> lag > 0)
+                                .sum());
+            } else {
+                json.writeStringField("at", look.at().toString());
+                json.writeStringField("state", look.state());
+            }
+            writePipeline(json, look);
+        });
+    }
+
+    private static void writePipeline(JsonGenerator json, Look look) throws IOException {
+        json.writeNumberField("look", look.number());
+        json.writeStringField("pipeline", look.pipeline());
+        json.writeBooleanField("running", look.running());
+        writeLimiter(json, look.limiter());
+        json.writeArrayFieldStart("stages");
+        for (StageLook stage : look.stages()) {
+            write(json, stage);
+        }
+        json.writeEndArray();
+        json.writeArrayFieldStart("dispatchers");
+        for (DispatcherSnapshot each : look.dispatchers()) {
+            json.writeStartObject();
+            json.writeStringField("name", each.name());
+            json.writeStringField("kind", each.kind().name());
+            if (each.size() < Integer.MAX_VALUE) {
+                json.writeNumberField("size", each.size());
+            }
+            json.writeNumberField("threads", each.threads());
+            json.writeNumberField("active", each.active());
+            json.writeNumberField("queued", each.queued());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        json.writeArrayFieldStart("threads");
+        for (ThreadActivity.Counts each : look.threads()) {
+            json.writeStartObject();
+            json.writeStringField("dispatcher", each.dispatcher());
+            json.writeNumberField("running", each.running());
+            json.writeNumberField("parked", each.parked());
+            json.writeNumberField("waiting", each.waiting());
+            json.writeNumberField("sleeping", each.sleeping());
+            json.writeNumberField("blocked", each.blocked());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+
+    private static void writeLimiter(JsonGenerator json, @Nullable Limiter limiter)
+            throws IOException {
+        if (limiter == null) {
+            json.writeNullField("limiter");
+            return;
+        }
+        json.writeObjectFieldStart("limiter");
+        json.writeStringField("kind", limiter.kind().id());
+        json.writeStringField("name", limiter.name());
+        json.writeStringField("sentence", limiter.sentence());
+        json.writeStringField("advice", limiter.advice());
+        json.writeNumberField("expected_gain", limiter.expectedGain());
+        Double measured = limiter.measuredGain();
+        if (measured == null) {
+            json.writeNullField("measured_gain");
+        } else {
+            json.writeNumberField("measured_gain", measured);
+        }
+        json.writeEndObject();
+    }
+
+    private static void write(JsonGenerator json, StageLook stage) throws IOException {
+        StageSnapshot now = stage.now();
+        json.writeStartObject();
+        json.writeStringField("name", now.name());
+        json.writeNumberField("parallelism", now.parallelism());
+        json.writeNumberField("in", now.elementsIn());
+        json.writeNumberField("out", now.elementsOut());
+        json.writeNumberField("in_per_second", Math.round(stage.inPerSecond()));
+        json.writeNumberField("out_per_second", Math.round(stage.outPerSecond()));
+        json.writeNumberField("busy_share", rounded(stage.busy()));
+        json.writeNumberField("blocked_up_share", rounded(stage.up()));
+        json.writeNumberField("blocked_down_share", rounded(stage.down()));
+        json.writeNumberField("depth", now.depth());
+        json.writeEndObject();
+    }
+
+    private static double rounded(double share) {
+        return Math.round(share * 1000) / 1000.0;
+    }
+}

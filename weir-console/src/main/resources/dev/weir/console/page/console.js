@@ -1,0 +1,117 @@
+// Puts together what the console shows: one look a second comes in, the page follows.
+
+import { follow, setToken } from "./feed.js";
+import { Graph, percent, put, short } from "./graph.js";
+import { Partitions, Threads, drawRates } from "./parts.js";
+import { Controls } from "./controls.js";
+
+const KEPT = 900;
+const at = (id) => document.getElementById(id);
+
+const graph = new Graph(at("graph"));
+const controls = new Controls(at("knobs"), at("answer"), at("timeline"));
+const partitions = new Partitions(at("partitions"), at("more-partitions"), (key, value) => controls.set(key, value));
+const threads = new Threads(at("threads"));
+let looks = [];
+
+function headline(state) {
+  if (state.limiter) {
+    put(at("limiter"), "text", state.limiter.sentence);
+    const gain = state.limiter.expected_gain > 1 ? ` (expected: ${state.limiter.expected_gain.toFixed(1)} times the rate)` : "";
+    const measured = state.limiter.measured_gain ? ` (measured: ${state.limiter.measured_gain.toFixed(1)} times)` : "";
+    put(at("advice"), "text", state.limiter.advice + gain + measured);
+    return;
+  }
+  const paused = state.controls.some((knob) => knob.key === "source.paused" && knob.value === true);
+  const busiest = [...state.stages].sort((a, b) => b.busy_share - a.busy_share)[0];
+  put(at("limiter"), "text", state.state === "starting" ? "The pipeline is starting"
+    : !state.running ? "The pipeline has ended"
+      : paused ? "The source is paused"
+        : state.reason ? state.reason
+          : busiest ? `Busiest stage: ${busiest.name}, ${percent(busiest.busy_share)} busy` : "There are no stages");
+  put(at("advice"), "text", paused ? "Resume it below" : "");
+}
+
+function figures(state) {
+  const last = state.stages.at(-1);
+  const known = (state.partitions ?? []).filter((each) => each.lag >= 0);
+  const lag = known.reduce((sum, each) => sum + each.lag, 0);
+  const before = looks.at(-30);
+  const now = looks.at(-1);
+  const fall = before && now && before.lag !== undefined ? (before.lag - now.lag) / ((new Date(now.at) - new Date(before.at)) / 1000) : 0;
+  const oldest = Math.max(0, ...(state.partitions ?? []).map((each) => each.oldest_unfinished_age_ms ?? 0));
+  const pairs = [
+    ["In", `${short(state.stages[0]?.out_per_second ?? 0)}/s`],
+    ["Out", `${short(last?.out_per_second ?? 0)}/s`],
+  ];
+  if (state.partitions) {
+    pairs.push(["Lag", `${short(lag)} records`]);
+    pairs.push(["Caught up in", lag === 0 ? "now" : fall > 0 ? `${short(lag / fall)} s` : "not at this rate"]);
+    pairs.push(["Oldest unfinished", `${(oldest / 1000).toFixed(1)} s`]);
+    pairs.push(["Rebalances", state.rebalances]);
+  }
+  const list = at("figures");
+  if (list.children.length !== pairs.length) {
+    list.replaceChildren(...pairs.map(() => {
+      const pair = document.createElement("div");
+      pair.append(document.createElement("dt"), document.createElement("dd"));
+      return pair;
+    }));
+  }
+  pairs.forEach(([name, value], i) => {
+    put(list.children[i].children[0], "text", name);
+    put(list.children[i].children[1], "text", value);
+  });
+}
+
+function show(state) {
+  at("trouble").hidden = true;
+  put(at("pipeline"), "text", state.pipeline || "Weir");
+  put(at("run-state"), "text", state.state);
+  headline(state);
+  figures(state);
+  graph.show(state.stages, state.limiter);
+  partitions.show(state.partitions ?? []);
+  controls.show(state.controls);
+}
+
+function login() {
+  const form = at("login");
+  form.hidden = false;
+  return new Promise((done) => {
+    form.onsubmit = (event) => {
+      event.preventDefault();
+      setToken(at("token").value);
+      form.hidden = true;
+      done();
+    };
+  });
+}
+
+at("log-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  controls.set(`log.${at("logger").value}`, at("level").value);
+});
+
+follow({
+  looks(fresh) {
+    looks = looks.concat(fresh).slice(-KEPT);
+    drawRates(at("rates"), looks);
+    threads.show(looks, fresh.at(-1).dispatchers);
+  },
+  state: show,
+  restarted() {
+    looks = [];
+    controls.showTimeline().catch(() => {});
+  },
+  lost() {
+    const trouble = at("trouble");
+    if (trouble.hidden) {
+      trouble.textContent = `The process has not answered since ${new Date().toLocaleTimeString()}. Trying again each second.`;
+      trouble.hidden = false;
+      put(at("run-state"), "text", "not reachable");
+    }
+  },
+  denied: login,
+});
+controls.showTimeline().catch(() => {});

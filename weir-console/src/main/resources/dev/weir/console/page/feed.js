@@ -1,0 +1,102 @@
+// The console's answers: events by fetch, as an EventSource could not send a token.
+
+let token = sessionStorage.getItem("weir-token");
+
+export function setToken(text) {
+  token = text;
+  sessionStorage.setItem("weir-token", text);
+}
+
+function headers(more) {
+  return token ? { ...more, Authorization: `Bearer ${token}` } : more;
+}
+
+export async function ask(path) {
+  const answer = await fetch(path, { headers: headers({}) });
+  return answer.json();
+}
+
+export async function change(settings) {
+  const answer = await fetch("/api/control", {
+    method: "POST",
+    headers: headers({ "Content-Type": "application/json" }),
+    body: JSON.stringify({ set: settings }),
+  });
+  return answer.json();
+}
+
+/** One event of a stream: its lines up to the empty one. */
+function parse(block) {
+  const event = { name: "message", id: null, data: "" };
+  for (const line of block.split("\n")) {
+    const colon = line.indexOf(":");
+    const field = line.slice(0, colon);
+    const value = line.slice(colon + 1).trimStart();
+    if (field === "event") event.name = value;
+    else if (field === "id") event.id = value;
+    else if (field === "data") event.data += value;
+  }
+  return event;
+}
+
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+
+/** Follows the events for ever. Calls on.looks, on.state, on.lost, on.denied. */
+export async function follow(on) {
+  let last = null;
+  let started = null;
+  for (;;) {
+    try {
+      const answer = await fetch("/api/events", { headers: headers(last ? { "Last-Event-ID": last } : {}) });
+      if (answer.status === 401) {
+        await on.denied();
+        continue;
+      }
+      if (!answer.ok) throw new Error((await answer.json()).error);
+      const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+      let rest = "";
+      for (;;) {
+        const { value, done } = await reader.read();
+        if (done) break;
+        rest += value;
+        const blocks = rest.split("\n\n");
+        rest = blocks.pop();
+        const looks = [];
+        for (const block of blocks) {
+          const event = parse(block);
+          if (event.name === "state") {
+            const state = JSON.parse(event.data);
+            // Another process answers at this address: its looks count from 1 again.
+            if (started !== null && state.look < started) {
+              last = null;
+              started = null;
+              on.restarted();
+              await reader.cancel();
+              break;
+            }
+            started = state.look;
+            on.state(state);
+          } else if (event.id !== null) {
+            last = event.id;
+            looks.push(JSON.parse(event.data));
+          }
+        }
+        if (looks.length > 0) on.looks(looks);
+      }
+    } catch (error) {
+      on.lost(error);
+    }
+    // A process that was started anew counts from 1: ask for all again if it has fewer looks than were seen.
+    try {
+      const state = await ask("/api/state");
+      if (last !== null && state.look < Number(last)) {
+        last = null;
+        started = null;
+        on.restarted();
+      }
+    } catch {
+      // The next round says so.
+    }
+    await pause(1000);
+  }
+}

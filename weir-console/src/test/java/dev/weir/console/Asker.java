@@ -1,0 +1,79 @@
+package dev.weir.console;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+
+/** Asks a console as programs do. Thread-safe. */
+final class Asker implements AutoCloseable {
+
+    static final ObjectMapper JSON = new ObjectMapper();
+
+    private final URI console;
+    private final HttpClient client = HttpClient.newHttpClient();
+
+    Asker(ConsoleServer console) {
+        this.console = console.uri();
+    }
+
+    HttpResponse<String> get(String path, String... headers) throws IOException, InterruptedException {
+        return send(request(path, headers).GET().build());
+    }
+
+    JsonNode json(String path, String... headers) throws IOException, InterruptedException {
+        return JSON.readTree(get(path, headers).body());
+    }
+
+    HttpResponse<String> post(String path, String body, String... headers) throws IOException, InterruptedException {
+        return send(request(path, headers).POST(BodyPublishers.ofString(body)).build());
+    }
+
+    JsonNode set(String settings) throws IOException, InterruptedException {
+        return JSON.readTree(post("/api/control", "{\"set\":" + settings + "}").body());
+    }
+
+    HttpResponse<String> send(HttpRequest request) throws IOException, InterruptedException {
+        return client.send(request, BodyHandlers.ofString());
+    }
+
+    HttpRequest.Builder request(String path, String... headers) {
+        HttpRequest.Builder request =
+                HttpRequest.newBuilder(URI.create(console + path)).timeout(Duration.ofSeconds(20));
+        for (int i = 0; i < headers.length; i += 2) {
+            request.header(headers[i], headers[i + 1]);
+        }
+        return request;
+    }
+
+    /** A connection on which any bytes can be sent, such as headers that a client of its own refuses to send. */
+    Socket connect() throws IOException {
+        Socket socket = new Socket();
+        socket.setSoTimeout(20_000);
+        socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), console.getPort()), 5_000);
+        return socket;
+    }
+
+    /** The first line of the answer to what is sent as it stands. */
+    String raw(String request) throws IOException {
+        try (Socket socket = connect()) {
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
+            return new String(socket.getInputStream().readNBytes(12), StandardCharsets.ISO_8859_1);
+        }
+    }
+
+    @Override
+    public void close() {
+        client.close();
+    }
+}

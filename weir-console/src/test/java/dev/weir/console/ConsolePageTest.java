@@ -1,0 +1,222 @@
+package dev.weir.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.weir.kafka.ConsumerDump.Paused;
+import dev.weir.kafka.ConsumerHandle;
+import dev.weir.metrics.Limiter;
+import dev.weir.stream.Dispatcher;
+import dev.weir.stream.Ordering;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.Sink;
+import dev.weir.stream.Source;
+import dev.weir.stream.control.StageControl;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The page in a real browser, on a pipeline that runs. */
+@Timeout(180)
+class ConsolePageTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(40);
+    private static final String MODULE = "weir-console/target";
+
+    private final StubConsumer consumer = new StubConsumer("[orders]");
+    private final AtomicBoolean over = new AtomicBoolean();
+
+    /** Never has a permit: a wait that ends by time. */
+    private final Semaphore never = new Semaphore(0);
+
+    @TempDir
+    Path folder;
+
+    private Long lookUp(Long number) throws InterruptedException {
+        boolean ignored = never.tryAcquire(5, TimeUnit.MILLISECONDS);
+        return number;
+    }
+
+    private Long encode(Long number) throws InterruptedException {
+        boolean ignored = never.tryAcquire(1, TimeUnit.MILLISECONDS);
+        return number;
+    }
+
+    private RunningPipeline run(Dispatcher pool) {
+        return Source.range(0, Long.MAX_VALUE)
+                .takeWhile(number -> !over.get())
+                .map(number -> number)
+                .named("parse JSON")
+                .mapBlocking(8, Ordering.input(), this::lookUp)
+                .named("price")
+                .mapParallel(2, pool, this::encode)
+                .named("encode")
+                .map(number -> number)
+                .named("route")
+                .to(Sink.ignore())
+                .run();
+    }
+
+    /** The pipeline with a consumer, as if its source were one of Kafka. */
+    private RunningPipeline withConsumer(RunningPipeline running) {
+        return (RunningPipeline) Proxy.newProxyInstance(
+                RunningPipeline.class.getClassLoader(),
+                new Class<?>[] {RunningPipeline.class},
+                (proxy, method, arguments) -> method.getName().equals("handles") && arguments[0] == ConsumerHandle.class
+                        ? List.of(consumer)
+                        : method.invoke(running, arguments));
+    }
+
+    private static Limiter limiter(RunningPipeline running) {
+        int parallelism = running.handles(StageControl.class).getFirst().parallelism();
+        return parallelism < 64
+                ? Limiter.of(
+                        Limiter.Kind.STAGE_WAIT,
+                        "price",
+                        "Limited by stage price: its " + parallelism + " lanes wait 97 % of their time",
+                        "raise the parallelism of price from " + parallelism + " to 64",
+                        64.0 / parallelism)
+                : Limiter.of(Limiter.Kind.ARRIVAL, "arrival", "Nothing limits: all that arrives is done", "nothing", 1);
+    }
+
+    @Test
+    void page_ofARunningPipeline_showsAndSteersIt() throws Exception {
+        for (int i = 0; i < 12; i++) {
+            consumer.partitions.add(
+                    i % 4 == 1
+                            ? StubConsumer.partition(i, Duration.ofSeconds(i), Paused.WINDOW)
+                            : StubConsumer.partition(i, Duration.ofMillis(20)));
+        }
+        try (Browser browser = new Browser(folder);
+                Dispatcher pool = Dispatcher.fixed("pricing", 2);
+                RunningPipeline running = run(pool)) {
+            RunningPipeline shown = withConsumer(running);
+            int port;
+            try (ConsoleServer console = ConsoleServer.builder().start()) {
+                console.show(shown, () -> limiter(running));
+                port = console.uri().getPort();
+                browser.open(console.uri());
+                awaitText(browser, "limiter", "Limited by stage price: its 8 lanes");
+                assertThat(browser.textOf("advice")).contains("from 8 to 64").contains("8.0 times");
+                assertThat(count(browser, "#graph g[role=listitem]")).isEqualTo(running.stages().size());
+                assertThat(count(browser, "#graph .limits")).isEqualTo(1);
+                assertThat(count(browser, "#partitions tr")).isEqualTo(12);
+                await().atMost(PATIENCE).until(() -> count(browser, "#threads canvas") >= 2);
+                // For the picture: some columns of threads and of rates.
+                await().atMost(PATIENCE).until(() -> looks(browser) >= 12);
+                browser.screenshot(target("console.png"));
+
+                steer(browser, running);
+                int before = looks(browser);
+                browser.open(console.uri());
+                await().atMost(PATIENCE).until(() -> looks(browser) >= before);
+                assertThat(browser.textOf("timeline")).contains("stage.price.parallelism = 64, by page");
+                browser.dark();
+                browser.screenshot(target("console-dark.png"));
+                assertThat(browser.troubles).isEmpty();
+            }
+            await().atMost(PATIENCE)
+                    .until(() -> browser.textOf("trouble").contains("not answered")
+                            && browser.evaluate("document.getElementById('trouble').hidden")
+                                    .equals("false"));
+            try (ConsoleServer again = ConsoleServer.builder().port(port).start(shown)) {
+                await().atMost(PATIENCE)
+                        .until(() -> browser.evaluate("document.getElementById('trouble').hidden")
+                                .equals("true"));
+                awaitText(browser, "run-state", "running");
+                assertThat(again.timeline()).isEmpty();
+            }
+            over.set(true);
+            assertThat(running.await().drained()).isTrue();
+        }
+    }
+
+    private void steer(Browser browser, RunningPipeline running) throws Exception {
+        String input = "document.getElementById('knob-stage.price.parallelism')";
+        String set = browser.evaluate(input + ".value = '64', " + input + ".form.requestSubmit(), 'set'");
+        assertThat(set).isEqualTo("set");
+        await().atMost(PATIENCE)
+                .until(() -> running.handles(StageControl.class).getFirst().parallelism() == 64);
+        awaitText(browser, "limiter", "Nothing limits");
+        awaitText(browser, "answer", "stage.price.parallelism is 64 now");
+
+        String pressed = browser.evaluate("[...document.querySelectorAll('#knobs button')]"
+                + ".find(button => button.textContent === 'Pause the source').click(), 'pressed'");
+        assertThat(pressed).isEqualTo("pressed");
+        await().atMost(PATIENCE).until(() -> consumer.paused.contains("all"));
+        awaitText(browser, "knobs", "Resume the source");
+
+        String refused = browser.evaluate(input + ".form.noValidate = true, " + input + ".value = '9999', " + input
+                + ".form.requestSubmit(), 'set'");
+        assertThat(refused).isEqualTo("set");
+        awaitText(browser, "answer", "refused: parallelism of stage price must be 1 to 512");
+    }
+
+    @Test
+    void page_ofManyStagesAndPartitions_changesWhatHasChangedOnly() throws Exception {
+        StubPipeline pipeline = new StubPipeline("large");
+        for (int i = 0; i < 20; i++) {
+            pipeline.stages.add(StubPipeline.stage("stage " + i, 100 + i, 90));
+        }
+        for (int i = 0; i < 200; i++) {
+            consumer.partitions.add(StubConsumer.partition(i, Duration.ofSeconds(i), Paused.WINDOW));
+        }
+        pipeline.handles.add(consumer);
+        try (Browser browser = new Browser(folder);
+                ConsoleServer console = ConsoleServer.builder().start(pipeline)) {
+            browser.open(console.uri());
+            await().atMost(PATIENCE).until(() -> count(browser, "#partitions tr") == 200 && looks(browser) >= 2);
+            String watching = browser.evaluate("window.changes = 0, new MutationObserver(all => window.changes += all.length)"
+                    + ".observe(document.body, {subtree: true, childList: true, attributes: true, characterData: true}), 'on'");
+            assertThat(watching).isEqualTo("on");
+            int from = looks(browser);
+            await().atMost(PATIENCE).until(() -> looks(browser) >= from + 3);
+            // Nothing of the pipeline has changed: the picture's description and a few totals have.
+            assertThat(Integer.parseInt(browser.evaluate("window.changes"))).isBetween(1, 100);
+            assertThat(browser.troubles).isEmpty();
+        }
+    }
+
+    @Test
+    void page_ofAConsoleWithAToken_asksForIt() throws Exception {
+        StubPipeline pipeline = new StubPipeline("guarded");
+        try (Browser browser = new Browser(folder);
+                ConsoleServer console =
+                        ConsoleServer.builder().token("a-token-of-some-length").start(pipeline)) {
+            browser.open(console.uri());
+            await().atMost(PATIENCE)
+                    .until(() -> browser.evaluate("document.getElementById('login')?.hidden").equals("false"));
+            String given = browser.evaluate("document.getElementById('token').value = 'a-token-of-some-length',"
+                    + " document.getElementById('login').requestSubmit(), 'given'");
+            assertThat(given).isEqualTo("given");
+            awaitText(browser, "pipeline", "guarded");
+            assertThat(browser.evaluate("location.href")).doesNotContain("token");
+        }
+    }
+
+    private static Path target(String name) {
+        return Path.of(System.getProperty("weir.root", "."), MODULE, name);
+    }
+
+    private static void awaitText(Browser browser, String id, String text) {
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(browser.textOf(id)).contains(text));
+    }
+
+    private static int count(Browser browser, String selector) throws Exception {
+        return Integer.parseInt(browser.evaluate("document.querySelectorAll('" + selector + "').length"));
+    }
+
+    /** How many looks the page has: its picture's description says so. */
+    private static int looks(Browser browser) throws Exception {
+        String label = browser.evaluate("document.getElementById('rates')?.getAttribute('aria-label') ?? ''");
+        String found = label.replaceAll(".*last ([0-9]+) seconds.*", "$1");
+        return found.matches("[0-9]+") ? Integer.parseInt(found) : 0;
+    }
+}

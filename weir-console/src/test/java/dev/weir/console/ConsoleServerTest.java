@@ -1,0 +1,254 @@
+package dev.weir.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.weir.kafka.ConsumerDump.Paused;
+import dev.weir.metrics.Limiter;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.Socket;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What the endpoints answer. */
+@Timeout(60)
+class ConsoleServerTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    private final StubPipeline pipeline = new StubPipeline("orders");
+    private final StubConsumer consumer = new StubConsumer("[orders]");
+    private ConsoleServer console;
+    private Asker asker;
+
+    @BeforeEach
+    void start() throws IOException {
+        consumer.partitions.add(StubConsumer.partition(0, Duration.ofSeconds(3), Paused.WINDOW));
+        consumer.partitions.add(StubConsumer.partition(1, Duration.ZERO));
+        pipeline.stages.add(StubPipeline.stage("price", 100, 90));
+        pipeline.handles.add(consumer);
+        console = ConsoleServer.builder().start(pipeline);
+        asker = new Asker(console);
+    }
+
+    @AfterEach
+    void close() {
+        asker.close();
+        console.close();
+    }
+
+    @Test
+    void state_asked_hasTheFieldsOfTheStateFileAndMore() throws Exception {
+        JsonNode state = asker.json("/api/state");
+        assertThat(state.path("state").asText()).isEqualTo("running");
+        assertThat(state.path("pipeline").asText()).isEqualTo("orders");
+        assertThat(state.path("live").asBoolean()).isTrue();
+        assertThat(state.path("partitions")).hasSize(2);
+        assertThat(state.path("partitions").get(0).path("paused").get(0).asText())
+                .isEqualTo("WINDOW");
+        assertThat(state.path("limiter").isNull()).isTrue();
+        JsonNode stage = state.path("stages").get(0);
+        assertThat(stage.path("name").asText()).isEqualTo("price");
+        assertThat(stage.path("parallelism").asInt()).isEqualTo(4);
+        assertThat(stage.has("busy_share")).isTrue();
+        assertThat(stage.path("in").asInt()).isEqualTo(100);
+    }
+
+    @Test
+    void state_withALimiter_namesIt() throws Exception {
+        console.show(pipeline, () -> Limiter.of(
+                        Limiter.Kind.STAGE_WAIT, "price", "limited by stage price", "raise its parallelism", 2.5)
+                .measured(2));
+        JsonNode limiter = asker.json("/api/state").path("limiter");
+        assertThat(limiter.path("kind").asText()).isEqualTo("stage-wait");
+        assertThat(limiter.path("name").asText()).isEqualTo("price");
+        assertThat(limiter.path("sentence").asText()).isEqualTo("limited by stage price");
+        assertThat(limiter.path("advice").asText()).isEqualTo("raise its parallelism");
+        assertThat(limiter.path("expected_gain").asDouble()).isEqualTo(2.5);
+        assertThat(limiter.path("measured_gain").asDouble()).isEqualTo(2);
+    }
+
+    @Test
+    void state_beforeThePipeline_isStarting() throws Exception {
+        try (ConsoleServer early = ConsoleServer.builder().start();
+                Asker asking = new Asker(early)) {
+            assertThat(asking.json("/api/state").path("state").asText()).isEqualTo("starting");
+            assertThat(asking.set("{\"source.paused\":true}").path("refused").get(0).path("reason").asText())
+                    .contains("not started");
+            early.show(pipeline);
+            assertThat(asking.json("/api/state").path("state").asText()).isEqualTo("running");
+        }
+    }
+
+    @Test
+    void page_asked_isWholeAndAsksNobodyElse() throws Exception {
+        HttpResponse<String> page = asker.get("/");
+        assertThat(page.statusCode()).isEqualTo(200);
+        assertThat(page.headers().firstValue("content-security-policy").orElseThrow())
+                .contains("default-src 'none'")
+                .doesNotContain("unsafe");
+        for (String file : List.of("/console.css", "/console.js", "/feed.js", "/graph.js", "/parts.js", "/controls.js")) {
+            HttpResponse<String> part = asker.get(file);
+            assertThat(part.statusCode()).as(file).isEqualTo(200);
+            assertThat(part.body().replace("http://www.w3.org/2000/svg", "")).as(file).doesNotContain("://");
+        }
+        assertThat(page.body()).doesNotContain("://").doesNotContain("style=");
+    }
+
+    @Test
+    void events_followed_comeOnceASecondWithTheirNumbers() throws Exception {
+        List<JsonNode> looks = new ArrayList<>();
+        List<Long> ids = new ArrayList<>();
+        List<JsonNode> states = new ArrayList<>();
+        follow("", 3, ids, looks, states);
+        assertThat(ids).isSorted().doesNotHaveDuplicates();
+        assertThat(looks).allSatisfy(look -> {
+            assertThat(look.path("stages").get(0).path("name").asText()).isEqualTo("price");
+            assertThat(look.path("lag").asInt()).isEqualTo(20);
+            assertThat(look.has("partitions")).isFalse();
+        });
+        assertThat(states).isNotEmpty().allSatisfy(state -> assertThat(state.path("partitions"))
+                .hasSize(2));
+    }
+
+    /** A reload, or a connection that was cut, loses nothing. */
+    @Test
+    void events_followedAgain_haveTheHistory() throws Exception {
+        List<Long> first = new ArrayList<>();
+        follow("", 3, first, new ArrayList<>(), new ArrayList<>());
+
+        List<Long> reloaded = new ArrayList<>();
+        follow("", 4, reloaded, new ArrayList<>(), new ArrayList<>());
+        assertThat(reloaded).startsWith(1L, 2L, 3L).containsAll(first);
+
+        List<Long> resumed = new ArrayList<>();
+        follow("Last-Event-ID: 2\r\n", 2, resumed, new ArrayList<>(), new ArrayList<>());
+        assertThat(resumed).startsWith(3L, 4L);
+    }
+
+    private void follow(String headers, int looks, List<Long> ids, List<JsonNode> found, List<JsonNode> states)
+            throws IOException {
+        try (Socket socket = asker.connect()) {
+            socket.getOutputStream()
+                    .write(("GET /api/events HTTP/1.0\r\nHost: localhost\r\n" + headers + "\r\n")
+                            .getBytes(StandardCharsets.ISO_8859_1));
+            BufferedReader in =
+                    new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+            assertThat(in.readLine()).contains("200");
+            boolean full = false;
+            while (found.size() < looks || states.isEmpty()) {
+                String line = in.readLine();
+                if (line.startsWith("id: ")) {
+                    ids.add(Long.parseLong(line.substring(4)));
+                } else if (line.startsWith("event: state")) {
+                    full = true;
+                } else if (line.startsWith("data: ")) {
+                    (full ? states : found).add(Asker.JSON.readTree(line.substring(6)));
+                    full = false;
+                }
+            }
+        }
+    }
+
+    @Test
+    void source_pausedAndResumed_reachesTheConsumer() throws Exception {
+        JsonNode report = asker.set("{\"source.paused\":true}");
+        assertThat(report.path("accepted").asBoolean()).isTrue();
+        assertThat(report.path("applied").path("source.paused").asBoolean()).isTrue();
+        assertThat(report.path("refused")).isEmpty();
+        assertThat(consumer.paused).containsExactly("all");
+        assertThat(asker.json("/api/state").path("controls").get(0).path("value").asBoolean())
+                .isTrue();
+        asker.set("{\"source.paused\":\"false\"}");
+        assertThat(consumer.paused).isEmpty();
+    }
+
+    @Test
+    void partition_paused_isThatOneAlone() throws Exception {
+        assertThat(asker.set("{\"partition.orders-1.paused\":true}")
+                        .path("accepted")
+                        .asBoolean())
+                .isTrue();
+        assertThat(consumer.paused).containsExactly("orders-1");
+        JsonNode refused =
+                asker.set("{\"partition.orders-7.paused\":true}").path("refused").get(0);
+        assertThat(refused.path("reason").asText()).contains("orders-7").contains("orders-0, orders-1");
+    }
+
+    @Test
+    void settings_thatCannotBe_areRefusedWithTheReasonAndTheOthersMade() throws Exception {
+        JsonNode report = asker.set("{\"source.rate\":100,\"source.paused\":true,\"stage.none.parallelism\":3,"
+                + "\"dispatcher.none.size\":2,\"breaker.none\":\"open\",\"what.ever\":1,\"stage..parallelism\":1}");
+        assertThat(report.path("accepted").asBoolean()).isFalse();
+        assertThat(report.path("applied").properties()).hasSize(1);
+        assertThat(report.path("refused")).hasSize(6).allSatisfy(each -> assertThat(
+                        each.path("reason").asText())
+                .isNotEmpty());
+    }
+
+    @Test
+    void timeline_hasAllThatWasAsked() throws Exception {
+        asker.set("{\"source.paused\":true}");
+        asker.set("{\"source.rate\":100}");
+        console.set(Map.of("source.paused", "false"));
+        JsonNode entries = asker.json("/api/timeline").path("entries");
+        assertThat(entries).hasSize(3);
+        assertThat(entries.get(0).path("key").asText()).isEqualTo("source.paused");
+        assertThat(entries.get(0).path("by").asText()).isEqualTo("command");
+        assertThat(entries.get(1).path("applied").asBoolean()).isFalse();
+        assertThat(entries.get(1).path("reason").asText()).isNotEmpty();
+        assertThat(entries.get(2).path("by").asText()).isEqualTo("code");
+        assertThat(console.timeline()).hasSize(3);
+    }
+
+    @Test
+    void requests_thatMakeNoSense_areRefusedInWords() throws Exception {
+        for (String body : List.of("", "{", "[]", "{\"set\":1}", "{\"set\":{}}", "{\"set\":{\"a\":[1]}}", "{\"x\":{}}")) {
+            HttpResponse<String> answer = asker.post("/api/control", body);
+            assertThat(answer.statusCode()).as(body).isEqualTo(400);
+            assertThat(Asker.JSON.readTree(answer.body()).path("error").asText()).as(body).isNotEmpty();
+        }
+        assertThat(asker.post("/api/control", "x".repeat(20_000)).statusCode()).isEqualTo(413);
+        assertThat(asker.post("/api/state", "{}").statusCode()).isEqualTo(405);
+        assertThat(asker.get("/api/control").statusCode()).isEqualTo(405);
+        assertThat(asker.get("/api/nothing").statusCode()).isEqualTo(404);
+        assertThat(asker.get("/console.js/../../x").statusCode()).isEqualTo(404);
+        assertThat(asker.get("/api/profile?seconds=1").statusCode()).isEqualTo(501);
+        assertThat(asker.json("/api/profile").path("error").asText()).isNotEmpty();
+    }
+
+    @Test
+    void address_ofTheConsole_standsInTheProcess() {
+        assertThat(System.getProperty(ConsoleServer.ADDRESS_PROPERTY))
+                .isEqualTo(console.uri().toString());
+        console.close();
+        assertThat(System.getProperty(ConsoleServer.ADDRESS_PROPERTY)).isNull();
+    }
+
+    @Test
+    void close_leavesNoThreadAndNoPort() throws Exception {
+        try (Socket follower = asker.connect()) {
+            follower.getOutputStream()
+                    .write("GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.ISO_8859_1));
+            assertThat(follower.getInputStream().read()).isPositive();
+            console.close();
+            await().atMost(PATIENCE)
+                    .until(() -> Thread.getAllStackTraces().keySet().stream()
+                            .map(Thread::getName)
+                            .noneMatch(name -> name.startsWith("weir-console") || name.startsWith("HTTP-Dispatcher")));
+        }
+        assertThatThrownBy(asker::connect).isInstanceOf(IOException.class);
+    }
+}

@@ -1,0 +1,122 @@
+package dev.weir.console;
+
+import dev.weir.kafka.ConsumerDump;
+import dev.weir.kafka.ConsumerDump.Oldest;
+import dev.weir.kafka.ConsumerDump.PartitionDump;
+import dev.weir.kafka.ConsumerDump.Paused;
+import dev.weir.kafka.ConsumerHandle;
+import dev.weir.kafka.ConsumerHealth;
+import dev.weir.kafka.ConsumerSnapshot;
+import dev.weir.kafka.ConsumerSnapshot.PartitionSnapshot;
+import dev.weir.kafka.Position;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.apache.kafka.common.TopicPartition;
+
+/** A consumer that shows what a test puts into it, and notes how it is paused. */
+final class StubConsumer implements ConsumerHandle {
+
+    private final String reads;
+    final List<PartitionDump> partitions = new CopyOnWriteArrayList<>();
+    final Set<String> paused = ConcurrentHashMap.newKeySet();
+    volatile ConsumerHealth health = new ConsumerHealth(true, true, true, "", null);
+
+    StubConsumer(String reads) {
+        this.reads = reads;
+    }
+
+    static PartitionDump partition(int number, Duration oldest, Paused... paused) {
+        return new PartitionDump(
+                "orders",
+                number,
+                1,
+                4,
+                3,
+                oldest.isZero() ? null : new Oldest(5, oldest, null, Oldest.IN_FLIGHT),
+                Set.of(paused),
+                5,
+                Duration.ofSeconds(10L + number),
+                12,
+                10,
+                null);
+    }
+
+    @Override
+    public ConsumerSnapshot snapshot() {
+        List<PartitionSnapshot> snapshots = partitions.stream()
+                .map(each ->
+                        new PartitionSnapshot(each.topic(), each.partition(), false, 7, each.committed(), each.lag()))
+                .toList();
+        return new ConsumerSnapshot(snapshots, 4 * snapshots.size(), 20, 2, 1);
+    }
+
+    @Override
+    public ConsumerSnapshot snapshot(Duration within) {
+        return snapshot();
+    }
+
+    @Override
+    public ConsumerDump dump() {
+        return new ConsumerDump(
+                Instant.now(), reads, "running", Duration.ofMillis(50), 2, 1, 20, 2, List.copyOf(partitions), null);
+    }
+
+    @Override
+    public ConsumerHealth health(Duration stall) {
+        return health;
+    }
+
+    @Override
+    public CompletionStage<Void> pause() {
+        paused.add("all");
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public CompletionStage<Void> pause(String topic) {
+        paused.add(topic);
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public CompletionStage<Void> pause(Collection<TopicPartition> ids) {
+        ids.forEach(id -> paused.add(id.toString()));
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public CompletionStage<Void> resume() {
+        paused.clear();
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public CompletionStage<Void> resume(String topic) {
+        paused.remove(topic);
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public CompletionStage<Void> resume(Collection<TopicPartition> ids) {
+        ids.forEach(id -> paused.remove(id.toString()));
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public CompletionStage<Void> seek(Map<TopicPartition, Position> positions) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public CompletionStage<Void> pauseAllBut(Collection<TopicPartition> partitions) {
+        throw new UnsupportedOperationException();
+    }
+}

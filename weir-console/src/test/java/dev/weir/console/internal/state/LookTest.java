@@ -1,0 +1,69 @@
+package dev.weir.console.internal.state;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.console.internal.state.Look.StageLook;
+import dev.weir.stream.StageSnapshot;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The figures of one second, and how many of them are kept. */
+@Timeout(20)
+class LookTest {
+
+    private static final long SECOND = 1_000_000_000L;
+
+    private static StageSnapshot stage(int parallelism, long elements, long busy, long up, long down, long elapsed) {
+        return new StageSnapshot("price", parallelism, elements, elements, busy, up, down, 0, elapsed);
+    }
+
+    @Test
+    void shares_areThoseSinceTheLookBefore() {
+        StageSnapshot before = stage(4, 1_000, 8 * SECOND, 0, 0, 2 * SECOND);
+        StageSnapshot now = stage(4, 1_500, 10 * SECOND, SECOND, SECOND, 3 * SECOND);
+        StageLook look = StageLook.between(before, now);
+        assertThat(look.inPerSecond()).isEqualTo(500);
+        assertThat(look.busy()).isEqualTo(0.5);
+        assertThat(look.up()).isEqualTo(0.25);
+        assertThat(look.down()).isEqualTo(0.25);
+    }
+
+    @Test
+    void shares_afterTheLaneNumberChanged_addUp() {
+        StageSnapshot before = stage(2, 0, SECOND, SECOND, 0, SECOND);
+        StageSnapshot now = stage(8, 0, 3 * SECOND, 13 * SECOND, 0, 2 * SECOND);
+        StageLook look = StageLook.between(before, now);
+        assertThat(look.busy()).isEqualTo(0.25);
+        assertThat(look.up()).isEqualTo(0.75);
+    }
+
+    @Test
+    void shares_ofAStageThatHasEnded_areNone() {
+        StageSnapshot last = stage(2, 10, SECOND, SECOND, 0, SECOND);
+        assertThat(StageLook.between(last, last).busy()).isZero();
+    }
+
+    @Test
+    void history_keepsTheLastQuarterOfAnHour() throws InterruptedException {
+        History history = new History();
+        LongStream.rangeClosed(1, History.MOST + 5L).forEach(n -> history.add(new History.Entry(n, "{}"), "full " + n));
+        History.News news = history.after(0);
+        assertThat(news).isNotNull();
+        assertThat(news.entries()).hasSize(History.MOST);
+        assertThat(news.entries().getFirst().number()).isEqualTo(6);
+        assertThat(news.state()).isEqualTo("full " + (History.MOST + 5));
+        history.close();
+        assertThat(history.after(History.MOST)).isNull();
+    }
+
+    @Test
+    void history_ofLargeLooks_isBounded() throws InterruptedException {
+        History history = new History();
+        String large = "x".repeat(History.MOST_CHARS / 4);
+        LongStream.rangeClosed(1, 9).forEach(n -> history.add(new History.Entry(n, large), ""));
+        History.News news = history.after(0);
+        assertThat(news).isNotNull();
+        assertThat(news.entries()).hasSize(4);
+    }
+}

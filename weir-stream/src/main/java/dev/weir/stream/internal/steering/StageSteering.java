@@ -1,0 +1,65 @@
+package dev.weir.stream.internal.steering;
+
+import dev.weir.stream.control.StageControl;
+import java.util.function.IntConsumer;
+import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** The {@link StageControl} of one stage. Thread-safe: what it calls is under the stage's lock. */
+public final class StageSteering implements StageControl {
+
+    /** The highest parallelism now, and how to set it. */
+    private record Resizing(IntSupplier most, IntConsumer resize) {}
+
+    private final String stage;
+    private final IntSupplier parallelism;
+
+    /** Null once the run has ended, so that nobody holds on to the stage. */
+    private volatile @Nullable Resizing resizing;
+
+    public StageSteering(String stage, IntSupplier parallelism, IntSupplier most, IntConsumer resize) {
+        this.stage = stage;
+        this.parallelism = parallelism;
+        this.resizing = new Resizing(most, resize);
+    }
+
+    @Override
+    public String stage() {
+        return stage;
+    }
+
+    @Override
+    public int parallelism() {
+        return parallelism.getAsInt();
+    }
+
+    @Override
+    public int mostAtOnce() {
+        Resizing now = resizing;
+        return now == null ? parallelism() : now.most().getAsInt();
+    }
+
+    @Override
+    public void parallelism(int n) {
+        Resizing now = resizing;
+        if (now == null) {
+            throw new IllegalStateException("stage " + stage + " has ended: its parallelism cannot be changed");
+        }
+        int most = now.most().getAsInt();
+        if (n < 1 || n > most) {
+            throw new IllegalArgumentException(
+                    "parallelism of stage " + stage + " must be 1 to " + most + " while it runs: parallelism=" + n);
+        }
+        now.resize().accept(n);
+    }
+
+    /** Lets go of the stage: the run has ended. */
+    public void release() {
+        resizing = null;
+    }
+
+    @Override
+    public String toString() {
+        return stage + ": " + parallelism() + " of at most " + mostAtOnce();
+    }
+}
