@@ -23,11 +23,7 @@ public final class ShareSettings<K, V> {
         /** With the first record of each partition. */
         EARLIEST,
         /** With what comes after its first member has. */
-        LATEST;
-
-        String configured() {
-            return name().toLowerCase(java.util.Locale.ROOT);
-        }
+        LATEST
     }
 
     private static final Duration LONGEST_CONNECT = Duration.ofMinutes(10);

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param deadLettersCut those of them that were too large for their topic and stand there without their value
  * @param consumer the consumer's last state
  * @param noAnswerSince when a broker last answered, if none does any more
+ * @param share the member of a share group, if it was one
  * @param failure why it ended before its time, or null
  */
 record PipeSummary(
@@ -34,6 +35,7 @@ record PipeSummary(
         long deadLettersCut,
         ConsumerSnapshot consumer,
         @Nullable Instant noAnswerSince,
+        @Nullable ShareSummary share,
         @Nullable String failure) {
 
     /** In the text; in JSON are all. */
@@ -67,7 +69,7 @@ record PipeSummary(
                 line.writeString(left);
             }
             line.writeEndArray();
-            if (!report.drained()) {
+            if (!report.drained() && share == null) {
                 writeNextRun(line);
             }
             if (failure != null || !report.drained()) {
@@ -78,6 +80,9 @@ record PipeSummary(
             line.writeNumberField("rebalances", consumer.rebalances());
             line.writeStringField("bottleneck", Bottleneck.of(report.stages()).stage());
             writeStages(line, report.stages());
+            if (share != null) {
+                share.write(line);
+            }
         });
     }
 
@@ -106,6 +111,9 @@ record PipeSummary(
     }
 
     private String nextRun() {
+        if (share != null) {
+            return "what was under way goes back to the share group";
+        }
         List<PartitionSnapshot> partitions = consumer.partitions();
         if (partitions.isEmpty()) {
             return "the next run begins where the group has committed";
@@ -160,6 +168,9 @@ record PipeSummary(
                 Math.round(perSecond())));
         if (deadLettersCut > 0) {
             text.append(cutLetters()).append(System.lineSeparator());
+        }
+        if (share != null) {
+            text.append(share.text()).append(System.lineSeparator());
         }
         text.append(report.drained() ? "drained: everything read is written and committed" : notDrained());
         report.leftUndone()

@@ -68,8 +68,11 @@ public final class GroupAdmin implements AutoCloseable {
     /** The group's settings. */
     public ShareGroupConfig config() {
         Config config = answer(
-                admin.describeConfigs(List.of(resource())).values().get(resource()),
-                "the settings of share group " + group + " cannot be read: grant DESCRIBE_CONFIGS on the group");
+                        admin.describeConfigs(List.of(resource())).all(),
+                        "the settings of share group " + group + " cannot be read: grant DESCRIBE_CONFIGS on the group")
+                .values()
+                .iterator()
+                .next();
         ConfigEntry start = config.get(START);
         return new ShareGroupConfig(
                 text(config, START, "latest"),
@@ -92,9 +95,7 @@ public final class GroupAdmin implements AutoCloseable {
         values.forEach((name, value) -> changes.add(new AlterConfigOp(
                 new ConfigEntry(name, value), value == null ? AlterConfigOp.OpType.DELETE : AlterConfigOp.OpType.SET)));
         var unused = answer(
-                admin.incrementalAlterConfigs(Map.of(resource(), changes))
-                        .values()
-                        .get(resource()),
+                admin.incrementalAlterConfigs(Map.of(resource(), changes)).all(),
                 values + " cannot be set for share group " + group + ": grant ALTER_CONFIGS on the group");
     }
 

@@ -30,12 +30,4 @@ final class ShareCounters {
     final LongAdder noDemandNanos = new LongAdder();
     final LongAdder acknowledgements = new LongAdder();
     final LongAdder acknowledgementNanos = new LongAdder();
-
-    LongAdder confirmed(Fate fate) {
-        return switch (fate) {
-            case ACCEPT -> accepted;
-            case RELEASE -> released;
-            case REJECT -> rejected;
-        };
-    }
 }

@@ -77,7 +77,9 @@ final class ShareRun implements ShareHandle, Termination {
                 lookAtGroup();
             }
         } catch (RuntimeException failure) {
-            LOG.warn("share group {}: {}", settings.groupId(), failure.toString());
+            if (!watch.isShutdown()) {
+                LOG.warn("share group {}: {}", settings.groupId(), failure.toString());
+            }
         }
     }
 
@@ -98,7 +100,9 @@ final class ShareRun implements ShareHandle, Termination {
     private boolean isThrough(Map<TopicPartition, SharePartitionOffsetInfo> offsets) {
         return start.ends().entrySet().stream().allMatch(end -> {
             SharePartitionOffsetInfo info = offsets.get(end.getKey());
-            return info != null && info.startOffset() >= end.getValue();
+            // The offset that is written down lags behind by the last write; the lag does not.
+            return info != null
+                    && (info.startOffset() >= end.getValue() || info.lag().orElse(-1L) == 0);
         });
     }
 
