@@ -161,8 +161,9 @@ public final class KafkaSource {
      * @throws IllegalArgumentException if no topic is named
      */
     public static <K, V> Source<SharedRecord<K, V>> shared(ShareSettings<K, V> settings, String... topics) {
+        Objects.requireNonNull(settings, "settings");
         RecordDecoder<K, V> decoder = new RecordDecoder<>(settings.keyDeserializer(), settings.valueDeserializer());
-        return acquired(settings, List.of(topics))
+        return acquired(settings, ShareSource.topics(topics))
                 .map(record -> new SharedRecord<>(record, decoder.decode(record)))
                 .named("decode");
     }

@@ -37,6 +37,7 @@ public record ShareGroupConfig(
      * @throws KafkaPipelineException if the right DESCRIBE_CONFIGS on the group is missing, or nobody answers
      */
     public static ShareGroupConfig read(ShareSettings<?, ?> settings) {
+        Objects.requireNonNull(settings, "settings");
         try (GroupAdmin admin = new GroupAdmin(settings)) {
             return admin.config();
         }
@@ -50,6 +51,8 @@ public record ShareGroupConfig(
      *     nobody answers
      */
     public static void set(ShareSettings<?, ?> settings, Map<String, @Nullable String> values) {
+        Objects.requireNonNull(values, "values");
+        Objects.requireNonNull(settings, "settings");
         try (GroupAdmin admin = new GroupAdmin(settings)) {
             admin.set(values);
         }

@@ -220,17 +220,18 @@ public final class ShareSettings<K, V> {
         private @Nullable String parkingTopic;
 
         private Builder(Deserializer<K> key, Deserializer<V> value) {
-            this.keyDeserializer = Objects.requireNonNull(key, "key deserializer");
-            this.valueDeserializer = Objects.requireNonNull(value, "value deserializer");
+            this.keyDeserializer = Objects.requireNonNull(key, "key");
+            this.valueDeserializer = Objects.requireNonNull(value, "value");
         }
 
         public Builder<K, V> bootstrapServers(String hostsAndPorts) {
-            return property(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, hostsAndPorts);
+            return property(
+                    ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, Objects.requireNonNull(hostsAndPorts, "hostsAndPorts"));
         }
 
         /** The share group, which is required. */
         public Builder<K, V> groupId(String groupId) {
-            return property(ConsumerConfig.GROUP_ID_CONFIG, groupId);
+            return property(ConsumerConfig.GROUP_ID_CONFIG, Objects.requireNonNull(groupId, "groupId"));
         }
 
         /** Sets a property of the Kafka clients, security included. Later ones win. */
@@ -252,7 +253,7 @@ public final class ShareSettings<K, V> {
          * refused: Kafka would let it begin at the end, and what is there would never be read.
          */
         public Builder<K, V> startAt(Start newStart) {
-            this.start = Objects.requireNonNull(newStart, "start");
+            this.start = Objects.requireNonNull(newStart, "newStart");
             return this;
         }
 
@@ -285,12 +286,12 @@ public final class ShareSettings<K, V> {
 
         /** How long a start waits for answers of the brokers before it fails: up to 10 min, default 30 s. */
         public Builder<K, V> connectTimeout(Duration newTimeout) {
-            this.connectTimeout = Objects.requireNonNull(newTimeout, "connectTimeout");
+            this.connectTimeout = Objects.requireNonNull(newTimeout, "newTimeout");
             return this;
         }
 
         /**
-         * Where records go that fail in their last delivery; without {@link #parking} also where a copy of each record
+         * Where records go that fail in their last delivery ({@link SharedFlow}); without {@link #parking} also where a copy of each record
          * stands before its last two deliveries begin, so that no crash loses it. By default there is none: a record whose
          * deliveries are used up is given up by the brokers.
          */

@@ -2,6 +2,7 @@ package dev.weir.kafka;
 
 import dev.weir.kafka.internal.failure.AsyncGuard;
 import dev.weir.kafka.internal.failure.BlockingGuard;
+import dev.weir.kafka.internal.share.ShareSource;
 import dev.weir.stream.Action;
 import dev.weir.stream.Handler;
 import dev.weir.stream.Ordering;
@@ -42,7 +43,7 @@ public final class SharedFlow<K, V> {
 
     /** The records that the group lends of the topics. */
     public static <K, V> SharedFlow<K, V> from(ShareSettings<K, V> settings, String... topics) {
-        return new SharedFlow<>(Objects.requireNonNull(settings, "settings"), List.of(topics));
+        return new SharedFlow<>(Objects.requireNonNull(settings, "settings"), ShareSource.topics(topics));
     }
 
     /** {@link #handle(Parallelism, Ordering, Handler)} with a fixed concurrency. */
@@ -63,10 +64,11 @@ public final class SharedFlow<K, V> {
             Ordering<? super ConsumerRecord<K, V>> ordering,
             Handler<? super ConsumerRecord<K, V>, ? extends R> handler) {
         Objects.requireNonNull(handler, "handler");
-        return HandledFlow.of(
+        Objects.requireNonNull(concurrency, "concurrency");
+        return withLetters(HandledFlow.of(
                 origin(concurrency.max()),
                 checked(ordering),
-                (jobs, order, rules) -> jobs.mapBlocking(concurrency, order, new BlockingGuard<>(rules, handler)));
+                (jobs, order, rules) -> jobs.mapBlocking(concurrency, order, new BlockingGuard<>(rules, handler))));
     }
 
     /** {@link #handle} for work that gives no result; close the flow with {@link HandledFlow#pipeline}. */
@@ -87,11 +89,17 @@ public final class SharedFlow<K, V> {
             Ordering<? super ConsumerRecord<K, V>> ordering,
             Function<? super ConsumerRecord<K, V>, ? extends CompletionStage<? extends R>> handler) {
         Objects.requireNonNull(handler, "handler");
-        return HandledFlow.of(
+        return withLetters(HandledFlow.of(
                 origin(parallelism),
                 checked(ordering),
                 (jobs, order, rules) ->
-                        jobs.mapAsync(Parallelism.fixed(parallelism), order, new AsyncGuard<K, V, R>(rules, handler)));
+                        jobs.mapAsync(Parallelism.fixed(parallelism), order, new AsyncGuard<K, V, R>(rules, handler))));
+    }
+
+    /** With those of the settings, until the flow is told of others. */
+    private <R> HandledFlow<K, V, R> withLetters(HandledFlow<K, V, R> flow) {
+        DeadLetters letters = settings.deadLetters();
+        return letters == null ? flow : flow.deadLetter(letters);
     }
 
     private HandledFlow.Origin<K, V> origin(int workers) {
@@ -109,6 +117,7 @@ public final class SharedFlow<K, V> {
     }
 
     private static <T> Ordering<T> checked(Ordering<T> ordering) {
+        Objects.requireNonNull(ordering, "ordering");
         if (ordering.isInput()) {
             throw new IllegalArgumentException("a share group has no order that could be kept: ordering=input;"
                     + " use Ordering.unordered(), or RecordOrdering.byKey() for records of one key within this member");

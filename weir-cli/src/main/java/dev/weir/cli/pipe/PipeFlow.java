@@ -69,7 +69,7 @@ final class PipeFlow implements AutoCloseable {
         this.options = options;
         this.records = new PipeRecords(options.to, options.deadLetter);
         this.process = options.via instanceof Via.Exec exec
-                ? LineProcess.start(exec.command(), options.concurrency == null ? DEFAULT_LINES : options.concurrency)
+                ? LineProcess.start(exec.command(), options.concurrencyOr(DEFAULT_LINES))
                 : null;
     }
 
@@ -120,7 +120,7 @@ final class PipeFlow implements AutoCloseable {
         }
         int workers = options.work.isPositive()
                 ? options.workers().max()
-                : options.concurrency == null ? Runtime.getRuntime().availableProcessors() : options.concurrency;
+                : options.concurrencyOr(Runtime.getRuntime().availableProcessors());
         Source<ConsumerRecord<byte[], byte[]>> consumed = KafkaSource.shared(
                         member.toBuilder().workers(workers).build(), options.from)
                 .map(record -> record);
@@ -202,7 +202,7 @@ final class PipeFlow implements AutoCloseable {
         long spinNanos = options.workCpu.toNanos();
         int workers = Math.min(
                 MAX_WORKERS,
-                options.concurrency == null ? Runtime.getRuntime().availableProcessors() : options.concurrency);
+                options.concurrencyOr(Runtime.getRuntime().availableProcessors()));
         return switch (options.via) {
             case Via.Identity ignored when spinNanos == 0 -> consumed.map(records::passOn);
             case Via.Identity ignored ->

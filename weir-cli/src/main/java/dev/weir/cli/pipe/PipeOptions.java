@@ -280,7 +280,12 @@ final class PipeOptions {
         if (isAdaptive()) {
             return Parallelism.adaptive(1, MAX_ADAPTIVE);
         }
-        return Parallelism.fixed(concurrency == null ? PipeFlow.DEFAULT_BLOCKING : concurrency);
+        return Parallelism.fixed(concurrencyOr(PipeFlow.DEFAULT_BLOCKING));
+    }
+
+    /** The number that was asked for. */
+    int concurrencyOr(int otherwise) {
+        return concurrency == null || isAdaptive() ? otherwise : concurrency;
     }
 
     /** Whether one handler does it all for a record. */
@@ -356,7 +361,8 @@ final class PipeOptions {
                 return ADAPTIVE;
             }
             try {
-                return Math.max(Integer.parseInt(text), -1);
+                int number = Integer.parseInt(text);
+                return number == ADAPTIVE ? ADAPTIVE + 1 : number;
             } catch (NumberFormatException e) {
                 throw new TypeConversionException("'" + text + "' is neither a number nor adaptive");
             }

@@ -29,7 +29,7 @@ class ShareCrashTest {
                 .startAt(Start.EARLIEST);
     }
 
-    private static void killOne(String name) {
+    private static void killOne(String name, int lanes) {
         try (PipeProcess member = PipeProcess.startMain(
                 "dev.weir.checks.integration.ShareMember",
                 128,
@@ -37,7 +37,8 @@ class ShareCrashTest {
                 name,
                 name,
                 name + "-dead",
-                "1")) {
+                "1",
+                Integer.toString(lanes))) {
             assertThat(member.awaitOut()).isEqualTo("begun");
             member.kill();
         }
@@ -49,7 +50,8 @@ class ShareCrashTest {
         KAFKA.cluster().createTopic("crashes-dead", 1);
         Records.produce(KAFKA.bootstrapServers(), "crashes", 0, 1);
         for (int crash = 0; crash < 5; crash++) {
-            killOne("crashes");
+            // One lane: a dying process uses up one delivery.
+            killOne("crashes", 1);
         }
         ConsumerLedger ledger = new ConsumerLedger(1);
         try (RunningPipeline running = KafkaFlow.shared(
@@ -73,7 +75,7 @@ class ShareCrashTest {
         KAFKA.cluster().createTopic("takeover", 2);
         KAFKA.cluster().createTopic("takeover-dead", 1);
         Records.produce(KAFKA.bootstrapServers(), "takeover", 0, 200);
-        killOne("takeover");
+        killOne("takeover", 16);
         ConsumerLedger ledger = new ConsumerLedger(200);
         try (RunningPipeline running = KafkaFlow.shared(
                         group("takeover")

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** One member of a share group: what it is told, what it tells, and what becomes of its records. */
-@Timeout(120)
+@Timeout(60)
 class ShareGroupTest {
 
     private static final Duration SOON = Duration.ofSeconds(60);

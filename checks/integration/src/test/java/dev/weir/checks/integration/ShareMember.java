@@ -11,13 +11,15 @@ final class ShareMember {
 
     private ShareMember() {}
 
-    /** Arguments: brokers, topic, group, topic of dead letters, how many handlers must have begun before it says so. */
+    /** Arguments: brokers, topic, group, topic of dead letters, how many handlers must have begun before it says so,
+     * lanes. */
     public static void main(String[] args) throws InterruptedException {
         var settings = ShareSettings.builder()
                 .bootstrapServers(args[0])
                 .groupId(args[2])
                 .startAt(Start.EARLIEST)
                 .deadLetters(args[3])
+                .maxLanes(Integer.parseInt(args[5]))
                 .build();
         CountDownLatch begun = new CountDownLatch(Integer.parseInt(args[4]));
         CountDownLatch never = new CountDownLatch(1);

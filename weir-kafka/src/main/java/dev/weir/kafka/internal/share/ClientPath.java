@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
@@ -19,6 +20,10 @@ final class ClientPath implements SharePath {
 
     private static final Logger LOG = LoggerFactory.getLogger(ClientPath.class);
 
+    /** Longer than anybody waits. */
+    private static final Duration LONGEST = Duration.ofDays(365);
+
+    private final ReentrantLock lock = new ReentrantLock();
     private final LaneSetup setup;
     private final List<Lane> running = new ArrayList<>();
     private final List<Lane> ending = new ArrayList<>();
@@ -30,9 +35,14 @@ final class ClientPath implements SharePath {
     }
 
     @Override
-    public synchronized void start(Plan plan) {
-        add(plan);
-        follow(plan);
+    public void start(Plan plan) {
+        lock.lock();
+        try {
+            add(plan);
+            follow(plan);
+        } finally {
+            lock.unlock();
+        }
     }
 
     private void add(Plan plan) {
@@ -42,22 +52,27 @@ final class ClientPath implements SharePath {
     }
 
     @Override
-    public synchronized void follow(Plan plan) {
-        if (stopped) {
-            return;
-        }
-        ending.removeIf(Lane::hasEnded);
-        setup.ready().lowWater(plan.pollRecords());
+    public void follow(Plan plan) {
+        lock.lock();
         try {
-            replaceOne(plan);
-            while (running.size() < plan.lanes()) {
-                add(plan);
+            if (stopped) {
+                return;
             }
-        } catch (KafkaException refused) {
-            LOG.warn("{}: no further lane can be made: {}", setup.name(), refused.toString());
-        }
-        while (running.size() > Math.max(1, plan.lanes())) {
-            retire(running.removeLast());
+            ending.removeIf(Lane::hasEnded);
+            setup.ready().lowWater(plan.pollRecords());
+            try {
+                replaceOne(plan);
+                while (running.size() < plan.lanes()) {
+                    add(plan);
+                }
+            } catch (KafkaException refused) {
+                LOG.warn("{}: no further lane can be made: {}", setup.name(), refused.toString());
+            }
+            while (running.size() > Math.max(1, plan.lanes())) {
+                retire(running.removeLast());
+            }
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -79,19 +94,28 @@ final class ClientPath implements SharePath {
     }
 
     @Override
-    public synchronized void stop() {
-        stopped = true;
-        setup.ready().end();
+    public void stop() {
+        lock.lock();
+        try {
+            stopped = true;
+            setup.ready().end();
+        } finally {
+            lock.unlock();
+        }
     }
 
     @Override
     public int close(Duration patience) {
         List<Lane> all;
-        long deadline = System.nanoTime() + Math.min(patience.toNanos(), Long.MAX_VALUE / 4);
-        synchronized (this) {
+        long patienceNanos = patience.compareTo(LONGEST) < 0 ? patience.toNanos() : LONGEST.toNanos();
+        long deadline = System.nanoTime() + patienceNanos;
+        lock.lock();
+        try {
             stop();
             all = new ArrayList<>(running);
             all.addAll(ending);
+        } finally {
+            lock.unlock();
         }
         all.forEach(lane -> lane.close(deadline));
         int unfinished = 0;
@@ -111,27 +135,42 @@ final class ClientPath implements SharePath {
     }
 
     @Override
-    public synchronized int lanes() {
-        return running.size();
+    public int lanes() {
+        lock.lock();
+        try {
+            return running.size();
+        } finally {
+            lock.unlock();
+        }
     }
 
     @Override
-    public synchronized long widestSpan() {
-        Map<TopicPartition, Stretch> whole = new HashMap<>();
-        running.forEach(lane -> lane.held()
-                .stretches()
-                .forEach((partition, of) -> whole.merge(
-                        partition,
-                        of,
-                        (a, b) -> new Stretch(Math.min(a.first(), b.first()), Math.max(a.last(), b.last())))));
-        return whole.values().stream()
-                .mapToLong(stretch -> stretch.last() - stretch.first() + 1)
-                .max()
-                .orElse(0);
+    public long widestSpan() {
+        lock.lock();
+        try {
+            Map<TopicPartition, Stretch> whole = new HashMap<>();
+            running.forEach(lane -> lane.held()
+                    .stretches()
+                    .forEach((partition, of) -> whole.merge(
+                            partition,
+                            of,
+                            (a, b) -> new Stretch(Math.min(a.first(), b.first()), Math.max(a.last(), b.last())))));
+            return whole.values().stream()
+                    .mapToLong(stretch -> stretch.last() - stretch.first() + 1)
+                    .max()
+                    .orElse(0);
+        } finally {
+            lock.unlock();
+        }
     }
 
     @Override
-    public synchronized int lockMillis() {
-        return running.stream().mapToInt(Lane::lockMillis).max().orElse(0);
+    public int lockMillis() {
+        lock.lock();
+        try {
+            return running.stream().mapToInt(Lane::lockMillis).max().orElse(0);
+        } finally {
+            lock.unlock();
+        }
     }
 }

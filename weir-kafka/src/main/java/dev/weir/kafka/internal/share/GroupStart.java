@@ -32,13 +32,12 @@ record GroupStart(List<TopicPartition> partitions, ShareGroupConfig config, Map<
         admin.requireFeature();
         List<TopicPartition> partitions = admin.partitions(topics);
         ShareGroupConfig config = admin.config();
-        Set<String> begun = admin.offsets(partitions).keySet().stream()
-                .map(TopicPartition::topic)
-                .collect(Collectors.toSet());
+        Set<TopicPartition> begun = admin.offsets(partitions).keySet();
         Set<String> fresh = new TreeSet<>(topics);
-        fresh.removeAll(begun);
+        fresh.removeAll(begun.stream().map(TopicPartition::topic).collect(Collectors.toSet()));
         config = started(admin, settings, config, fresh);
-        return new GroupStart(partitions, config, settings.isUntilEnd() ? ends(admin, partitions) : Map.of());
+        return new GroupStart(
+                partitions, config, settings.isUntilEnd() ? ends(admin, partitions, config, begun) : Map.of());
     }
 
     private static ShareGroupConfig started(
@@ -69,11 +68,18 @@ record GroupStart(List<TopicPartition> partitions, ShareGroupConfig config, Map<
         return admin.config();
     }
 
-    /** Of partitions that hold something; the group never gets past the end of an empty one. */
-    private static Map<TopicPartition, Long> ends(GroupAdmin admin, List<TopicPartition> partitions) {
+    /**
+     * Of partitions that hold something for the group: it never gets past the end of an empty one, nor of one that it begins
+     * at the end.
+     */
+    private static Map<TopicPartition, Long> ends(
+            GroupAdmin admin, List<TopicPartition> partitions, ShareGroupConfig config, Set<TopicPartition> begun) {
         Map<TopicPartition, Long> beginnings = admin.beginnings(partitions);
         Map<TopicPartition, Long> ends = new HashMap<>(admin.ends(partitions));
-        ends.entrySet().removeIf(end -> end.getValue() <= beginnings.getOrDefault(end.getKey(), 0L));
+        boolean skips = config.start().equals("latest");
+        ends.entrySet()
+                .removeIf(end -> end.getValue() <= beginnings.getOrDefault(end.getKey(), 0L)
+                        || (skips && !begun.contains(end.getKey())));
         return ends;
     }
 }

@@ -60,6 +60,7 @@ final class Lane implements Runnable {
     private long unsentSinceNanos;
     private long lastPollNanos = System.nanoTime();
     private long roundSinceNanos;
+    private boolean foundNothing;
 
     private volatile boolean retired;
     private volatile boolean closing;
@@ -168,6 +169,7 @@ final class Lane implements Runnable {
     }
 
     private void end() {
+        setup.scouts().leave(this);
         held.all(record -> true).forEach(this::lockLost);
         boolean ignored = Thread.interrupted();
         try {
@@ -189,7 +191,21 @@ final class Lane implements Runnable {
             counters.noDemandNanos.add(System.nanoTime() - since);
             return;
         }
+        if (foundNothing) {
+            long since = System.nanoTime();
+            client.commitAsync();
+            unsent = 0;
+            boolean asks = setup.scouts().mayAsk(this, LOOK_NANOS);
+            counters.emptyPollNanos.add(System.nanoTime() - since);
+            if (!asks) {
+                return;
+            }
+        }
         poll(POLL);
+        foundNothing = held.isEmpty();
+        if (!foundNothing) {
+            setup.scouts().found(this);
+        }
     }
 
     private void poll(Duration patience) {
@@ -210,8 +226,12 @@ final class Lane implements Runnable {
         }
         long now = System.nanoTime();
         if (held.isEmpty()) {
-            (records.isEmpty() ? counters.emptyPolls : counters.polls).increment();
-            (records.isEmpty() ? counters.emptyPollNanos : counters.pollNanos).add(now - begun);
+            if (records.isEmpty()) {
+                counters.emptyPollNanos.add(now - begun);
+            } else {
+                counters.polls.increment();
+                counters.pollNanos.add(now - begun);
+            }
         }
         // What comes at once was there before: another broker had answered the poll before this one.
         long lockedSince = now - begun < TimeUnit.MILLISECONDS.toNanos(2) ? lastPollNanos : begun;

@@ -26,6 +26,7 @@ record LaneSetup(
         int deliveryLimit,
         ReadyRecords ready,
         ShareCounters counters,
+        Scouts scouts,
         @Nullable ParkedCopies copies,
         Runnable onLost,
         Consumer<Throwable> onFailure) {}

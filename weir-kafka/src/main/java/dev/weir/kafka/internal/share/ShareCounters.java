@@ -22,7 +22,6 @@ final class ShareCounters {
 
     // What the lanes do with their time.
     final LongAdder polls = new LongAdder();
-    final LongAdder emptyPolls = new LongAdder();
     final LongAdder pollNanos = new LongAdder();
     final LongAdder emptyPollNanos = new LongAdder();
     final LongAdder rounds = new LongAdder();

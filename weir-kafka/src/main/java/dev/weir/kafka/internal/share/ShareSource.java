@@ -9,6 +9,7 @@ import dev.weir.stream.spi.StageContext;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.KafkaShareConsumer;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
@@ -29,6 +30,15 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
         }
         this.settings = settings;
         this.topics = topics;
+    }
+
+    /** Checks the topics of a user. */
+    public static List<String> topics(String... topics) {
+        Objects.requireNonNull(topics, "topics");
+        for (String topic : topics) {
+            Objects.requireNonNull(topic, "topics has a null");
+        }
+        return List.of(topics);
     }
 
     /** Blocks for questions to the brokers. */
@@ -58,6 +68,7 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
                     start.config().deliveryLimit(),
                     ready,
                     counters,
+                    new Scouts(),
                     copies,
                     context::dropRevoked,
                     context::fail));

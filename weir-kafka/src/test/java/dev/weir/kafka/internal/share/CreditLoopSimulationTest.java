@@ -33,15 +33,16 @@ class CreditLoopSimulationTest {
         double mean = 0.001 + random.nextDouble() * 0.02;
         double roundTrip = 0.001 + random.nextDouble() * 0.009;
         boolean steady = random.nextBoolean();
-        DoubleSupplier handler =
-                steady ? () -> mean : () -> -mean * Math.log(1 - random.nextDouble());
+        DoubleSupplier handler = steady ? () -> mean : () -> -mean * Math.log(1 - random.nextDouble());
         Loop loop = new Loop(workers, roundTrip, handler);
         loop.runUntil(WARM_UP);
         long before = loop.settled;
         loop.runUntil(END);
         double ceiling = workers / mean * (END - WARM_UP);
         assertThat((loop.settled - before) / ceiling)
-                .as("seed %d: %d workers of %.1f ms, steady %s, round trip %.1f ms, plan %s", seed, workers, mean * 1000, steady, roundTrip * 1000, loop.plan)
+                .as(
+                        "seed %d: %d workers of %.1f ms, steady %s, round trip %.1f ms, plan %s",
+                        seed, workers, mean * 1000, steady, roundTrip * 1000, loop.plan)
                 .isGreaterThan(0.9);
         assertThat(loop.plan.lanes()).isLessThanOrEqualTo(MAX_LANES);
         assertThat(loop.largestStep).isLessThanOrEqualTo(2.5);
@@ -66,8 +67,8 @@ class CreditLoopSimulationTest {
 
         private final double roundTrip;
         private final DoubleSupplier handler;
-        private final PriorityQueue<Event> events = new PriorityQueue<>((a, b) ->
-                a.at == b.at ? Long.compare(a.order, b.order) : Double.compare(a.at, b.at));
+        private final PriorityQueue<Event> events = new PriorityQueue<>(
+                (a, b) -> a.at == b.at ? Long.compare(a.order, b.order) : Double.compare(a.at, b.at));
         private final List<SimulatedLane> lanes = new ArrayList<>();
         private final ArrayDeque<SimulatedLane> waiting = new ArrayDeque<>();
 

@@ -35,7 +35,8 @@ class LaneTunerTest {
 
     @Test
     void nothingToRead_doesNotGrow() {
-        assertThat(LaneTuner.next(SMALL, look(1_000, 0.9, 0.9, 0), 16).credits()).isEqualTo(SMALL.credits());
+        assertThat(LaneTuner.next(SMALL, look(1_000, 0.9, 0.9, 0), 16).credits())
+                .isEqualTo(SMALL.credits());
     }
 
     @Test
