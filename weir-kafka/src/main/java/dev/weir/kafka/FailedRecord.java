@@ -26,7 +26,9 @@ public record FailedRecord(
         /** Its handler took too long. */
         TIMEOUT,
         /** Its result cannot be written: too large, not serialisable, refused by the broker. */
-        WRITE
+        WRITE,
+        /** It has not failed: a copy that stands in case the last deliveries of a share group are lost. */
+        PARKED
     }
 
     /** Checks. */

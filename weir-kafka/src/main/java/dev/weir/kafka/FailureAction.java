@@ -11,6 +11,11 @@ public enum FailureAction {
     DEAD_LETTER,
     /** The record is dropped and committed. */
     SKIP,
+    /**
+     * The record is rejected: its share group never delivers it again, and does with it what its settings say. Only for
+     * {@link SharedFlow}.
+     */
+    REJECT,
     /** The pipeline fails; the record comes again with the next run. */
     FAIL
 }

@@ -6,6 +6,7 @@ import dev.weir.kafka.internal.failure.Job;
 import dev.weir.kafka.internal.failure.Outcome;
 import dev.weir.kafka.internal.failure.Tiers;
 import dev.weir.kafka.internal.producer.RoutingSink;
+import dev.weir.kafka.internal.share.Returns;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RetryPolicy;
@@ -29,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HandledFlow<K, V, R> {
 
-    private final KafkaFlow<K, V> flow;
+    private final Origin<K, V> flow;
     private final Ordering<Job<K, V>> ordering;
     private final HandlerStage<K, V, R> stage;
     private final FailureRules rules;
@@ -42,8 +43,31 @@ public final class HandledFlow<K, V, R> {
         Source<Outcome<R>> under(Source<Job<K, V>> jobs, Ordering<Job<K, V>> ordering, FailureRules rules);
     }
 
+    /**
+     * Where the records come from.
+     *
+     * @param records makes the source of them, with the dead letters of the flow, if there are any
+     * @param letters dead letters to a topic on the same cluster
+     * @param group the consumer group that they come from; null if it is a share group
+     */
+    record Origin<K, V>(
+            Function<@Nullable DeadLetters, Source<? extends ConsumerRecord<byte[], byte[]>>> records,
+            RecordDecoder<K, V> decoder,
+            Function<String, DeadLetters> letters,
+            @Nullable KafkaFlow<K, V> group) {
+
+        static <K, V> Origin<K, V> of(KafkaFlow<K, V> flow) {
+            ConsumerSettings<K, V> settings = flow.settings();
+            return new Origin<>(
+                    letters -> KafkaSource.atLeastOnce(settings.raw(), flow.subscription()),
+                    new RecordDecoder<>(settings.keyDeserializer(), settings.valueDeserializer()),
+                    topic -> DeadLetters.to(topic, settings),
+                    flow);
+        }
+    }
+
     private HandledFlow(
-            KafkaFlow<K, V> flow,
+            Origin<K, V> flow,
             Ordering<Job<K, V>> ordering,
             HandlerStage<K, V, R> stage,
             FailureRules rules,
@@ -58,7 +82,7 @@ public final class HandledFlow<K, V, R> {
     }
 
     static <K, V, R> HandledFlow<K, V, R> of(
-            KafkaFlow<K, V> flow, Ordering<? super ConsumerRecord<K, V>> ordering, HandlerStage<K, V, R> stage) {
+            Origin<K, V> flow, Ordering<? super ConsumerRecord<K, V>> ordering, HandlerStage<K, V, R> stage) {
         Ordering<Job<K, V>> onJobs = onJobs(Objects.requireNonNull(ordering, "ordering"));
         // It refuses here what is out of bounds, rather than when the flow is run.
         var unused = stage.under(Source.empty(), onJobs, FailureRules.NONE);
@@ -106,6 +130,10 @@ public final class HandledFlow<K, V, R> {
      * RecordDecodeException}, which is never retried.
      */
     public HandledFlow<K, V, R> on(Class<? extends Throwable> type, FailureAction action) {
+        if (action == FailureAction.REJECT && flow.group() != null) {
+            throw new IllegalArgumentException(
+                    "only share groups forget a record: action=REJECT; use SKIP, or KafkaFlow.shared");
+        }
         return with(rules.with(new FailureRules.ByType(
                 Objects.requireNonNull(type, "type"), Objects.requireNonNull(action, "action"))));
     }
@@ -122,7 +150,7 @@ public final class HandledFlow<K, V, R> {
      * {@link #deadLetter(DeadLetters)} on the cluster that is read, with the settings and the group of the consumer.
      */
     public HandledFlow<K, V, R> deadLetter(String topic) {
-        return deadLetter(DeadLetters.to(topic, flow.settings()));
+        return deadLetter(flow.letters().apply(topic));
     }
 
     /**
@@ -142,21 +170,25 @@ public final class HandledFlow<K, V, R> {
      * that is handled again looks as it did in the topic it came from, but for headers {@link RetryTopics#PREFIX}.
      */
     public HandledFlow<K, V, R> retryTopics(RetryTopics topics) {
+        if (flow.group() == null) {
+            throw new IllegalArgumentException(
+                    "retryTopics(...) does not go with a share group, which delivers a record again by itself");
+        }
         return new HandledFlow<>(flow, ordering, stage, rules, letters, Objects.requireNonNull(topics, "topics"));
     }
 
     private Source<Outcome<R>> outcomes() {
         Source<ConsumerRecord<byte[], byte[]>> raw =
-                KafkaSource.atLeastOnce(flow.settings().raw(), flow.subscription());
-        if (retryTopics != null) {
+                flow.records().apply(letters).map(record -> (ConsumerRecord<byte[], byte[]>) record);
+        KafkaFlow<K, V> group = flow.group();
+        if (retryTopics != null && group != null) {
             Tiers tiers = new Tiers(retryTopics, requiredLetters());
             for (var tier :
-                    tiers.sources(flow.settings().raw(), flow.subscription().isBounded())) {
+                    tiers.sources(group.settings().raw(), group.subscription().isBounded())) {
                 raw = raw.merge(tier);
             }
         }
-        RecordDecoder<K, V> decoder = new RecordDecoder<>(
-                flow.settings().keyDeserializer(), flow.settings().valueDeserializer());
+        RecordDecoder<K, V> decoder = flow.decoder();
         return stage.under(raw.map(record -> new Job<>(decoder.apply(record))).named("decode"), ordering, rules)
                 .named("handle")
                 .supervised(rules.supervision());
@@ -177,6 +209,9 @@ public final class HandledFlow<K, V, R> {
     /** The results; failed records have gone their way. */
     private Source<Outcome.Done<R>> done() {
         Source<Outcome<R>> outcomes = outcomes();
+        if (flow.group() == null) {
+            outcomes = outcomes.<Outcome<R>>map(Returns::again).named("again");
+        }
         Sink<FailedRecord> forward = forward();
         if (forward != null) {
             outcomes = outcomes.divertTo(

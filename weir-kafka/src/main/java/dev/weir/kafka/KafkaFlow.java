@@ -49,6 +49,11 @@ public record KafkaFlow<K, V>(ConsumerSettings<K, V> settings, Subscription subs
         return new KafkaFlow<>(settings, subscription);
     }
 
+    /** Records that a share group lends: more workers than partitions, in no order; see {@link SharedFlow}. */
+    public static <K, V> SharedFlow<K, V> shared(ShareSettings<K, V> settings, String... topics) {
+        return SharedFlow.from(settings, topics);
+    }
+
     /** {@link #handle(Parallelism, Ordering, Handler)} with a fixed concurrency. */
     public <R> HandledFlow<K, V, R> handle(
             int concurrency,
@@ -67,7 +72,7 @@ public record KafkaFlow<K, V>(ConsumerSettings<K, V> settings, Subscription subs
             Handler<? super ConsumerRecord<K, V>, ? extends R> handler) {
         Objects.requireNonNull(handler, "handler");
         return HandledFlow.of(
-                this,
+                HandledFlow.Origin.of(this),
                 ordering,
                 (jobs, order, rules) -> jobs.mapBlocking(concurrency, order, new BlockingGuard<>(rules, handler)));
     }
@@ -94,7 +99,7 @@ public record KafkaFlow<K, V>(ConsumerSettings<K, V> settings, Subscription subs
             Function<? super ConsumerRecord<K, V>, ? extends CompletionStage<? extends R>> handler) {
         Objects.requireNonNull(handler, "handler");
         return HandledFlow.of(
-                this,
+                HandledFlow.Origin.of(this),
                 ordering,
                 (jobs, order, rules) ->
                         jobs.mapAsync(Parallelism.fixed(parallelism), order, new AsyncGuard<K, V, R>(rules, handler)));

@@ -3,8 +3,11 @@ package dev.weir.kafka;
 import dev.weir.kafka.internal.consumer.ConsumerSource;
 import dev.weir.kafka.internal.consumer.PartitionedSource;
 import dev.weir.kafka.internal.consumer.ViewSource;
+import dev.weir.kafka.internal.share.AcquiredRecord;
+import dev.weir.kafka.internal.share.ShareSource;
 import dev.weir.lean.RecordView;
 import dev.weir.stream.Source;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -147,5 +150,36 @@ public final class KafkaSource {
         return atLeastOnce(settings.raw(), subscription)
                 .map(new RecordDecoder<>(settings.keyDeserializer(), settings.valueDeserializer()))
                 .named("decode");
+    }
+
+    /**
+     * Records that a share group lends to this member, at least once and in no order: any number of workers on any
+     * number of partitions, with as many other members as are wanted.
+     *
+     * <p>A record is accepted when the pipeline has acknowledged it. It is released, so that the group delivers it again,
+     * when the pipeline gives it back: by a drain, a failure or a cancellation. Its lock is renewed at half its time while
+     * the pipeline works on it. Each delivery counts, and after {@link ShareGroupConfig#deliveryLimit} of them the
+     * brokers give the record up: say {@link ShareSettings.Builder#deadLetters}, so that a copy stands in a topic by then.
+     *
+     * <p>Each run has several share consumers, as one would fetch nothing while one of its records is open. How many,
+     * and how much they ask for, follows what is measured.
+     *
+     * <p>Fails the run with {@link KafkaPipelineException} when the brokers report a fault that waiting does not cure,
+     * and with {@link RecordDecodeException} when a deserializer refuses a record. The start of the run fails if there
+     * is no such topic, the brokers have no share groups, or the group has not begun and nobody has said where it
+     * should ({@link ShareSettings.Builder#startAt}).
+     *
+     * @throws IllegalArgumentException if no topic is named
+     */
+    public static <K, V> Source<SharedRecord<K, V>> shared(ShareSettings<K, V> settings, String... topics) {
+        Objects.requireNonNull(settings, "settings");
+        RecordDecoder<K, V> decoder = new RecordDecoder<>(settings.keyDeserializer(), settings.valueDeserializer());
+        return acquired(settings, ShareSource.topics(topics))
+                .map(record -> new SharedRecord<>(record, decoder.decode(record)))
+                .named("decode");
+    }
+
+    static Source<AcquiredRecord> acquired(ShareSettings<?, ?> settings, List<String> topics) {
+        return Source.custom("consume", new ShareSource(settings, topics));
     }
 }

@@ -47,7 +47,8 @@ public final class RecordDecoder<K, V> implements Function<ConsumerRecord<byte[]
                     keys.deserialize(raw.topic(), raw.headers(), raw.key()),
                     values.deserialize(raw.topic(), raw.headers(), raw.value()),
                     raw.headers(),
-                    raw.leaderEpoch());
+                    raw.leaderEpoch(),
+                    raw.deliveryCount());
         } catch (RuntimeException refused) {
             throw new RecordDecodeException(raw.topic(), raw.partition(), raw.offset(), refused);
         }

@@ -31,7 +31,8 @@ import picocli.CommandLine.ParentCommand;
         sortOptions = false,
         description = {
             "Run a Kafka cluster for development on the loopback interface, without Docker.",
-            "Prints its bootstrap address on standard output when it is ready. Ctrl-C stops it."
+            "Prints its bootstrap address on standard output when it is ready. Ctrl-C stops it.",
+            "Share groups are enabled, with room for a thousand members in each."
         })
 public final class BrokerCommand implements Callable<Integer> {
 

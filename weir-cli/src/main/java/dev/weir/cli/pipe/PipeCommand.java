@@ -10,16 +10,20 @@ import dev.weir.cli.terminal.ExitCode;
 import dev.weir.cli.terminal.Progress;
 import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.ConsumerSnapshot;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.HandlerTimeoutException;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProducerHandle;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.ShareHandle;
+import dev.weir.kafka.ShareSettings;
 import dev.weir.metrics.LimiterProbe;
 import dev.weir.stream.DrainReport;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -51,6 +55,9 @@ public final class PipeCommand implements Callable<Integer> {
     /** The last commit takes 10 s at most, the goodbye to the group 8 s. */
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(25);
 
+    /** Of a pipe over a share group, which has none. */
+    private static final ConsumerSnapshot NO_CONSUMER = new ConsumerSnapshot(List.of(), 0, 0, 0, 0);
+
     @ParentCommand
     private CommandContext weir;
 
@@ -68,12 +75,6 @@ public final class PipeCommand implements Callable<Integer> {
     private int run(Endpoints endpoints) throws InterruptedException {
         ClusterClients clients = new ClusterClients(
                 options.bootstrapServers, options.group, options.clientConfig, options.connectTimeout);
-        ConsumerSettings<byte[], byte[]> consumer = clients.consumer();
-        if (options.fetch != null) {
-            consumer = consumer.toBuilder()
-                    .fetch(options.fetch == PipeOptions.Fetch.lean ? FetchPath.LEAN : FetchPath.CLIENT)
-                    .build();
-        }
         ProducerSettings<byte[], byte[]> producer = clients.producer();
         if (options.state != null) {
             PipeState.checkWritable(options.state);
@@ -82,7 +83,9 @@ public final class PipeCommand implements Callable<Integer> {
                 .forEach(warning -> weir.terminal().note("weir: " + warning));
         clients.check(options.topics());
         try (PipeFlow flow = new PipeFlow(options)) {
-            Pipeline pipeline = flow.pipeline(consumer, producer);
+            Pipeline pipeline = options.sharing.share
+                    ? flow.pipeline(member(clients), producer)
+                    : flow.pipeline(consumer(clients), producer);
             try (RunningPipeline running = start(clients, pipeline)) {
                 endpoints.show(running);
                 PipeState state = PipeState.start(options.state, running, weir.terminal());
@@ -93,6 +96,32 @@ public final class PipeCommand implements Callable<Integer> {
                 }
             }
         }
+    }
+
+    private ConsumerSettings<byte[], byte[]> consumer(ClusterClients clients) {
+        ConsumerSettings<byte[], byte[]> consumer = clients.consumer();
+        return options.fetch == null
+                ? consumer
+                : consumer.toBuilder()
+                        .fetch(options.fetch == PipeOptions.Fetch.lean ? FetchPath.LEAN : FetchPath.CLIENT)
+                        .build();
+    }
+
+    private ShareSettings<byte[], byte[]> member(ClusterClients clients) {
+        return clients.configured(() -> {
+            var settings = ShareSettings.builder();
+            clients.ofKafka().forEach(settings::property);
+            settings.bootstrapServers(options.bootstrapServers)
+                    .groupId(options.group)
+                    .connectTimeout(options.connectTimeout);
+            if (options.deadLetter != null) {
+                settings.deadLetters(options.deadLetter);
+            }
+            if (options.untilEnd) {
+                settings.untilEnd();
+            }
+            return options.sharing.apply(settings).build();
+        });
     }
 
     private RunningPipeline start(ClusterClients clients, Pipeline pipeline) {
@@ -111,18 +140,21 @@ public final class PipeCommand implements Callable<Integer> {
                 .onStop(() -> Thread.ofPlatform().daemon().name("weir-drain").start(() -> drain(running, drained)));
         Throwable failure = awaitEnd(running, drained, flow);
         DrainReport report = report(running, drained);
-        ConsumerHandle consumer = running.handles(ConsumerHandle.class).getFirst();
         CliFailure fault = failure == null || failure instanceof CancellationException ? null : failure(failure);
+        @Nullable
+        ConsumerHandle consumer =
+                running.handles(ConsumerHandle.class).stream().findFirst().orElse(null);
         PipeSummary summary = new PipeSummary(
                 report,
                 options.guarantee,
                 flow.deadLettered(running),
                 flow.deadLettersInOutput(),
                 flow.deadLettersCut(running),
-                consumer.snapshot(),
-                consumer.dump().noAnswerSince(),
+                consumer == null ? NO_CONSUMER : consumer.snapshot(),
+                consumer == null ? null : consumer.dump().noAnswerSince(),
                 running.handles(ProducerHandle.class).getFirst().latency(),
                 probe.overall(),
+                shared(running, flow),
                 fault == null ? null : fault.getMessage());
         if (options.json) {
             summary.write(weir.json());
@@ -137,6 +169,19 @@ public final class PipeCommand implements Callable<Integer> {
             throw fault;
         }
         return report.drained() ? ExitCode.DONE : ExitCode.FAILED;
+    }
+
+    private @Nullable ShareSummary shared(RunningPipeline running, PipeFlow flow) {
+        int workers = running.stages().stream()
+                .mapToInt(
+                        stage -> stage.name().equals("handle") || stage.name().equals("work") ? stage.parallelism() : 0)
+                .max()
+                .orElse(0);
+        return running.handles(ShareHandle.class).stream()
+                .findFirst()
+                .map(ShareHandle::snapshot)
+                .map(member -> new ShareSummary(member, workers == 0 ? member.workers() : workers, flow.times()))
+                .orElse(null);
     }
 
     /** What became of the pipeline, once it has let go of everything: only then it is known what was committed. */
@@ -203,9 +248,11 @@ public final class PipeCommand implements Callable<Integer> {
     }
 
     private CliFailure known(RuntimeException cause, String wayOut) {
-        String next = options.isAtMostOnce()
-                ? "Nothing is repeated: records that were committed and not written are lost."
-                : "Nothing is lost: what was not committed is read again at the next start.";
+        String next = options.sharing.share
+                ? "Records under way go back to the share group, which delivers them again."
+                : options.isAtMostOnce()
+                        ? "Nothing is repeated: records that were committed and not written are lost."
+                        : "Nothing is lost: what was not committed is read again at the next start.";
         return CliFailure.work(ClientFault.withCause(cause), next + wayOut, cause);
     }
 }

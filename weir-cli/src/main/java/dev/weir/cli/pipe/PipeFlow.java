@@ -8,11 +8,13 @@ import dev.weir.examples.asimov.Translation;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.DeadLetterHandle;
 import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.HandledFlow;
 import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.RecordOrdering;
+import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.spi.OfRecord;
 import dev.weir.stream.Backoff;
@@ -26,6 +28,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
@@ -60,12 +63,13 @@ final class PipeFlow implements AutoCloseable {
     private final PipeRecords records;
     private final @Nullable LineProcess process;
     private final LongAdder deadLettered = new LongAdder();
+    private final HandlerTimes times = new HandlerTimes();
 
     PipeFlow(PipeOptions options) {
         this.options = options;
         this.records = new PipeRecords(options.to, options.deadLetter);
         this.process = options.via instanceof Via.Exec exec
-                ? LineProcess.start(exec.command(), options.concurrency == null ? DEFAULT_LINES : options.concurrency)
+                ? LineProcess.start(exec.command(), options.concurrencyOr(DEFAULT_LINES))
                 : null;
     }
 
@@ -102,22 +106,54 @@ final class PipeFlow implements AutoCloseable {
         Source<ConsumerRecord<byte[], byte[]>> consumed = options.isAtMostOnce()
                 ? KafkaSource.atMostOnce(consumer, topics, COMMIT_AHEAD)
                 : KafkaSource.atLeastOnce(consumer, topics);
-        if (options.work.isPositive()) {
-            int concurrency = options.concurrency == null ? DEFAULT_BLOCKING : options.concurrency;
-            long nanos = options.work.toNanos();
-            consumed = consumed.mapBlocking(concurrency, ordering(), record -> {
-                        block(nanos);
-                        return record;
-                    })
-                    .named("work");
+        return via(worked(consumed)).to(KafkaSink.producing(producer)).named("pipe");
+    }
+
+    /** The same for a share group. */
+    Pipeline pipeline(ShareSettings<byte[], byte[]> member, ProducerSettings<byte[], byte[]> producer) {
+        if (options.isPerRecord()) {
+            var handled = KafkaFlow.shared(member, options.from)
+                    .handle(options.workers(), ordering(), times.timed(this::workOn));
+            return withRules(handled, topic -> new DeadLetters(topic, member.producerSettings(), options.group))
+                    .produceTo(producer, record -> record)
+                    .named("pipe");
         }
-        return via(consumed).to(KafkaSink.producing(producer)).named("pipe");
+        int workers = options.work.isPositive()
+                ? options.workers().max()
+                : options.concurrencyOr(Runtime.getRuntime().availableProcessors());
+        Source<ConsumerRecord<byte[], byte[]>> consumed = KafkaSource.shared(
+                        member.toBuilder().workers(workers).build(), options.from)
+                .map(record -> record);
+        return via(worked(consumed)).to(KafkaSink.producing(producer)).named("pipe");
+    }
+
+    /** How long handlers took; empty where nothing waits. */
+    HandlerTimes times() {
+        return times;
+    }
+
+    private Source<ConsumerRecord<byte[], byte[]>> worked(Source<ConsumerRecord<byte[], byte[]>> consumed) {
+        if (!options.work.isPositive()) {
+            return consumed;
+        }
+        long nanos = options.work.toNanos();
+        return consumed.mapBlocking(options.workers(), ordering(), times.timed(record -> {
+                    block(nanos);
+                    return record;
+                }))
+                .named("work");
     }
 
     /** One handler does it all for a record, so that it can be tried again and given up alone. */
     private Pipeline perRecord(KafkaFlow<byte[], byte[]> flow, ProducerSettings<byte[], byte[]> producer) {
-        int concurrency = options.concurrency == null ? DEFAULT_BLOCKING : options.concurrency;
-        var handled = flow.handle(concurrency, ordering(), this::workOn);
+        var handled = flow.handle(options.workers(), ordering(), this::workOn);
+        return withRules(handled, topic -> DeadLetters.to(topic, flow.settings()))
+                .produceTo(producer, record -> record);
+    }
+
+    private <R> HandledFlow<byte[], byte[], R> withRules(
+            HandledFlow<byte[], byte[], R> flow, Function<String, DeadLetters> letters) {
+        HandledFlow<byte[], byte[], R> handled = flow;
         if (options.retry != null) {
             handled = handled.retry(RetryPolicy.of(options.retry + 1, RETRY_BACKOFF));
         }
@@ -125,13 +161,13 @@ final class PipeFlow implements AutoCloseable {
             handled = handled.timeout(options.timeout);
         }
         if (options.deadLetter != null) {
-            handled = handled.deadLetter(DeadLetters.to(options.deadLetter, flow.settings())
+            handled = handled.deadLetter(letters.apply(options.deadLetter)
                     .whenTooLarge(
                             options.tooLargeLetters == PipeOptions.TooLarge.fail
                                     ? DeadLetters.TooLarge.FAIL
                                     : DeadLetters.TooLarge.CUT));
         }
-        return handled.produceTo(producer, record -> record);
+        return handled;
     }
 
     private ProducerRecord<byte[], byte[]> workOn(ConsumerRecord<byte[], byte[]> record) throws Exception {
@@ -166,7 +202,7 @@ final class PipeFlow implements AutoCloseable {
         long spinNanos = options.workCpu.toNanos();
         int workers = Math.min(
                 MAX_WORKERS,
-                options.concurrency == null ? Runtime.getRuntime().availableProcessors() : options.concurrency);
+                options.concurrencyOr(Runtime.getRuntime().availableProcessors()));
         return switch (options.via) {
             case Via.Identity ignored when spinNanos == 0 -> consumed.map(records::passOn);
             case Via.Identity ignored ->

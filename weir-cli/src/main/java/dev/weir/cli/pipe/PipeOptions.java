@@ -5,6 +5,7 @@ import dev.weir.cli.client.OptionChecks;
 import dev.weir.cli.console.ConsoleOption;
 import dev.weir.cli.metrics.MetricsOption;
 import dev.weir.cli.terminal.CliFailure;
+import dev.weir.stream.Parallelism;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -49,10 +50,13 @@ final class PipeOptions {
         record Each(String command) implements Via {}
     }
 
-    private static final String AT_LEAST_ONCE = "at-least-once";
+    static final String AT_LEAST_ONCE = "at-least-once";
     private static final String AT_MOST_ONCE = "at-most-once";
 
     static final int MAX_CONCURRENCY = 10_000;
+
+    /** Records at once that an adaptive pipe goes up to. */
+    static final int MAX_ADAPTIVE = 1_024;
 
     static final int MAX_RETRIES = 1_000;
 
@@ -91,7 +95,9 @@ final class PipeOptions {
     @Option(
             names = "--concurrency",
             paramLabel = "N",
-            description = "Records worked on at once, 1 to " + MAX_CONCURRENCY + ". Default: "
+            converter = ConcurrencyConverter.class,
+            description = "Records worked on at once, 1 to " + MAX_CONCURRENCY + ", or adaptive, for --work and"
+                    + " each:CMD: as many as raise the rate. Default: "
                     + PipeFlow.DEFAULT_BLOCKING
                     + " for --work and each:CMD, " + PipeFlow.DEFAULT_LINES
                     + " lines under way for exec:CMD, one per processor for"
@@ -203,6 +209,9 @@ final class PipeOptions {
     ConsoleOption console;
 
     @Mixin
+    ShareOptions sharing;
+
+    @Mixin
     MetricsOption metrics;
 
     @Option(names = "--json", description = "Print the summary as one JSON object on standard output.")
@@ -231,9 +240,15 @@ final class PipeOptions {
                     "--dead-letter-too-large is for --dead-letter with --via identity or each:CMD",
                     "Other pipes fail with a letter that is too large.");
         }
-        if (concurrency != null && (concurrency < 1 || concurrency > MAX_CONCURRENCY)) {
+        boolean adapts = isAdaptive() && (work.isPositive() || via instanceof Via.Each);
+        if (isAdaptive() && !adapts) {
+            throw CliFailure.usage(
+                    "--concurrency adaptive has nothing to adapt", "It goes with --work and --via each:CMD.");
+        }
+        if (!adapts && concurrency != null && (concurrency < 1 || concurrency > MAX_CONCURRENCY)) {
             throw CliFailure.badValue("--concurrency", concurrency, "1 to " + MAX_CONCURRENCY);
         }
+        sharing.check(this);
         checkGuarantee();
         checkRetries();
         checkDuration("--work", work);
@@ -248,7 +263,7 @@ final class PipeOptions {
 
     /** Options that were given and do nothing here, a sentence each. */
     List<String> warnings() {
-        List<String> warnings = new ArrayList<>();
+        List<String> warnings = new ArrayList<>(sharing.warnings(this));
         boolean waits = work.isPositive() || (isPerRecord() && handlesOneByOne());
         if (concurrency != null && via instanceof Via.Identity && !waits && !workCpu.isPositive()) {
             warnings.add("--concurrency has no effect: there is no work to do at once");
@@ -259,9 +274,28 @@ final class PipeOptions {
         return warnings;
     }
 
+    /** Whether the number of records worked on at once is found by the pipe. */
+    boolean isAdaptive() {
+        return concurrency != null && concurrency == ConcurrencyConverter.ADAPTIVE;
+    }
+
+    /** How many records are worked on at once where handlers wait. */
+    Parallelism workers() {
+        if (isAdaptive()) {
+            return Parallelism.adaptive(1, MAX_ADAPTIVE);
+        }
+        return Parallelism.fixed(concurrencyOr(PipeFlow.DEFAULT_BLOCKING));
+    }
+
+    /** The number that was asked for. */
+    int concurrencyOr(int otherwise) {
+        return concurrency == null || isAdaptive() ? otherwise : concurrency;
+    }
+
     /** Whether one handler does it all for a record. */
     boolean handlesOneByOne() {
-        return isPerRecord() && (deadLetter != null || retry != null || timeout != null || via instanceof Via.Each);
+        return isPerRecord()
+                && (sharing.share || deadLetter != null || retry != null || timeout != null || via instanceof Via.Each);
     }
 
     /** Whether a record is committed before it is worked on. */
@@ -317,6 +351,26 @@ final class PipeOptions {
             topics.add(deadLetter);
         }
         return topics;
+    }
+
+    /** Reads {@code --concurrency}. Stateless. */
+    static final class ConcurrencyConverter implements ITypeConverter<Integer> {
+
+        /** Stands for the word. */
+        static final int ADAPTIVE = Integer.MIN_VALUE;
+
+        @Override
+        public Integer convert(String text) {
+            if (text.equals("adaptive")) {
+                return ADAPTIVE;
+            }
+            try {
+                int number = Integer.parseInt(text);
+                return number == ADAPTIVE ? ADAPTIVE + 1 : number;
+            } catch (NumberFormatException e) {
+                throw new TypeConversionException("'" + text + "' is neither a number nor adaptive");
+            }
+        }
     }
 
     /** Reads {@code --via}. Stateless. */

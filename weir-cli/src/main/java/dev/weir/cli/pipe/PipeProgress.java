@@ -3,6 +3,7 @@ package dev.weir.cli.pipe;
 import dev.weir.cli.pipeline.PipelineCounts;
 import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.ConsumerSnapshot;
+import dev.weir.kafka.ShareHandle;
 import dev.weir.stream.RunningPipeline;
 import java.time.Duration;
 import java.time.Instant;
@@ -42,6 +43,9 @@ final class PipeProgress {
 
     /** Looks at the pipeline, all at one moment, and says what there is to see. */
     String line(RunningPipeline running, PipeFlow flow) {
+        for (ShareHandle member : running.handles(ShareHandle.class)) {
+            return line(member.snapshot(), running.stages().getLast().elementsOut());
+        }
         ConsumerHandle handle = running.handles(ConsumerHandle.class).getFirst();
         ConsumerSnapshot consumer = handle.snapshot(SNAPSHOT_PATIENCE);
         long written = running.stages().getLast().elementsOut();
@@ -53,6 +57,21 @@ final class PipeProgress {
                 consumer,
                 handle.health().noAnswerSince(),
                 flow.deadLettersCut(running));
+    }
+
+    private String line(ShareHandle.Snapshot member, long out) {
+        if (member.redelivered() + member.accepted() + member.inHand() == 0) {
+            return "joining the share group ...";
+        }
+        return String.format(
+                Locale.ROOT,
+                "out %,d  %,d/s  in flight %,d  lag %s  lanes %d x %d",
+                out,
+                rate(out),
+                member.inHand() + member.waiting(),
+                member.lag() < 0 ? "?" : String.format(Locale.ROOT, "%,d", member.lag()),
+                member.lanes(),
+                member.pollRecords());
     }
 
     String line(PipelineCounts.Moment moment, ConsumerSnapshot consumer, @Nullable Instant noAnswerSince, long cut) {

@@ -7,6 +7,7 @@ import dev.weir.console.ConsumerState;
 import dev.weir.kafka.ConsumerDump;
 import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.ConsumerHealth;
+import dev.weir.kafka.ShareHandle;
 import dev.weir.stream.RunningPipeline;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -64,8 +65,7 @@ final class PipeState implements AutoCloseable {
     private void write() {
         Path target = Objects.requireNonNull(file);
         try {
-            ConsumerHandle consumer = running.handles(ConsumerHandle.class).getFirst();
-            replace(target, text(consumer.dump(), consumer.health()));
+            replace(target, text());
             failed = false;
         } catch (IOException e) {
             if (!failed) {
@@ -73,6 +73,30 @@ final class PipeState implements AutoCloseable {
             }
             failed = true;
         }
+    }
+
+    private byte[] text() {
+        for (ShareHandle member : running.handles(ShareHandle.class)) {
+            return text(member.snapshot());
+        }
+        ConsumerHandle consumer = running.handles(ConsumerHandle.class).getFirst();
+        return text(consumer.dump(), consumer.health());
+    }
+
+    private static byte[] text(ShareHandle.Snapshot member) {
+        return JsonLines.object(
+                json -> {
+                    json.writeStringField("at", Instant.now().toString());
+                    json.writeStringField("reads", "share group");
+                    json.writeNumberField("lag", member.lag());
+                    json.writeNumberField("in_hand", member.inHand());
+                    json.writeNumberField("waiting", member.waiting());
+                    json.writeObjectFieldStart("share");
+                    ShareSummary.writeCounts(json, member);
+                    json.writeEndObject();
+                    json.writeStringField("limiter", member.limit().sentence());
+                },
+                true);
     }
 
     private static void replace(Path file, byte[] text) throws IOException {

@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param noAnswerSince when a broker last answered, if none does any more
  * @param latency from the records' timestamps to their acknowledgements
  * @param limiter what held it down for most of the time
+ * @param share the member of a share group, if it was one
  * @param failure why it ended before its time, or null
  */
 record PipeSummary(
@@ -40,6 +41,7 @@ record PipeSummary(
         @Nullable Instant noAnswerSince,
         ProducerHandle.Latency latency,
         Limiter limiter,
+        @Nullable ShareSummary share,
         @Nullable String failure) {
 
     /** In the text; in JSON are all. */
@@ -75,7 +77,7 @@ record PipeSummary(
                 line.writeString(left);
             }
             line.writeEndArray();
-            if (!report.drained()) {
+            if (!report.drained() && share == null) {
                 writeNextRun(line);
             }
             if (failure != null || !report.drained()) {
@@ -88,6 +90,9 @@ record PipeSummary(
             LimiterFields.write(line, limiter);
             line.writeStringField("bottleneck", isStage(limiter.name()) ? limiter.name() : null);
             writeStages(line, report.stages());
+            if (share != null) {
+                share.write(line);
+            }
         });
     }
 
@@ -135,6 +140,9 @@ record PipeSummary(
     }
 
     private String nextRun() {
+        if (share != null) {
+            return "what was under way goes back to the share group";
+        }
         List<PartitionSnapshot> partitions = consumer.partitions();
         if (partitions.isEmpty()) {
             return "the next run begins where the group has committed";
@@ -189,6 +197,9 @@ record PipeSummary(
                 Math.round(perSecond())));
         if (deadLettersCut > 0) {
             text.append(cutLetters()).append(System.lineSeparator());
+        }
+        if (share != null) {
+            text.append(share.text()).append(System.lineSeparator());
         }
         text.append(report.drained() ? "drained: everything read is written and committed" : notDrained());
         report.leftUndone()

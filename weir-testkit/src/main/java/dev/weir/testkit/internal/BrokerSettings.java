@@ -90,6 +90,10 @@ public final class BrokerSettings {
         }
         settings.put("group.streams.initial.rebalance.delay.ms", "0");
         settings.put("group.share.initialize.retry.interval.ms", "2000");
+        // As many members as a broker allows: comparisons need hundreds, and a lane of Weir's is one, too.
+        settings.put("group.share.max.size", "1000");
+        // Locks that end within a test.
+        settings.put("group.share.min.record.lock.duration.ms", "1000");
     }
 
     /**

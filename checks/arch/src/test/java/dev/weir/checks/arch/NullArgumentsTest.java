@@ -53,7 +53,10 @@ class NullArgumentsTest {
             "ConsumerSnapshot",
             "ConsumerSnapshot.PartitionSnapshot",
             "CircuitBreaker.Snapshot",
-            "PartitionSource");
+            "PartitionSource",
+            "ShareGroupConfig",
+            "ShareHandle.Snapshot",
+            "ShareHandle.Limit");
 
     /** Methods that the engine calls, per element or batch, and types of which an object would need a broker. */
     private static final Set<String> LEFT_OUT = Set.of(

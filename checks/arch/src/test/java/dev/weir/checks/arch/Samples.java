@@ -9,6 +9,8 @@ import dev.weir.kafka.FailedRecord;
 import dev.weir.kafka.FailureAction;
 import dev.weir.kafka.HandledFlow;
 import dev.weir.kafka.KafkaFlow;
+import dev.weir.kafka.ShareSettings;
+import dev.weir.kafka.SharedFlow;
 import dev.weir.kafka.MetadataClient;
 import dev.weir.kafka.Position;
 import dev.weir.kafka.ProducerSettings;
@@ -177,6 +179,11 @@ final class Samples implements AutoCloseable {
         put(Subscription.Bound.class, Subscription.Bound.NONE);
         put(Subscription.Priorities.class, Subscription.Priorities.NONE);
         put(Position.class, Position.end());
+        ShareSettings<byte[], byte[]> shared =
+                ShareSettings.builder().bootstrapServers(TEXT).groupId(TEXT).build();
+        put(ShareSettings.class, shared);
+        put(ShareSettings.Builder.class, shared.toBuilder());
+        put(SharedFlow.class, KafkaFlow.shared(shared, TEXT));
         put(KafkaFlow.class, KafkaFlow.from(settings, TEXT));
         put(HandledFlow.class, KafkaFlow.from(settings, TEXT).handle(1, Ordering.input(), each -> each));
         put(CircuitBreaker.class, CircuitBreaker.consecutive(1, Duration.ofSeconds(1)));

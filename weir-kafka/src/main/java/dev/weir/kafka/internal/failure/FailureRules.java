@@ -111,6 +111,9 @@ public record FailureRules(
         if (action == FailureAction.SKIP) {
             return new Outcome.Skipped<>();
         }
+        if (action == FailureAction.REJECT) {
+            return new Outcome.Rejected<>(job.raw());
+        }
         if (!hasWayOut) {
             return null;
         }
@@ -122,6 +125,7 @@ public record FailureRules(
     <R> Outcome<R> undecodable(Decoded.Refused<?, ?> refused) {
         return switch (actionOn(refused.cause())) {
             case SKIP -> new Outcome.Skipped<>();
+            case REJECT -> new Outcome.Rejected<>(refused.raw());
             case FAIL -> throw refused.cause();
             case RETRY, DEAD_LETTER -> {
                 if (!hasWayOut) {

@@ -29,6 +29,9 @@ public sealed interface Outcome<R> {
         }
     }
 
+    /** It failed and its share group is to forget it. */
+    record Rejected<R>(ConsumerRecord<byte[], byte[]> raw) implements Outcome<R>, OfRecord {}
+
     /** It failed and is not wanted any more. */
     record Skipped<R>() implements Outcome<R> {}
 }

@@ -17,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Refuses to start with topics that do not exist: found out later, it would be by a pipeline that stands still. */
-final class TopicCheck {
+public final class TopicCheck {
 
     private static final Logger LOG = LoggerFactory.getLogger(TopicCheck.class);
 
@@ -26,7 +26,7 @@ final class TopicCheck {
     private TopicCheck() {}
 
     /** Blocks until the brokers have answered, 15 s at most; if they do not, that is not the topics' fault. */
-    static void check(ProducerSettings<?, ?> settings, List<String> topics) {
+    public static void check(ProducerSettings<?, ?> settings, List<String> topics) {
         Map<String, Object> config = new HashMap<>(settings.properties());
         config.keySet().retainAll(AdminClientConfig.configNames());
         Admin admin = Admin.create(config);

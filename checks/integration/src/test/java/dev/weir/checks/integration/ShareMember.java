@@ -1,0 +1,36 @@
+package dev.weir.checks.integration;
+
+import dev.weir.kafka.KafkaFlow;
+import dev.weir.kafka.ShareSettings;
+import dev.weir.kafka.ShareSettings.Start;
+import dev.weir.stream.Ordering;
+import java.util.concurrent.CountDownLatch;
+
+/** A member of a share group in a process of its own, whose handlers never return: it is there to be killed. */
+final class ShareMember {
+
+    private ShareMember() {}
+
+    /** Arguments: brokers, topic, group, topic of dead letters, how many handlers must have begun before it says so,
+     * lanes. */
+    public static void main(String[] args) throws InterruptedException {
+        var settings = ShareSettings.builder()
+                .bootstrapServers(args[0])
+                .groupId(args[2])
+                .startAt(Start.EARLIEST)
+                .deadLetters(args[3])
+                .maxLanes(Integer.parseInt(args[5]))
+                .build();
+        CountDownLatch begun = new CountDownLatch(Integer.parseInt(args[4]));
+        CountDownLatch never = new CountDownLatch(1);
+        var running = KafkaFlow.shared(settings, args[1])
+                .forEach(16, Ordering.unordered(), record -> {
+                    begun.countDown();
+                    never.await();
+                })
+                .run();
+        begun.await();
+        System.out.println("begun");
+        running.await();
+    }
+}

@@ -1,0 +1,110 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.KafkaClusterExtension;
+import dev.weir.testkit.Records;
+import java.time.Duration;
+import org.apache.kafka.common.IsolationLevel;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** {@code weir pipe --share}. */
+@Timeout(180)
+class SharePipeTest {
+
+    @RegisterExtension
+    static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());
+
+    private static String[] args(String topic, String... more) {
+        String[] common = {
+            "pipe",
+            "--bootstrap-server",
+            KAFKA.bootstrapServers(),
+            "--from",
+            topic,
+            "--to",
+            topic + "-out",
+            "--group",
+            topic
+        };
+        String[] all = java.util.Arrays.copyOf(common, common.length + more.length);
+        System.arraycopy(more, 0, all, common.length, more.length);
+        return all;
+    }
+
+    private static void topic(String name, int records) {
+        KAFKA.cluster().createTopic(name, 3);
+        KAFKA.cluster().createTopic(name + "-out", 3);
+        Records.produce(KAFKA.bootstrapServers(), name, 0, records);
+    }
+
+    @Test
+    void untilEnd_writesEachRecordOnce_andSumsUp() {
+        topic("piped", 2_000);
+        String out = PipeProcess.runPipe(args(
+                "piped",
+                "--share",
+                "--share-from",
+                "earliest",
+                "--until-end",
+                "--json",
+                "--work",
+                "2ms",
+                "--concurrency",
+                "32"));
+        assertThat(out)
+                .contains("\"share\":{\"accepted\":2000,")
+                .contains("\"failed_acknowledgements\":0")
+                .contains("\"workers\":32")
+                .contains("\"handler_mean_ms\":")
+                .contains("\"limiter\":{\"kind\":\"")
+                .contains("\"drained\":true");
+        assertThat(Records.readAll(KAFKA.bootstrapServers(), "piped-out", IsolationLevel.READ_UNCOMMITTED))
+                .hasSize(2_000);
+    }
+
+    @Test
+    void adaptiveConcurrency_andEachCommand_work() {
+        topic("adapted", 200);
+        String out = PipeProcess.runPipe(args(
+                "adapted",
+                "--share",
+                "--share-from",
+                "earliest",
+                "--until-end",
+                "--json",
+                "--via",
+                "each:cat",
+                "--concurrency",
+                "adaptive"));
+        assertThat(out).contains("\"share\":{\"accepted\":200,").contains("\"drained\":true");
+    }
+
+    @Test
+    void newGroupWithoutAStart_isRefused_withoutAStackTrace() {
+        topic("startless", 1);
+        try (PipeProcess pipe = PipeProcess.start(args("startless", "--share", "--until-end"))) {
+            assertThat(pipe.exitCode(Duration.ofSeconds(60))).isEqualTo(1);
+            assertThat(pipe.err())
+                    .contains("share group startless has not begun")
+                    .doesNotContain("\tat ");
+        }
+    }
+
+    @Test
+    void contradictions_areRefused() {
+        assertRefused("--share does not go with --ordering partition", "--share", "--ordering", "partition");
+        assertRefused("--share does not go with --guarantee at-most-once", "--share", "--guarantee", "at-most-once");
+        assertRefused("--share-from goes with --share", "--share-from", "latest");
+    }
+
+    private static void assertRefused(String message, String... more) {
+        try (PipeProcess pipe = PipeProcess.start(args("none", more))) {
+            assertThat(pipe.exitCode(Duration.ofSeconds(60))).isEqualTo(2);
+            assertThat(pipe.err()).contains(message);
+        }
+    }
+}

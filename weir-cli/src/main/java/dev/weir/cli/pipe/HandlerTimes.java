@@ -1,0 +1,78 @@
+package dev.weir.cli.pipe;
+
+import dev.weir.stream.Handler;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.LongAdder;
+
+/** How long handlers took and when they were done: what the ceiling of a pipe follows from. Thread-safe. */
+final class HandlerTimes {
+
+    /** For which each second is kept. */
+    private static final int SECONDS = 3600;
+
+    /** Of the ceiling, at which a pipe counts as up to speed. */
+    private static final double UP_TO_SPEED = 0.98;
+
+    private final long startNanos = System.nanoTime();
+    private final LongAdder calls = new LongAdder();
+    private final LongAdder nanos = new LongAdder();
+    private final AtomicLongArray perSecond = new AtomicLongArray(SECONDS);
+    private final AtomicLong firstNanos = new AtomicLong(Long.MAX_VALUE);
+    private final AtomicLong lastNanos = new AtomicLong();
+
+    /** The handler, with its time taken. */
+    <T, R> Handler<T, R> timed(Handler<T, R> handler) {
+        return element -> {
+            long begun = System.nanoTime();
+            firstNanos.accumulateAndGet(begun - startNanos, Math::min);
+            try {
+                return handler.handle(element);
+            } finally {
+                ended(begun);
+            }
+        };
+    }
+
+    private void ended(long begun) {
+        long now = System.nanoTime();
+        calls.increment();
+        nanos.add(now - begun);
+        lastNanos.accumulateAndGet(now - startNanos, Math::max);
+        long second = TimeUnit.NANOSECONDS.toSeconds(now - startNanos);
+        if (second < SECONDS) {
+            long ignored = perSecond.incrementAndGet((int) second);
+        }
+    }
+
+    boolean isEmpty() {
+        return calls.sum() == 0;
+    }
+
+    double meanMillis() {
+        return nanos.sum() / 1e6 / Math.max(1, calls.sum());
+    }
+
+    /** What so many workers can do in a second if they never wait. */
+    double ceilingPerSecond(int workers) {
+        return workers * 1000.0 / meanMillis();
+    }
+
+    /** What was done of that, from the first call to the end of the last. */
+    double efficiency(int workers) {
+        double seconds = (lastNanos.get() - firstNanos.get()) / 1e9;
+        return calls.sum() / seconds / ceilingPerSecond(workers);
+    }
+
+    /** Seconds from the start to the end of the first one with 98 % of the ceiling; -1 if there was none. */
+    int secondsToSpeed(int workers) {
+        double wanted = UP_TO_SPEED * ceilingPerSecond(workers);
+        for (int second = 0; second < SECONDS; second++) {
+            if (perSecond.get(second) >= wanted) {
+                return second + 1;
+            }
+        }
+        return -1;
+    }
+}

@@ -1,0 +1,326 @@
+package dev.weir.kafka;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Properties;
+import java.util.TreeMap;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.Deserializer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How records of a share group are consumed. Immutable; made by {@link #builder}. The group's own settings, such as the
+ * time of a lock, are in {@link ShareGroupConfig}.
+ */
+public final class ShareSettings<K, V> {
+
+    /** Where a group begins that has not begun yet; {@code share.auto.offset.reset} of the group. */
+    public enum Start {
+        /** With the first record of each partition. */
+        EARLIEST,
+        /** With what comes after its first member has. */
+        LATEST
+    }
+
+    private static final Duration LONGEST_CONNECT = Duration.ofMinutes(10);
+    private static final int MAX_WORKERS = 100_000;
+    private static final int MAX_LANES = 200;
+
+    /** What the share consumer of Kafka 4.4 refuses, or Weir decides, each with the reason and the way out. */
+    private static final Map<String, String> REFUSED = refused();
+
+    private final Map<String, String> properties;
+    private final Deserializer<K> keyDeserializer;
+    private final Deserializer<V> valueDeserializer;
+    private final @Nullable Start start;
+    private final boolean untilEnd;
+    private final int workers;
+    private final int maxLanes;
+    private final Duration connectTimeout;
+    private final @Nullable DeadLetters deadLetters;
+    private final @Nullable DeadLetters parking;
+
+    private ShareSettings(Builder<K, V> from) {
+        this.properties = Map.copyOf(from.properties);
+        this.keyDeserializer = from.keyDeserializer;
+        this.valueDeserializer = from.valueDeserializer;
+        this.start = from.start;
+        this.untilEnd = from.untilEnd;
+        this.workers = from.workers;
+        this.maxLanes = from.maxLanes;
+        this.connectTimeout = from.connectTimeout;
+        requireText(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, "");
+        requireText(ConsumerConfig.GROUP_ID_CONFIG, ": a share group's records belong to the group");
+        for (String name : new TreeMap<>(properties).keySet()) {
+            String reason = REFUSED.get(name);
+            if (reason != null) {
+                throw new IllegalArgumentException(name + " does not go with a share group: " + reason);
+            }
+        }
+        checkRange("workers", workers, MAX_WORKERS);
+        checkRange("maxLanes", maxLanes, MAX_LANES);
+        if (!connectTimeout.isPositive() || connectTimeout.compareTo(LONGEST_CONNECT) > 0) {
+            throw new IllegalArgumentException("connectTimeout must be more than zero and at most " + LONGEST_CONNECT
+                    + ": connectTimeout=" + connectTimeout);
+        }
+        this.deadLetters = letters(from.deadLetters, from.deadLetterTopic);
+        this.parking = letters(from.parking, from.parkingTopic);
+    }
+
+    private @Nullable DeadLetters letters(@Nullable DeadLetters given, @Nullable String topic) {
+        return topic == null ? given : new DeadLetters(topic, producerSettings(), groupId());
+    }
+
+    private static Map<String, String> refused() {
+        Map<String, String> refused = new HashMap<>();
+        refused.put(
+                "auto.offset.reset",
+                "where it begins is a setting of the group; say startAt(...), or share.auto.offset.reset of the group");
+        refused.put("enable.auto.commit", "it has no offsets to commit; records are acknowledged one by one");
+        refused.put("group.instance.id", "it has no static members; leave it out");
+        refused.put("isolation.level", "it is a setting of the group; set its share.isolation.level");
+        refused.put("partition.assignment.strategy", "the brokers assign; leave it out");
+        refused.put("interceptor.classes", "the share consumer has none; leave it out");
+        refused.put("session.timeout.ms", "it is a setting of the group; set its share.session.timeout.ms");
+        refused.put("heartbeat.interval.ms", "it is a setting of the group; set its share.heartbeat.interval.ms");
+        refused.put("group.protocol", "it has a protocol of its own; leave it out");
+        refused.put("group.remote.assignor", "the brokers assign; leave it out");
+        refused.put("max.poll.records", "Weir measures how much it asks for; leave it out, workers(n) is the hint");
+        refused.put("share.acknowledgement.mode", "Weir acknowledges each record when it is done; leave it out");
+        refused.put("share.acquire.mode", "Weir chooses it by what it measures; leave it out");
+        return refused;
+    }
+
+    private void requireText(String name, String reason) {
+        if (properties.getOrDefault(name, "").isBlank()) {
+            throw new IllegalArgumentException(name + " is not set; it is required" + reason);
+        }
+    }
+
+    private static void checkRange(String name, int value, int max) {
+        if (value < 1 || value > max) {
+            throw new IllegalArgumentException(name + " must be 1 to " + max + ": " + name + "=" + value);
+        }
+    }
+
+    /** Passed to the Kafka clients as they are. */
+    public Map<String, String> properties() {
+        return properties;
+    }
+
+    public String groupId() {
+        return properties.getOrDefault(ConsumerConfig.GROUP_ID_CONFIG, "");
+    }
+
+    /** Called on the pipeline's thread. */
+    public Deserializer<K> keyDeserializer() {
+        return keyDeserializer;
+    }
+
+    /** Called on the pipeline's thread. */
+    public Deserializer<V> valueDeserializer() {
+        return valueDeserializer;
+    }
+
+    /** Where the group is to begin, or null if that was not said. */
+    public @Nullable Start start() {
+        return start;
+    }
+
+    /** Whether it ends when the group is past the ends that the topics have at the start. */
+    public boolean isUntilEnd() {
+        return untilEnd;
+    }
+
+    /** How many records the pipeline works on at once: what is fetched follows it. */
+    public int workers() {
+        return workers;
+    }
+
+    /** How many share consumers may be made at most. */
+    public int maxLanes() {
+        return maxLanes;
+    }
+
+    public Duration connectTimeout() {
+        return connectTimeout;
+    }
+
+    /** Where records go that fail in their last delivery, or null. */
+    public @Nullable DeadLetters deadLetters() {
+        return deadLetters;
+    }
+
+    /** Where records are kept before their last deliveries, or null if nowhere. */
+    public @Nullable DeadLetters parking() {
+        return parking == null ? deadLetters : parking;
+    }
+
+    /** Settings of a producer for the same cluster, security included: all properties that both clients know. */
+    public ProducerSettings<byte[], byte[]> producerSettings() {
+        var builder = ProducerSettings.builder();
+        properties.forEach((name, value) -> {
+            if (ProducerConfig.configNames().contains(name)) {
+                builder.property(name, value);
+            }
+        });
+        return builder.build();
+    }
+
+    /** For people: passwords, and properties that the Kafka client does not know, are not shown. */
+    @Override
+    public String toString() {
+        return "ShareSettings[properties=" + SettingsText.withoutSecrets(properties, ConsumerConfig.configDef())
+                + ", start=" + start + ", untilEnd=" + untilEnd + ", workers=" + workers + ", maxLanes=" + maxLanes
+                + ", connectTimeout=" + connectTimeout + "]";
+    }
+
+    /** Settings of records whose key and value stay bytes. */
+    public static Builder<byte[], byte[]> builder() {
+        return builder(new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    }
+
+    /** Settings of records with typed keys and values. */
+    public static <K, V> Builder<K, V> builder(Deserializer<K> key, Deserializer<V> value) {
+        return new Builder<>(key, value);
+    }
+
+    /** A builder that begins with these settings. */
+    public Builder<K, V> toBuilder() {
+        Builder<K, V> builder = new Builder<>(keyDeserializer, valueDeserializer);
+        builder.properties.putAll(properties);
+        builder.start = start;
+        builder.untilEnd = untilEnd;
+        builder.workers = workers;
+        builder.maxLanes = maxLanes;
+        builder.connectTimeout = connectTimeout;
+        builder.deadLetters = deadLetters;
+        builder.parking = parking;
+        return builder;
+    }
+
+    /** Gathers settings. Not thread-safe; may be used again after {@link #build}. */
+    public static final class Builder<K, V> {
+
+        private final Map<String, String> properties = new HashMap<>();
+        private final Deserializer<K> keyDeserializer;
+        private final Deserializer<V> valueDeserializer;
+        private @Nullable Start start;
+        private boolean untilEnd;
+        private int workers = 16;
+        private int maxLanes = 16;
+        private Duration connectTimeout = Duration.ofSeconds(30);
+        private @Nullable DeadLetters deadLetters;
+        private @Nullable DeadLetters parking;
+        private @Nullable String deadLetterTopic;
+        private @Nullable String parkingTopic;
+
+        private Builder(Deserializer<K> key, Deserializer<V> value) {
+            this.keyDeserializer = Objects.requireNonNull(key, "key");
+            this.valueDeserializer = Objects.requireNonNull(value, "value");
+        }
+
+        public Builder<K, V> bootstrapServers(String hostsAndPorts) {
+            return property(
+                    ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, Objects.requireNonNull(hostsAndPorts, "hostsAndPorts"));
+        }
+
+        /** The share group, which is required. */
+        public Builder<K, V> groupId(String groupId) {
+            return property(ConsumerConfig.GROUP_ID_CONFIG, Objects.requireNonNull(groupId, "groupId"));
+        }
+
+        /** Sets a property of the Kafka clients, security included. Later ones win. */
+        public Builder<K, V> property(String name, String value) {
+            properties.put(
+                    Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, () -> "value of " + name));
+            return this;
+        }
+
+        /** Sets all properties of a file. */
+        public Builder<K, V> properties(Properties all) {
+            all.stringPropertyNames().forEach(name -> property(name, all.getProperty(name)));
+            return this;
+        }
+
+        /**
+         * Where the group is to begin, if it has not begun. Weir writes it to the group's settings before it joins, for
+         * which it needs ALTER_CONFIGS on the group. A group that has not begun and whose start nobody has said is
+         * refused: Kafka would let it begin at the end, and what is there would never be read.
+         */
+        public Builder<K, V> startAt(Start newStart) {
+            this.start = Objects.requireNonNull(newStart, "newStart");
+            return this;
+        }
+
+        /**
+         * Ends the source when the group is past the ends that the topics have when it starts, whichever of its members
+         * did the work.
+         */
+        public Builder<K, V> untilEnd() {
+            this.untilEnd = true;
+            return this;
+        }
+
+        /**
+         * How many records the pipeline works on at once, 1 to 100,000, default 16; {@link SharedFlow} sets it. What is
+         * acquired ahead follows it and what is measured.
+         */
+        public Builder<K, V> workers(int newWorkers) {
+            this.workers = newWorkers;
+            return this;
+        }
+
+        /**
+         * How many share consumers a run may have at most, 1 to 200, default 16. Each has two threads, a connection to
+         * each broker, and a place in the group, of which {@code group.share.max.size} of the brokers has 200.
+         */
+        public Builder<K, V> maxLanes(int newMaxLanes) {
+            this.maxLanes = newMaxLanes;
+            return this;
+        }
+
+        /** How long a start waits for answers of the brokers before it fails: up to 10 min, default 30 s. */
+        public Builder<K, V> connectTimeout(Duration newTimeout) {
+            this.connectTimeout = Objects.requireNonNull(newTimeout, "newTimeout");
+            return this;
+        }
+
+        /**
+         * Where records go that fail in their last delivery ({@link SharedFlow}); without {@link #parking} also where a copy of each record
+         * stands before its last two deliveries begin, so that no crash loses it. By default there is none: a record whose
+         * deliveries are used up is given up by the brokers.
+         */
+        public Builder<K, V> deadLetters(DeadLetters letters) {
+            this.deadLetters = Objects.requireNonNull(letters, "letters");
+            this.deadLetterTopic = null;
+            return this;
+        }
+
+        /** The same on the cluster that is read, with its security settings. */
+        public Builder<K, V> deadLetters(String topic) {
+            this.deadLetterTopic = Objects.requireNonNull(topic, "topic");
+            return this;
+        }
+
+        /** Where copies stand of records before their last two deliveries; the dead-letter topic unless told otherwise. */
+        public Builder<K, V> parking(String topic) {
+            this.parkingTopic = Objects.requireNonNull(topic, "topic");
+            return this;
+        }
+
+        /**
+         * Checks.
+         *
+         * @throws IllegalArgumentException if {@code group.id} or the address is missing, a property does not go with
+         *     share groups, or a value is out of its bounds
+         */
+        public ShareSettings<K, V> build() {
+            return new ShareSettings<>(this);
+        }
+    }
+}

@@ -1,0 +1,127 @@
+package dev.weir.kafka;
+
+import dev.weir.kafka.internal.failure.AsyncGuard;
+import dev.weir.kafka.internal.failure.BlockingGuard;
+import dev.weir.kafka.internal.share.ShareSource;
+import dev.weir.stream.Action;
+import dev.weir.stream.Handler;
+import dev.weir.stream.Ordering;
+import dev.weir.stream.Parallelism;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/**
+ * As {@link KafkaFlow}, over the records of a share group. Immutable; nothing runs until a pipeline made of it does.
+ *
+ * {@snippet :
+ * KafkaFlow.shared(orders, "orders")
+ *         .forEach(300, Ordering.unordered(), order -> price(order.value()))
+ *         .deadLetter("orders-dead")
+ *         .run();
+ * }
+ *
+ * <p>A record whose handler failed, after the retries in place, is released: the group delivers it again, here or to
+ * another member. With a dead-letter topic it becomes a letter in its last delivery, before it is accepted. {@link
+ * FailureAction#REJECT} has the group forget it. Retry topics do not go with share groups, which redeliver by
+ * themselves.
+ *
+ * <p>There is no order but, if asked for, that of records with equal keys that this member has at the same time: other
+ * members know nothing of it.
+ */
+public final class SharedFlow<K, V> {
+
+    private final ShareSettings<K, V> settings;
+    private final List<String> topics;
+
+    private SharedFlow(ShareSettings<K, V> settings, List<String> topics) {
+        this.settings = settings;
+        this.topics = topics;
+    }
+
+    /** The records that the group lends of the topics. */
+    public static <K, V> SharedFlow<K, V> from(ShareSettings<K, V> settings, String... topics) {
+        return new SharedFlow<>(Objects.requireNonNull(settings, "settings"), ShareSource.topics(topics));
+    }
+
+    /** {@link #handle(Parallelism, Ordering, Handler)} with a fixed concurrency. */
+    public <R> HandledFlow<K, V, R> handle(
+            int concurrency,
+            Ordering<? super ConsumerRecord<K, V>> ordering,
+            Handler<? super ConsumerRecord<K, V>, ? extends R> handler) {
+        return handle(Parallelism.fixed(concurrency), ordering, handler);
+    }
+
+    /**
+     * Calls {@code handler}, which may block, for each record, up to {@code concurrency} at once on virtual threads.
+     *
+     * @param ordering unordered, or keyed; the order of the input would be one that a share group does not have
+     */
+    public <R> HandledFlow<K, V, R> handle(
+            Parallelism concurrency,
+            Ordering<? super ConsumerRecord<K, V>> ordering,
+            Handler<? super ConsumerRecord<K, V>, ? extends R> handler) {
+        Objects.requireNonNull(handler, "handler");
+        Objects.requireNonNull(concurrency, "concurrency");
+        return withLetters(HandledFlow.of(
+                origin(concurrency.max()),
+                checked(ordering),
+                (jobs, order, rules) -> jobs.mapBlocking(concurrency, order, new BlockingGuard<>(rules, handler))));
+    }
+
+    /** {@link #handle} for work that gives no result; close the flow with {@link HandledFlow#pipeline}. */
+    public HandledFlow<K, V, ConsumerRecord<K, V>> forEach(
+            int concurrency,
+            Ordering<? super ConsumerRecord<K, V>> ordering,
+            Action<? super ConsumerRecord<K, V>> action) {
+        Objects.requireNonNull(action, "action");
+        return handle(concurrency, ordering, record -> {
+            action.accept(record);
+            return record;
+        });
+    }
+
+    /** Starts an asynchronous computation for each record, up to {@code parallelism} at once. */
+    public <R> HandledFlow<K, V, R> handleAsync(
+            int parallelism,
+            Ordering<? super ConsumerRecord<K, V>> ordering,
+            Function<? super ConsumerRecord<K, V>, ? extends CompletionStage<? extends R>> handler) {
+        Objects.requireNonNull(handler, "handler");
+        return withLetters(HandledFlow.of(
+                origin(parallelism),
+                checked(ordering),
+                (jobs, order, rules) ->
+                        jobs.mapAsync(Parallelism.fixed(parallelism), order, new AsyncGuard<K, V, R>(rules, handler))));
+    }
+
+    /** With those of the settings, until the flow is told of others. */
+    private <R> HandledFlow<K, V, R> withLetters(HandledFlow<K, V, R> flow) {
+        DeadLetters letters = settings.deadLetters();
+        return letters == null ? flow : flow.deadLetter(letters);
+    }
+
+    private HandledFlow.Origin<K, V> origin(int workers) {
+        ShareSettings<K, V> forWorkers = settings.toBuilder().workers(workers).build();
+        DeadLetters letters = forWorkers.deadLetters();
+        return new HandledFlow.Origin<>(
+                given -> KafkaSource.acquired(
+                        given == null || letters != null
+                                ? forWorkers
+                                : forWorkers.toBuilder().deadLetters(given).build(),
+                        topics),
+                new RecordDecoder<>(settings.keyDeserializer(), settings.valueDeserializer()),
+                topic -> new DeadLetters(topic, settings.producerSettings(), settings.groupId()),
+                null);
+    }
+
+    private static <T> Ordering<T> checked(Ordering<T> ordering) {
+        Objects.requireNonNull(ordering, "ordering");
+        if (ordering.isInput()) {
+            throw new IllegalArgumentException("a share group has no order that could be kept: ordering=input;"
+                    + " use Ordering.unordered(), or RecordOrdering.byKey() for records of one key within this member");
+        }
+        return ordering;
+    }
+}

@@ -1,0 +1,52 @@
+package dev.weir.kafka;
+
+import dev.weir.kafka.internal.share.AcquiredRecord;
+import dev.weir.kafka.internal.share.Fate;
+import java.util.Objects;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/**
+ * A record of a share group with its delivery count ({@link #deliveryCount()}), and a say in its fate. When its work is
+ * done it is accepted, unless one of the two methods below said otherwise before. Their methods are thread-safe.
+ */
+public final class SharedRecord<K, V> extends ConsumerRecord<K, V> {
+
+    private final AcquiredRecord acquired;
+
+    SharedRecord(AcquiredRecord acquired, ConsumerRecord<K, V> decoded) {
+        super(
+                decoded.topic(),
+                decoded.partition(),
+                decoded.offset(),
+                decoded.timestamp(),
+                decoded.timestampType(),
+                decoded.serializedKeySize(),
+                decoded.serializedValueSize(),
+                decoded.key(),
+                decoded.value(),
+                decoded.headers(),
+                decoded.leaderEpoch(),
+                decoded.deliveryCount());
+        this.acquired = Objects.requireNonNull(acquired, "acquired");
+    }
+
+    /** How often the group has delivered it, this time included. */
+    public int delivery() {
+        return acquired.delivery();
+    }
+
+    /** Whether the group gives the record up unless it is accepted now. */
+    public boolean isLastDelivery() {
+        return acquired.isLastDelivery();
+    }
+
+    /** Has the group forget the record when the pipeline is done with it: nobody sees it again. */
+    public void rejectWhenDone() {
+        acquired.endsWith(Fate.REJECT);
+    }
+
+    /** Has the group deliver the record once more when the pipeline is done with it, unless this was the last delivery. */
+    public void releaseWhenDone() {
+        acquired.endsWith(Fate.RELEASE);
+    }
+}

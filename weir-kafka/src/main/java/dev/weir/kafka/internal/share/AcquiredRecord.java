@@ -1,0 +1,160 @@
+package dev.weir.kafka.internal.share;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/**
+ * A record that a share group has lent to this member for the time of its lock, and what is known of its fate. Its place
+ * is thread-safe; the rest belongs to the path that acquired it.
+ *
+ * <pre>
+ *   WAITING -> TAKEN (by the pipeline) -> SETTLED (its last claim has ended) -> acknowledged
+ *          \-> GONE (given back unseen)   \-> GONE (its lock was lost)
+ * </pre>
+ */
+public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]> {
+
+    private enum Place {
+        WAITING,
+        TAKEN,
+        SETTLED,
+        GONE
+    }
+
+    private final AtomicReference<Place> place = new AtomicReference<>(Place.WAITING);
+    private final AtomicInteger claims = new AtomicInteger(1);
+    private final Consumer<AcquiredRecord> onSettled;
+    private final int delivery;
+    private final int deliveryLimit;
+
+    private volatile Fate fate = Fate.ACCEPT;
+
+    // Of the path.
+    private long lockedSinceNanos;
+    private boolean renewing;
+
+    /**
+     * Wraps what a client has acquired.
+     *
+     * @param deliveryLimit deliveries after which the group gives a record up
+     * @param onSettled told once, by any thread, when the fate is known
+     */
+    AcquiredRecord(
+            ConsumerRecord<byte[], byte[]> record,
+            int deliveryLimit,
+            long lockedSinceNanos,
+            Consumer<AcquiredRecord> onSettled) {
+        super(
+                record.topic(),
+                record.partition(),
+                record.offset(),
+                record.timestamp(),
+                record.timestampType(),
+                record.serializedKeySize(),
+                record.serializedValueSize(),
+                record.key(),
+                record.value(),
+                record.headers(),
+                record.leaderEpoch(),
+                record.deliveryCount());
+        this.delivery = record.deliveryCount().map(Short::intValue).orElse(1);
+        this.deliveryLimit = deliveryLimit;
+        this.lockedSinceNanos = lockedSinceNanos;
+        this.onSettled = onSettled;
+    }
+
+    /** How often the group has lent it, this time included: 1 for the first. */
+    public int delivery() {
+        return delivery;
+    }
+
+    /** Deliveries after which the group gives a record up. */
+    public int deliveryLimit() {
+        return deliveryLimit;
+    }
+
+    /** Whether the group gives it up if it is not accepted now. */
+    public boolean isLastDelivery() {
+        return delivery >= deliveryLimit;
+    }
+
+    /** Whether a crash or two lose it, unless a copy stands elsewhere. */
+    boolean isAtRisk() {
+        return delivery >= deliveryLimit - 1;
+    }
+
+    /** Says which fate it ends with when its last claim ends; the last word counts. Any thread. */
+    public void endsWith(Fate newFate) {
+        fate = newFate;
+    }
+
+    Fate fate() {
+        return fate;
+    }
+
+    /** For messages. */
+    public String name() {
+        return topic() + "-" + partition() + "@" + offset();
+    }
+
+    /** The pipeline takes it; false if it was given back. */
+    boolean take() {
+        return place.compareAndSet(Place.WAITING, Place.TAKEN);
+    }
+
+    /** It goes back unseen; false if the pipeline has it. */
+    boolean giveBack() {
+        return place.compareAndSet(Place.WAITING, Place.GONE);
+    }
+
+    /** The pipeline did not finish it, and is gone; false if it did. */
+    boolean giveUp() {
+        return place.compareAndSet(Place.TAKEN, Place.GONE);
+    }
+
+    /** Its lock is lost: somebody else may have it. False if its fate is known already. */
+    boolean lose() {
+        return giveBack() || giveUp();
+    }
+
+    boolean isGone() {
+        return place.get() == Place.GONE;
+    }
+
+    void retain(int more) {
+        int ignored = claims.addAndGet(more);
+    }
+
+    /** Ends a claim of which nobody will say that it is done. */
+    void abandon() {
+        fate = Fate.RELEASE;
+        endClaim();
+    }
+
+    /** Ends a claim; the last one settles the record. */
+    void endClaim() {
+        if (claims.decrementAndGet() == 0 && place.compareAndSet(Place.TAKEN, Place.SETTLED)) {
+            onSettled.accept(this);
+        }
+    }
+
+    long lockedSinceNanos() {
+        return lockedSinceNanos;
+    }
+
+    boolean isRenewing() {
+        return renewing;
+    }
+
+    /** A renewal of its lock was asked for. */
+    void renewing(long sinceNanos) {
+        lockedSinceNanos = sinceNanos;
+        renewing = true;
+    }
+
+    void renewed() {
+        renewing = false;
+    }
+}

@@ -1,0 +1,23 @@
+package dev.weir.kafka.internal.share;
+
+import org.apache.kafka.clients.consumer.AcknowledgeType;
+
+/** What a share group is told of a record that it has lent. */
+public enum Fate {
+    /** The work is done. */
+    ACCEPT(AcknowledgeType.ACCEPT),
+    /** Another delivery is to be made of it, unless this was the last. */
+    RELEASE(AcknowledgeType.RELEASE),
+    /** Nobody is to see it again. */
+    REJECT(AcknowledgeType.REJECT);
+
+    private final AcknowledgeType type;
+
+    Fate(AcknowledgeType type) {
+        this.type = type;
+    }
+
+    AcknowledgeType type() {
+        return type;
+    }
+}

@@ -1,0 +1,110 @@
+package dev.weir.kafka.internal.share;
+
+import dev.weir.kafka.internal.share.SharePath.AcquireMode;
+import dev.weir.kafka.internal.share.SharePath.Plan;
+
+/**
+ * How many lanes of what size a pipeline needs: a function of what was seen. Stateless.
+ *
+ * <p>It begins small and grows while the pipeline waits for records that are there: never from above, as members that
+ * take much at once leave nothing for the others. A lane stands still for the time of its slowest record and a round
+ * trip, so that by Little's law the credits of all lanes are {@code rate x (round trip + round)} (F5). The bounds: what
+ * is lent must be done well within its lock (F8), and fit the window of locks beside the other members (F2).
+ */
+final class LaneTuner {
+
+    /** Share of the time that the pipeline waits for records below which there is nothing to gain. */
+    private static final double STARVED = 0.02;
+
+    /** The slack over what the formula asks for. */
+    private static final double SLACK = 1.1;
+
+    /** By how much a size must be off before lanes are replaced. */
+    private static final double OFF = 1.5;
+
+    /** Whole batches are taken when so many records are done in a tenth of their lock. */
+    private static final int LARGE_BATCH = 1_000;
+
+    private static final double MAX_GROWTH = 2;
+
+    private LaneTuner() {}
+
+    /**
+     * What was seen between two moments.
+     *
+     * @param seconds between them
+     * @param settled records whose work ended
+     * @param starvedShare share of the time in which the pipeline waited for a record
+     * @param idleFetchShare share of the lanes' time in which they asked in vain: nothing was there
+     * @param noDemandShare share of the lanes' time in which nobody wanted their records
+     * @param roundTripSeconds mean time of a fetch that brought records
+     * @param roundSeconds mean time from there until all of them were done
+     * @param lockSeconds for which a record is lent
+     * @param locksPerPartition records that may be lent of a partition at once
+     * @param partitions of the topics
+     */
+    record Look(
+            double seconds,
+            long settled,
+            double starvedShare,
+            double idleFetchShare,
+            double noDemandShare,
+            double roundTripSeconds,
+            double roundSeconds,
+            double lockSeconds,
+            int locksPerPartition,
+            int partitions) {
+
+        double rate() {
+            return settled / seconds;
+        }
+    }
+
+    /** Where to begin with so many workers. */
+    static Plan first(int workers, int maxLanes) {
+        int records = Math.clamp(Math.round(workers / 2.0), 1, 16);
+        return new Plan(Math.min(2, maxLanes), records, AcquireMode.RECORD_LIMIT);
+    }
+
+    static Plan next(Plan now, Look look, int maxLanes) {
+        if (look.settled == 0) {
+            return now;
+        }
+        AcquireMode mode = mode(now, look);
+        if (look.starvedShare < STARVED || look.idleFetchShare > 0.5) {
+            // Enough, or nothing more to be had. A lane that is not asked for most of the time is one too many.
+            boolean spare = look.noDemandShare > 0.5 && now.lanes() > 2;
+            return new Plan(spare ? now.lanes() - 1 : now.lanes(), now.pollRecords(), mode);
+        }
+        double wanted = look.rate() * Math.min(MAX_GROWTH, 1 / Math.max(0.05, 1 - look.starvedShare));
+        double byLittle = wanted * (look.roundTripSeconds + look.roundSeconds) * SLACK;
+        double credits = Math.clamp(byLittle, now.credits() * 1.1, now.credits() * MAX_GROWTH);
+        credits = Math.min(credits, most(look));
+        return plan(now, Math.max(1, (int) Math.ceil(credits)), maxLanes, mode);
+    }
+
+    /** By lock time (F8) and by the window of locks, of which half is for others (F2). */
+    private static double most(Look look) {
+        double byLock = look.rate() * look.lockSeconds / 4;
+        double byWindow = 0.5 * look.locksPerPartition * Math.max(1, look.partitions);
+        return Math.max(2, Math.min(byLock, byWindow));
+    }
+
+    private static Plan plan(Plan now, int credits, int maxLanes, AcquireMode mode) {
+        int lanes = Math.clamp(Math.round(Math.sqrt(credits)), Math.min(2, maxLanes), maxLanes);
+        int records = Math.ceilDiv(credits, lanes);
+        boolean keeps = records < now.pollRecords() * OFF && records * OFF > now.pollRecords();
+        if (!keeps) {
+            return new Plan(lanes, records, mode);
+        }
+        int more = Math.clamp(Math.ceilDiv(credits, now.pollRecords()), Math.min(2, maxLanes), maxLanes);
+        // At the most lanes only larger ones help.
+        boolean full = more == maxLanes && more * now.pollRecords() < credits;
+        return full ? new Plan(maxLanes, records, mode) : new Plan(more, now.pollRecords(), mode);
+    }
+
+    private static AcquireMode mode(Plan now, Look look) {
+        boolean quick = look.rate() * look.lockSeconds / 10 > LARGE_BATCH;
+        return quick ? AcquireMode.BATCH_OPTIMIZED : now.mode();
+    }
+}

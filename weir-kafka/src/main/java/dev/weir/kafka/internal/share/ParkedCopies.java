@@ -1,0 +1,94 @@
+package dev.weir.kafka.internal.share;
+
+import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.FailedRecord;
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.internal.failure.Letters;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps a copy of each record that the group may give up soon, before the pipeline sees it: a process that dies with the
+ * last delivery of a record loses nothing then. Thread-safe.
+ */
+final class ParkedCopies implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ParkedCopies.class);
+    private static final long RETRY_SECONDS = 1;
+    private static final int MAX_TOO_LARGE = 2;
+    private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(2);
+
+    private final String topic;
+    private final Letters letters;
+    private final Producer<byte[], byte[]> producer;
+    private final ShareCounters counters;
+    private final ScheduledExecutorService retries = Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("weir-share-parking").factory());
+
+    ParkedCopies(DeadLetters to, ShareCounters counters) {
+        this.topic = to.topic();
+        this.letters = new Letters(to);
+        this.counters = counters;
+        Map<String, Object> config = new HashMap<>(to.settings().clientConfig());
+        this.producer = new KafkaProducer<>(
+                config, to.settings().keySerializer(), to.settings().valueSerializer());
+    }
+
+    /** Writes a copy, and runs {@code then} on any thread when the brokers have it. Goes on until they have. */
+    void keep(AcquiredRecord record, Runnable then) {
+        FailedRecord parked = new FailedRecord(
+                record,
+                FailedRecord.Reason.PARKED,
+                new KafkaPipelineException("delivery " + record.delivery() + " of " + record.deliveryLimit() + " of "
+                        + record.name() + " begins: parked before its handler sees it"),
+                0,
+                true);
+        retries.execute(() -> send(record, parked, 0, then));
+    }
+
+    private void send(AcquiredRecord record, FailedRecord parked, int tooLarge, Runnable then) {
+        if (record.isGone()) {
+            return;
+        }
+        try {
+            var ignored = producer.send(letters.propose(parked, tooLarge), (written, refused) -> {
+                if (refused == null) {
+                    counters.parked.increment();
+                    then.run();
+                } else {
+                    refused(record, parked, tooLarge, refused, then);
+                }
+            });
+        } catch (RuntimeException refused) {
+            refused(record, parked, tooLarge, refused, then);
+        }
+    }
+
+    private void refused(AcquiredRecord record, FailedRecord parked, int tooLarge, Exception refused, Runnable then) {
+        boolean cut = refused instanceof RecordTooLargeException && tooLarge < MAX_TOO_LARGE;
+        if (!cut) {
+            LOG.warn("{} waits: its copy cannot be written to {}: {}", record.name(), topic, refused.toString());
+        }
+        if (!retries.isShutdown()) {
+            var unused = retries.schedule(
+                    () -> send(record, parked, cut ? tooLarge + 1 : tooLarge, then),
+                    cut ? 0 : RETRY_SECONDS,
+                    TimeUnit.SECONDS);
+        }
+    }
+
+    @Override
+    public void close() {
+        var ignored = retries.shutdownNow();
+        producer.close(CLOSE_PATIENCE);
+    }
+}

@@ -1,0 +1,195 @@
+package dev.weir.kafka.internal.share;
+
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.StageMeter;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Records that were acquired and wait for the pipeline, and the demand for more. Lanes put, the pipeline's thread takes;
+ * thread-safe.
+ *
+ * <p>There is demand while few records wait. Once some had to be given back unseen there is none before the pipeline
+ * has taken again: otherwise a pipeline that stands would use up the deliveries of records that it never looks at.
+ */
+final class ReadyRecords {
+
+    private static final int MAX_BATCH = 64;
+
+    private final Clock clock;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition came = lock.newCondition();
+    private final Condition demand = lock.newCondition();
+    private final ArrayDeque<AcquiredRecord> queue = new ArrayDeque<>();
+    private final LongAdder starvedNanos = new LongAdder();
+
+    // Under the lock.
+    private boolean ended;
+    private boolean pulling;
+    private boolean stands;
+    private int lowWater = 1;
+
+    ReadyRecords(Clock clock) {
+        this.clock = clock;
+    }
+
+    /** Puts records behind the others. */
+    void put(List<AcquiredRecord> records) {
+        lock.lock();
+        try {
+            queue.addAll(records);
+            came.signal();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** How many may wait before there is no demand any more. */
+    void lowWater(int records) {
+        lock.lock();
+        try {
+            lowWater = Math.max(1, records);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits for demand, that long at most; false if there is none. */
+    boolean awaitDemand(long nanos) throws InterruptedException {
+        long left = nanos;
+        lock.lockInterruptibly();
+        try {
+            while (!ended && !hasDemand()) {
+                if (left <= 0) {
+                    return false;
+                }
+                left = demand.awaitNanos(left);
+            }
+            return !ended;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean hasDemand() {
+        return pulling || (!stands && queue.size() < lowWater);
+    }
+
+    /** Records were given back because nobody took them in time. */
+    void passedBy() {
+        lock.lock();
+        try {
+            stands = true;
+            queue.removeIf(AcquiredRecord::isGone);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The next records, an empty batch at the deadline, null at the end. The pipeline's thread. */
+    @Nullable
+    Batch<AcquiredRecord> take(long deadlineNanos, StageMeter meter) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (true) {
+                if (ended) {
+                    queue.removeIf(record -> !record.isLastDelivery());
+                }
+                List<AcquiredRecord> taken = takeWaiting();
+                if (!taken.isEmpty()) {
+                    return batch(taken);
+                }
+                if (ended) {
+                    return null;
+                }
+                if (clock.hasPassed(deadlineNanos)) {
+                    return new Batch<>(0);
+                }
+                awaitRecords(deadlineNanos, meter);
+            }
+        } finally {
+            pulling = false;
+            lock.unlock();
+        }
+    }
+
+    private List<AcquiredRecord> takeWaiting() {
+        List<AcquiredRecord> taken = new ArrayList<>();
+        while (taken.size() < MAX_BATCH && !queue.isEmpty()) {
+            AcquiredRecord next = queue.removeFirst();
+            if (next.take()) {
+                taken.add(next);
+            }
+        }
+        if (!taken.isEmpty()) {
+            stands = false;
+            if (queue.size() < lowWater) {
+                demand.signalAll();
+            }
+        }
+        return taken;
+    }
+
+    private void awaitRecords(long deadlineNanos, StageMeter meter) throws InterruptedException {
+        pulling = true;
+        demand.signalAll();
+        long since = System.nanoTime();
+        meter.beginBlockedUp();
+        try {
+            clock.await(lock, came, deadlineNanos);
+        } finally {
+            meter.endBlockedUp();
+            starvedNanos.add(System.nanoTime() - since);
+        }
+    }
+
+    private static Batch<AcquiredRecord> batch(List<AcquiredRecord> taken) {
+        Object[] values = taken.toArray();
+        long[] tokens = new long[values.length];
+        for (int i = 0; i < tokens.length; i++) {
+            tokens[i] = i;
+        }
+        return Batch.of(values, values.length, new Acquisition(taken), tokens);
+    }
+
+    /** The pipeline gets no more, but for records that the group would give up if they went back. */
+    void end() {
+        lock.lock();
+        try {
+            ended = true;
+            came.signalAll();
+            demand.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    boolean isEnded() {
+        lock.lock();
+        try {
+            return ended;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    int size() {
+        lock.lock();
+        try {
+            return queue.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Time in which the pipeline waited for a record, in nanoseconds. */
+    long starvedNanos() {
+        return starvedNanos.sum();
+    }
+}

@@ -1,0 +1,32 @@
+package dev.weir.kafka.internal.share;
+
+import java.util.concurrent.atomic.LongAdder;
+
+/** What has happened to the records of a run. Thread-safe. */
+final class ShareCounters {
+
+    // Records, by what the brokers have confirmed.
+    final LongAdder accepted = new LongAdder();
+    final LongAdder released = new LongAdder();
+    final LongAdder rejected = new LongAdder();
+    final LongAdder renewed = new LongAdder();
+    final LongAdder failedAcknowledgements = new LongAdder();
+
+    // Records, by what was seen of them here.
+    final LongAdder acquired = new LongAdder();
+    final LongAdder redelivered = new LongAdder();
+    final LongAdder lockExpired = new LongAdder();
+    final LongAdder neverBegun = new LongAdder();
+    final LongAdder parked = new LongAdder();
+    final LongAdder settled = new LongAdder();
+
+    // What the lanes do with their time.
+    final LongAdder polls = new LongAdder();
+    final LongAdder pollNanos = new LongAdder();
+    final LongAdder emptyPollNanos = new LongAdder();
+    final LongAdder rounds = new LongAdder();
+    final LongAdder roundNanos = new LongAdder();
+    final LongAdder noDemandNanos = new LongAdder();
+    final LongAdder acknowledgements = new LongAdder();
+    final LongAdder acknowledgementNanos = new LongAdder();
+}

@@ -1,0 +1,116 @@
+package dev.weir.kafka.internal.share;
+
+import dev.weir.kafka.ShareHandle.Limit;
+import dev.weir.kafka.internal.share.LaneTuner.Look;
+import dev.weir.kafka.internal.share.SharePath.Plan;
+import java.util.Locale;
+
+/** What a member of a share group is held up by: a function of what was seen. Stateless. */
+final class ShareLimits {
+
+    private static final double BUSY = 0.95;
+    private static final double STARVED = 0.02;
+    private static final double FULL_WINDOW = 0.9;
+    private static final double SLOW_STATE_SECONDS = 0.1;
+
+    private ShareLimits() {}
+
+    /**
+     * What is seen beside the lanes' times.
+     *
+     * @param workers that the pipeline has
+     * @param inHand records that it has, on average
+     * @param span the widest stretch of offsets of a partition from its first unfinished record on
+     * @param lag records of the group that are still to come, or -1 if that is not known
+     * @param acknowledgementSeconds mean time until an acknowledgement was confirmed
+     */
+    record Surroundings(int workers, int inHand, long span, long lag, double acknowledgementSeconds) {}
+
+    /**
+     * The first of these that holds: nothing to do, the window of locks, workers, writes of the state, credits, fetch lock. The
+     * window comes before the workers, because it is full only if something holds it up; credits come before the fetch lock,
+     * because more of them can be had here.
+     */
+    static Limit of(Look look, Surroundings around, Plan plan, int maxLanes) {
+        double perPartition = look.rate() / Math.max(1, look.partitions());
+        boolean waits = look.starvedShare() > STARVED;
+        if (waits && around.span >= FULL_WINDOW * look.locksPerPartition()) {
+            return window(look, around, perPartition);
+        }
+        if (around.lag == 0 || look.idleFetchShare() > 0.5) {
+            return new Limit(
+                    "arrival", "records", "all records that came are done: the pipeline waits for more", "nothing", 1);
+        }
+        if (around.inHand >= BUSY * around.workers || !waits) {
+            return new Limit(
+                    "share-workers",
+                    around.workers + " workers",
+                    String.format(
+                            Locale.ROOT, "all %d workers are busy at %.0f records/s", around.workers, look.rate()),
+                    "more workers (--concurrency), as long as what they call holds out",
+                    2);
+        }
+        double gain = 1 / Math.max(0.05, 1 - look.starvedShare());
+        if (around.acknowledgementSeconds > SLOW_STATE_SECONDS && around.acknowledgementSeconds > look.roundSeconds()) {
+            return new Limit(
+                    "share-state",
+                    "__share_group_state",
+                    String.format(
+                            Locale.ROOT,
+                            "the brokers take %.0f ms to write down an acknowledgement",
+                            around.acknowledgementSeconds * 1000),
+                    "faster replicas of __share_group_state, or more of its partitions",
+                    gain);
+        }
+        return fetching(look, around, plan, maxLanes, gain);
+    }
+
+    private static Limit window(Look look, Surroundings around, double perPartition) {
+        double handlerSeconds = around.span / Math.max(1, perPartition);
+        long needed = (long) Math.ceil(2 * perPartition * (look.roundTripSeconds() + handlerSeconds));
+        return new Limit(
+                "share-window",
+                look.locksPerPartition() + " locks of a partition",
+                String.format(
+                        Locale.ROOT,
+                        "a slow record holds the window of locks: %d of %d offsets of a partition are taken",
+                        around.span,
+                        look.locksPerPartition()),
+                String.format(
+                        Locale.ROOT,
+                        "share.partition.max.record.locks of %d for the group, or more partitions",
+                        Math.max(needed, 2L * look.locksPerPartition())),
+                1 / Math.max(0.05, 1 - look.starvedShare()));
+    }
+
+    private static Limit fetching(Look look, Surroundings around, Plan plan, int maxLanes, double gain) {
+        boolean waitsForFetch = look.roundTripSeconds() > look.roundSeconds();
+        if (waitsForFetch && plan.lanes() > look.partitions()) {
+            return new Limit(
+                    "share-fetch-lock",
+                    look.partitions() + " partitions",
+                    String.format(
+                            Locale.ROOT,
+                            "%d lanes wait for their turn at %d partitions: a fetch takes %.1f ms, the work %.1f ms",
+                            plan.lanes(),
+                            look.partitions(),
+                            look.roundTripSeconds() * 1000,
+                            look.roundSeconds() * 1000),
+                    "more partitions",
+                    gain);
+        }
+        return new Limit(
+                "share-credits",
+                plan.credits() + " credits",
+                String.format(
+                        Locale.ROOT,
+                        "%d lanes of %d records do not keep %d workers busy",
+                        plan.lanes(),
+                        plan.pollRecords(),
+                        around.workers),
+                plan.lanes() < maxLanes
+                        ? "nothing: more lanes are on their way"
+                        : "more lanes (ShareSettings.maxLanes)",
+                gain);
+    }
+}

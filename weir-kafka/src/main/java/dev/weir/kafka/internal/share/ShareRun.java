@@ -1,0 +1,222 @@
+package dev.weir.kafka.internal.share;
+
+import dev.weir.kafka.ShareHandle;
+import dev.weir.kafka.ShareSettings;
+import dev.weir.kafka.internal.share.LaneTuner.Look;
+import dev.weir.kafka.internal.share.ShareLimits.Surroundings;
+import dev.weir.kafka.internal.share.SharePath.Plan;
+import dev.weir.stream.spi.StageContext.Termination;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.SharePartitionOffsetInfo;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A member of a share group while it runs: a thread that looks at it twice a second, changes its plan, asks the group for its
+ * lag, and ends the source when the group is through. The snapshot is for any thread.
+ */
+final class ShareRun implements ShareHandle, Termination {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ShareRun.class);
+    private static final long LOOK_MILLIS = 500;
+    private static final int LOOKS_PER_LAG = 4;
+    private static final Limit UNKNOWN = new Limit("arrival", "records", "nothing was done yet", "nothing", 1);
+
+    private final ShareSettings<?, ?> settings;
+    private final GroupStart start;
+    private final GroupAdmin admin;
+    private final SharePath path;
+    private final ReadyRecords ready;
+    private final ShareCounters counters;
+    private final @Nullable ParkedCopies copies;
+    private final ScheduledExecutorService watch = Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("weir-share-watch").factory());
+
+    // Of the watch.
+    private Sums before;
+    private int looks;
+
+    private volatile Plan plan;
+    private volatile long lag = -1;
+    private volatile Limit limit = UNKNOWN;
+
+    ShareRun(
+            ShareSettings<?, ?> settings,
+            GroupStart start,
+            GroupAdmin admin,
+            SharePath path,
+            ReadyRecords ready,
+            ShareCounters counters,
+            @Nullable ParkedCopies copies) {
+        this.settings = settings;
+        this.start = start;
+        this.admin = admin;
+        this.path = path;
+        this.ready = ready;
+        this.counters = counters;
+        this.copies = copies;
+        this.plan = LaneTuner.first(settings.workers(), settings.maxLanes());
+        this.before = sums();
+    }
+
+    void begin() {
+        path.start(plan);
+        var ignored = watch.scheduleWithFixedDelay(this::look, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    private void look() {
+        try {
+            tune();
+            if (looks++ % LOOKS_PER_LAG == 0 || settings.isUntilEnd()) {
+                lookAtGroup();
+            }
+        } catch (RuntimeException failure) {
+            if (!watch.isShutdown()) {
+                LOG.warn("share group {}: {}", settings.groupId(), failure.toString());
+            }
+        }
+    }
+
+    private void lookAtGroup() {
+        Map<TopicPartition, SharePartitionOffsetInfo> offsets = admin.offsets(start.partitions());
+        long sum = 0;
+        boolean known = offsets.size() == start.partitions().size();
+        for (SharePartitionOffsetInfo info : offsets.values()) {
+            known &= info.lag().isPresent();
+            sum += info.lag().orElse(0L);
+        }
+        lag = known ? sum : -1;
+        if (settings.isUntilEnd() && isThrough(offsets)) {
+            path.stop();
+        }
+    }
+
+    private boolean isThrough(Map<TopicPartition, SharePartitionOffsetInfo> offsets) {
+        return start.ends().entrySet().stream().allMatch(end -> {
+            SharePartitionOffsetInfo info = offsets.get(end.getKey());
+            // The offset that is written down lags behind by the last write; the lag does not.
+            return info != null
+                    && (info.startOffset() >= end.getValue() || info.lag().orElse(-1L) == 0);
+        });
+    }
+
+    private void tune() {
+        Sums now = sums();
+        Look look = now.since(before, path, start);
+        Plan old = plan;
+        if (look.settled() > 0) {
+            before = now;
+            limit = ShareLimits.of(
+                    look,
+                    new Surroundings(settings.workers(), inHand(), path.widestSpan(), lag, confirmationSeconds()),
+                    old,
+                    settings.maxLanes());
+        }
+        Plan next = LaneTuner.next(old, look, settings.maxLanes());
+        if (!next.equals(old)) {
+            LOG.debug("share group {}: {} after {}", settings.groupId(), next, look);
+        }
+        plan = next;
+        path.follow(next);
+    }
+
+    private double confirmationSeconds() {
+        return seconds(counters.acknowledgementNanos.sum()) / Math.max(1, counters.acknowledgements.sum());
+    }
+
+    private int inHand() {
+        long open = counters.acquired.sum()
+                - counters.settled.sum()
+                - counters.neverBegun.sum()
+                - counters.lockExpired.sum()
+                - ready.size();
+        return (int) Math.max(0, open);
+    }
+
+    private static double seconds(long nanos) {
+        return nanos / 1e9;
+    }
+
+    /** What the counters say at a moment. */
+    private record Sums(
+            long atNanos,
+            long settled,
+            long starved,
+            long polls,
+            long pollNanos,
+            long emptyPollNanos,
+            long noDemandNanos,
+            long rounds,
+            long roundNanos) {
+
+        Look since(Sums earlier, SharePath path, GroupStart start) {
+            double seconds = Math.max(1e-3, seconds(atNanos - earlier.atNanos));
+            double laneSeconds = seconds * Math.max(1, path.lanes());
+            int lock = path.lockMillis();
+            return new Look(
+                    seconds,
+                    settled - earlier.settled,
+                    Math.min(1, seconds(starved - earlier.starved) / seconds),
+                    Math.min(1, seconds(emptyPollNanos - earlier.emptyPollNanos) / laneSeconds),
+                    Math.min(1, seconds(noDemandNanos - earlier.noDemandNanos) / laneSeconds),
+                    seconds(pollNanos - earlier.pollNanos) / Math.max(1, polls - earlier.polls),
+                    seconds(roundNanos - earlier.roundNanos) / Math.max(1, rounds - earlier.rounds),
+                    lock == 0 ? start.config().lockDuration().toMillis() / 1e3 : lock / 1e3,
+                    start.config().locksPerPartition(),
+                    start.partitions().size());
+        }
+    }
+
+    private Sums sums() {
+        return new Sums(
+                System.nanoTime(),
+                counters.settled.sum(),
+                ready.starvedNanos(),
+                counters.polls.sum(),
+                counters.pollNanos.sum(),
+                counters.emptyPollNanos.sum(),
+                counters.noDemandNanos.sum(),
+                counters.rounds.sum(),
+                counters.roundNanos.sum());
+    }
+
+    @Override
+    public Snapshot snapshot() {
+        Plan current = plan;
+        return new Snapshot(
+                counters.accepted.sum(),
+                counters.released.sum(),
+                counters.rejected.sum(),
+                counters.renewed.sum(),
+                counters.redelivered.sum(),
+                counters.lockExpired.sum(),
+                counters.failedAcknowledgements.sum(),
+                counters.neverBegun.sum(),
+                counters.parked.sum(),
+                ready.size(),
+                inHand(),
+                lag,
+                current.lanes(),
+                current.pollRecords(),
+                current.mode().configured(),
+                settings.workers(),
+                limit);
+    }
+
+    @Override
+    public String close(Duration patience) {
+        watch.shutdownNow();
+        int unfinished = path.close(patience);
+        if (copies != null) {
+            copies.close();
+        }
+        admin.close();
+        return unfinished == 0 ? "" : unfinished + " records given back to share group " + settings.groupId();
+    }
+}

@@ -1,0 +1,103 @@
+package dev.weir.kafka.internal.share;
+
+import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.ShareSettings;
+import dev.weir.kafka.internal.failure.TopicCheck;
+import dev.weir.stream.spi.SourceFactory;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageContext;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.KafkaShareConsumer;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Makes the running form of a share group's source. Immutable. */
+public final class ShareSource implements SourceFactory<AcquiredRecord> {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ShareSource.class);
+
+    private final ShareSettings<?, ?> settings;
+    private final List<String> topics;
+
+    public ShareSource(ShareSettings<?, ?> settings, List<String> topics) {
+        if (topics.isEmpty()) {
+            throw new IllegalArgumentException("a share group reads at least one topic: topics=" + topics);
+        }
+        this.settings = settings;
+        this.topics = topics;
+    }
+
+    /** Checks the topics of a user. */
+    public static List<String> topics(String... topics) {
+        Objects.requireNonNull(topics, "topics");
+        for (String topic : topics) {
+            Objects.requireNonNull(topic, "topics has a null");
+        }
+        return List.of(topics);
+    }
+
+    /** Blocks for questions to the brokers. */
+    @Override
+    public Stage<AcquiredRecord> create(StageContext context) {
+        GroupAdmin admin = new GroupAdmin(settings);
+        ParkedCopies copies = null;
+        try {
+            GroupStart start = GroupStart.of(admin, settings, topics);
+            ShareCounters counters = new ShareCounters();
+            DeadLetters parking = settings.parking();
+            if (parking != null) {
+                TopicCheck.check(parking.settings(), List.of(parking.topic()));
+                copies = new ParkedCopies(parking, counters);
+            } else {
+                LOG.warn(
+                        "{}: no dead-letter topic: a record that is not done in {} deliveries is given up by the brokers",
+                        context.pipelineName(),
+                        start.config().deliveryLimit());
+            }
+            ReadyRecords ready = new ReadyRecords(context.clock());
+            ClientPath path = new ClientPath(new LaneSetup(
+                    context.pipelineName(),
+                    clientConfig(),
+                    topics,
+                    KafkaShareConsumer::new,
+                    start.config().deliveryLimit(),
+                    ready,
+                    counters,
+                    new Scouts(),
+                    copies,
+                    context::dropRevoked,
+                    context::fail));
+            ShareRun run = new ShareRun(settings, start, admin, path, ready, counters, copies);
+            context.onStop(path::stop);
+            context.onTermination(run);
+            context.expose(run);
+            context.depth(ready::size);
+            run.begin();
+            return new ShareStage(ready, context.meter(), path::stop);
+        } catch (RuntimeException | Error failure) {
+            admin.close();
+            if (copies != null) {
+                copies.close();
+            }
+            throw failure;
+        }
+    }
+
+    private Map<String, Object> clientConfig() {
+        Map<String, Object> config = new HashMap<>();
+        config.put(ConsumerConfig.CLIENT_ID_CONFIG, "weir-" + settings.groupId());
+        // No user's code runs on the threads of lanes, and one without demand does not poll.
+        config.put(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, Integer.MAX_VALUE);
+        config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
+        config.putAll(settings.properties());
+        config.put("share.acknowledgement.mode", "explicit");
+        config.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class.getName());
+        config.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class.getName());
+        return config;
+    }
+}

@@ -1,0 +1,74 @@
+package dev.weir.kafka.internal.share;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.internal.share.LaneTuner.Look;
+import dev.weir.kafka.internal.share.SharePath.AcquireMode;
+import dev.weir.kafka.internal.share.SharePath.Plan;
+import org.junit.jupiter.api.Test;
+
+class LaneTunerTest {
+
+    private static final Plan SMALL = new Plan(2, 8, AcquireMode.RECORD_LIMIT);
+
+    private static Look look(long settled, double starved, double idleFetch, double noDemand) {
+        return new Look(1, settled, starved, idleFetch, noDemand, 0.003, 0.01, 30, 2_000, 6);
+    }
+
+    @Test
+    void first_isSmall_whateverTheWorkers() {
+        assertThat(LaneTuner.first(1, 16)).isEqualTo(new Plan(2, 1, AcquireMode.RECORD_LIMIT));
+        assertThat(LaneTuner.first(10_000, 16).credits()).isEqualTo(32);
+        assertThat(LaneTuner.first(60, 1).lanes()).isEqualTo(1);
+    }
+
+    @Test
+    void nothingSettled_changesNothing() {
+        assertThat(LaneTuner.next(SMALL, look(0, 1, 0, 0), 16)).isEqualTo(SMALL);
+    }
+
+    @Test
+    void starvedPipeline_growsByTwiceAtMost() {
+        Plan next = LaneTuner.next(SMALL, look(1_000, 0.9, 0, 0), 16);
+        assertThat(next.credits()).isBetween(17, 2 * SMALL.credits() + next.lanes());
+    }
+
+    @Test
+    void nothingToRead_doesNotGrow() {
+        assertThat(LaneTuner.next(SMALL, look(1_000, 0.9, 0.9, 0), 16).credits())
+                .isEqualTo(SMALL.credits());
+    }
+
+    @Test
+    void laneWithoutDemand_isTakenAway_oneAtATime() {
+        Plan many = new Plan(8, 8, AcquireMode.RECORD_LIMIT);
+        assertThat(LaneTuner.next(many, look(1_000, 0, 0, 0.8), 16).lanes()).isEqualTo(7);
+    }
+
+    @Test
+    void slowHandlers_areNotGivenMoreThanALockIsLong() {
+        Look slow = new Look(1, 2, 0.9, 0, 0, 0.003, 8, 30, 2_000, 6);
+        Plan plan = new Plan(2, 1, AcquireMode.RECORD_LIMIT);
+        for (int i = 0; i < 20; i++) {
+            plan = LaneTuner.next(plan, slow, 16);
+        }
+        // Two a second, a quarter of 30 s: more would wait for longer than is safe.
+        assertThat(plan.credits()).isLessThanOrEqualTo(16);
+        assertThat(plan.mode()).isEqualTo(AcquireMode.RECORD_LIMIT);
+    }
+
+    @Test
+    void quickHandlers_takeWholeBatches() {
+        assertThat(LaneTuner.next(SMALL, look(12_000, 0, 0, 0), 16).mode()).isEqualTo(AcquireMode.BATCH_OPTIMIZED);
+    }
+
+    @Test
+    void window_isLeftToOthersByHalf() {
+        Look few = new Look(1, 100_000, 0.9, 0, 0, 0.003, 0.5, 30, 100, 1);
+        Plan plan = SMALL;
+        for (int i = 0; i < 20; i++) {
+            plan = LaneTuner.next(plan, few, 16);
+        }
+        assertThat(plan.credits()).isLessThanOrEqualTo(50 + plan.lanes());
+    }
+}

@@ -1,0 +1,66 @@
+package dev.weir.kafka.internal.share;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.ShareHandle.Limit;
+import dev.weir.kafka.internal.share.LaneTuner.Look;
+import dev.weir.kafka.internal.share.ShareLimits.Surroundings;
+import dev.weir.kafka.internal.share.SharePath.AcquireMode;
+import dev.weir.kafka.internal.share.SharePath.Plan;
+import org.junit.jupiter.api.Test;
+
+class ShareLimitsTest {
+
+    private static final Plan PLAN = new Plan(8, 10, AcquireMode.RECORD_LIMIT);
+
+    private static Look look(double starved, double idleFetch, double roundTrip, double round) {
+        return new Look(1, 1_000, starved, idleFetch, 0, roundTrip, round, 30, 2_000, 2);
+    }
+
+    private static Limit limit(Look look, Surroundings around) {
+        return ShareLimits.of(look, around, PLAN, 16);
+    }
+
+    @Test
+    void workers_allBusy_areTheLimit() {
+        Limit limit = limit(look(0, 0, 0.003, 0.02), new Surroundings(60, 60, 100, 5_000, 0.003));
+        assertThat(limit.kind()).isEqualTo("share-workers");
+        assertThat(limit.name()).isEqualTo("60 workers");
+    }
+
+    @Test
+    void window_fullWhileWorkersWait_isTheLimit_withTheLocksThatWouldLiftIt() {
+        Limit limit = limit(look(0.6, 0, 0.003, 0.02), new Surroundings(60, 10, 1_950, 5_000, 0.003));
+        assertThat(limit.kind()).isEqualTo("share-window");
+        assertThat(limit.advice()).contains("share.partition.max.record.locks of ");
+        assertThat(limit.expectedGain()).isEqualTo(2.5);
+    }
+
+    @Test
+    void nothingToRead_isTheArrival() {
+        assertThat(limit(look(0.9, 0.9, 0.003, 0.02), new Surroundings(60, 1, 1, 0, 0.003))
+                        .kind())
+                .isEqualTo("arrival");
+    }
+
+    @Test
+    void workersThatWait_whileLanesWork_lackCredits() {
+        assertThat(limit(look(0.5, 0, 0.003, 0.02), new Surroundings(60, 10, 100, 5_000, 0.003))
+                        .kind())
+                .isEqualTo("share-credits");
+    }
+
+    @Test
+    void lanesThatWaitForFetches_atFewerPartitions_waitForTheFetchLock() {
+        assertThat(limit(look(0.5, 0, 0.05, 0.02), new Surroundings(60, 10, 100, 5_000, 0.003))
+                        .kind())
+                .isEqualTo("share-fetch-lock");
+    }
+
+    @Test
+    void acknowledgementsThatTakeLongerThanTheWork_waitForTheState() {
+        assertThat(limit(look(0.5, 0, 0.2, 0.02), new Surroundings(60, 10, 100, 5_000, 0.3))
+                        .kind())
+                .isEqualTo("share-state");
+    }
+}
