@@ -14,6 +14,7 @@ import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.HandlerTimeoutException;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.TransactionHandle;
 import dev.weir.stream.DrainReport;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
@@ -118,6 +119,10 @@ public final class PipeCommand implements Callable<Integer> {
                 flow.deadLettersCut(running),
                 consumer.snapshot(),
                 consumer.dump().noAnswerSince(),
+                running.handles(TransactionHandle.class).stream()
+                        .findFirst()
+                        .map(TransactionHandle::snapshot)
+                        .orElse(null),
                 fault == null ? null : fault.getMessage());
         if (options.json) {
             summary.write(weir.json());

@@ -8,6 +8,7 @@ import dev.weir.examples.asimov.Translation;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.DeadLetterHandle;
 import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.ExactlyOnceFlow;
 import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
@@ -96,28 +97,51 @@ final class PipeFlow implements AutoCloseable {
     Pipeline pipeline(ConsumerSettings<byte[], byte[]> consumer, ProducerSettings<byte[], byte[]> producer) {
         Subscription topics = Subscription.topics(options.from);
         topics = options.untilEnd ? topics.untilEnd() : topics;
+        if (options.isExactlyOnce()) {
+            return exactlyOnce(KafkaSource.exactlyOnce(consumer, topics), producer)
+                    .named("pipe");
+        }
         if (options.handlesOneByOne()) {
             return perRecord(KafkaFlow.from(consumer, topics), producer).named("pipe");
         }
         Source<ConsumerRecord<byte[], byte[]>> consumed = options.isAtMostOnce()
                 ? KafkaSource.atMostOnce(consumer, topics, COMMIT_AHEAD)
                 : KafkaSource.atLeastOnce(consumer, topics);
-        if (options.work.isPositive()) {
-            int concurrency = options.concurrency == null ? DEFAULT_BLOCKING : options.concurrency;
-            long nanos = options.work.toNanos();
-            consumed = consumed.mapBlocking(concurrency, ordering(), record -> {
-                        block(nanos);
-                        return record;
-                    })
-                    .named("work");
+        return via(worked(consumed)).to(KafkaSink.producing(producer)).named("pipe");
+    }
+
+    private Source<ConsumerRecord<byte[], byte[]>> worked(Source<ConsumerRecord<byte[], byte[]>> consumed) {
+        if (!options.work.isPositive()) {
+            return consumed;
         }
-        return via(consumed).to(KafkaSink.producing(producer)).named("pipe");
+        long nanos = options.work.toNanos();
+        return consumed.mapBlocking(blockingConcurrency(), ordering(), record -> {
+                    block(nanos);
+                    return record;
+                })
+                .named("work");
+    }
+
+    private int blockingConcurrency() {
+        return options.concurrency == null ? DEFAULT_BLOCKING : options.concurrency;
+    }
+
+    /** The same stages, with a sink that writes and commits by transactions. */
+    private Pipeline exactlyOnce(
+            ExactlyOnceFlow<byte[], byte[]> flow, ProducerSettings<byte[], byte[]> producer) {
+        ExactlyOnceFlow<byte[], byte[]> timed =
+                options.commitInterval == null ? flow : flow.commitInterval(options.commitInterval);
+        return timed.produceTo(
+                producer,
+                consumed -> options.handlesOneByOne()
+                        ? consumed.mapBlocking(blockingConcurrency(), ordering(), this::workOn)
+                                .named("handle")
+                        : via(worked(consumed)));
     }
 
     /** One handler does it all for a record, so that it can be tried again and given up alone. */
     private Pipeline perRecord(KafkaFlow<byte[], byte[]> flow, ProducerSettings<byte[], byte[]> producer) {
-        int concurrency = options.concurrency == null ? DEFAULT_BLOCKING : options.concurrency;
-        var handled = flow.handle(concurrency, ordering(), this::workOn);
+        var handled = flow.handle(blockingConcurrency(), ordering(), this::workOn);
         if (options.retry != null) {
             handled = handled.retry(RetryPolicy.of(options.retry + 1, RETRY_BACKOFF));
         }

@@ -5,9 +5,11 @@ import dev.weir.cli.pipeline.Bottleneck;
 import dev.weir.cli.terminal.JsonLines;
 import dev.weir.kafka.ConsumerSnapshot;
 import dev.weir.kafka.ConsumerSnapshot.PartitionSnapshot;
+import dev.weir.kafka.TransactionSnapshot;
 import dev.weir.stream.DrainReport;
 import dev.weir.stream.StageSnapshot;
 import java.io.IOException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -24,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param deadLettersCut those of them that were too large for their topic and stand there without their value
  * @param consumer the consumer's last state
  * @param noAnswerSince when a broker last answered, if none does any more
+ * @param transactions what became of them, or null without
  * @param failure why it ended before its time, or null
  */
 record PipeSummary(
@@ -34,6 +37,7 @@ record PipeSummary(
         long deadLettersCut,
         ConsumerSnapshot consumer,
         @Nullable Instant noAnswerSince,
+        @Nullable TransactionSnapshot transactions,
         @Nullable String failure) {
 
     /** In the text; in JSON are all. */
@@ -76,9 +80,31 @@ record PipeSummary(
             line.writeNumberField("commits", consumer.commits());
             line.writeNumberField("failed_commits", consumer.failedCommits());
             line.writeNumberField("rebalances", consumer.rebalances());
+            if (transactions != null) {
+                write(line, transactions);
+            }
             line.writeStringField("bottleneck", Bottleneck.of(report.stages()).stage());
             writeStages(line, report.stages());
         });
+    }
+
+    private static void write(JsonGenerator line, TransactionSnapshot transactions) throws IOException {
+        line.writeObjectFieldStart("transactions");
+        line.writeNumberField("committed", transactions.committed());
+        line.writeNumberField("aborted", transactions.aborted());
+        line.writeNumberField("rewound_records", transactions.rewoundRecords());
+        line.writeNumberField("overlapped", transactions.overlapped());
+        line.writeNumberField("fenced", transactions.fenced());
+        line.writeObjectFieldStart("commit_ms");
+        line.writeNumberField("p50", millis(transactions.commitMedian()));
+        line.writeNumberField("p99", millis(transactions.commitP99()));
+        line.writeNumberField("max", millis(transactions.commitMax()));
+        line.writeEndObject();
+        line.writeEndObject();
+    }
+
+    private static double millis(Duration time) {
+        return rounded(time.toNanos() / 1e6);
     }
 
     /** Where the next run begins, of each partition for which this one has committed. */
@@ -160,6 +186,15 @@ record PipeSummary(
                 Math.round(perSecond())));
         if (deadLettersCut > 0) {
             text.append(cutLetters()).append(System.lineSeparator());
+        }
+        if (transactions != null) {
+            text.append(String.format(
+                    Locale.ROOT,
+                    "%,d transactions committed, %,d aborted; a commit took %.1f ms, %.1f ms at the 99th percentile%n",
+                    transactions.committed(),
+                    transactions.aborted(),
+                    millis(transactions.commitMedian()),
+                    millis(transactions.commitP99())));
         }
         text.append(report.drained() ? "drained: everything read is written and committed" : notDrained());
         report.leftUndone()
