@@ -113,6 +113,7 @@ public final class ExactlyOnceFlow<K, V> {
     public <A, B> Pipeline produceTo(
             ProducerSettings<A, B> producer,
             Function<? super Source<ConsumerRecord<K, V>>, ? extends Source<ProducerRecord<A, B>>> transform) {
+        Objects.requireNonNull(producer, "producer");
         Objects.requireNonNull(transform, "transform");
         check(producer);
         ExactlyOnceRun<A, B> run = run(producer);

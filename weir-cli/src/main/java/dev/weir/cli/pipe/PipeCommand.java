@@ -80,7 +80,8 @@ public final class PipeCommand implements Callable<Integer> {
                 .forEach(warning -> weir.terminal().note("weir: " + warning));
         clients.check(options.topics());
         try (PipeFlow flow = new PipeFlow(options)) {
-            Pipeline pipeline = flow.pipeline(consumer, producer);
+            ConsumerSettings<byte[], byte[]> reading = consumer;
+            Pipeline pipeline = clients.configured(() -> flow.pipeline(reading, producer));
             try (RunningPipeline running = start(clients, pipeline)) {
                 metrics.show(running);
                 PipeState state = PipeState.start(options.state, running, weir.terminal());

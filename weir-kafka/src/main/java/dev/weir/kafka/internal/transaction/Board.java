@@ -65,6 +65,9 @@ final class Board<K, V> {
     /** Sources of which an element is lost besides those of the aborted transactions' finished inputs. */
     final Set<AckTarget> rewindAlso = new HashSet<>();
 
+    /** Sources whose elements are written though they are revoked, until the last cut with them is made. */
+    volatile Set<AckTarget> leaving = Set.of();
+
     /** Commits that are confirmed and that the owner does not know of. */
     final Queue<Cut<K, V>> confirmed = new ConcurrentLinkedQueue<>();
 

@@ -79,9 +79,8 @@ final class Committer<K, V> {
                 } catch (InterruptException closed) {
                     LOG.debug("interrupted at the end", closed);
                 } catch (RuntimeException | Error failure) {
-                    KafkaPipelineException known = Faults.fatal(failure, "");
                     if (!board.ended) {
-                        context.fail(known == null ? failure : known);
+                        context.fail(Faults.ofRun(failure));
                     }
                 }
             });
@@ -162,17 +161,12 @@ final class Committer<K, V> {
 
     /** Aborts the transaction that takes records; one that is being committed before it goes on. */
     void abortFilling(Exception why) {
-        board.lock.lock();
-        try {
-            if (board.aborting || board.ended) {
-                return;
-            }
-            board.aborting = true;
-            board.abortAsked = true;
-            board.changed.signalAll();
-        } finally {
-            board.lock.unlock();
+        // Without the lock, which the pipeline may hold for long while it sends.
+        if (board.aborting || board.ended) {
+            return;
         }
+        board.aborting = true;
+        board.abortAsked = true;
         submit(() -> {
             if (board.abortAsked) {
                 abort(why);

@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.transaction;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProduceException;
 import org.apache.kafka.common.InvalidRecordException;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.FencedInstanceIdException;
@@ -48,6 +49,15 @@ final class Faults {
             }
         }
         return null;
+    }
+
+    /** What a failure means that leaves no producer to go on with. */
+    static Throwable ofRun(Throwable failure) {
+        KafkaPipelineException known = fatal(failure, "");
+        if (known != null || !(failure instanceof KafkaException)) {
+            return known == null ? failure : known;
+        }
+        return new KafkaPipelineException("transactions cannot go on: " + failure.getMessage(), failure);
     }
 
     /** Whether another producer took the id, or the coordinator ended the transaction as its time was over. */

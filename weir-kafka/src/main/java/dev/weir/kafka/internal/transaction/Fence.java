@@ -79,8 +79,9 @@ final class Fence {
             return;
         }
         // Asked after the transactions: who has one and is alive was in the group before it.
-        var group = Objects.requireNonNull(
-                admin.describeConsumerGroups(List.of(plan.group())).describedGroups().get(plan.group()));
+        var group = Objects.requireNonNull(admin.describeConsumerGroups(List.of(plan.group()))
+                .describedGroups()
+                .get(plan.group()));
         Set<String> members = group.get(ANSWER_SECONDS, TimeUnit.SECONDS).members().stream()
                 .map(MemberDescription::clientId)
                 .collect(Collectors.toSet());

@@ -197,12 +197,12 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             return false;
         }
         if (target instanceof OffsetTracker) {
-            return target.dropIfRevoked(token);
+            return isGone(target, token) && target.dropIfRevoked(token);
         }
         List<Root> living = new ArrayList<>();
         boolean[] revoked = {false};
         target.roots(token, (source, rootToken) -> {
-            if (source.isRevoked(rootToken)) {
+            if (isGone(source, rootToken)) {
                 revoked[0] = true;
             } else {
                 living.add(new Root(source, rootToken));
@@ -218,6 +218,10 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             committer.abortFilling(new KafkaException("an element of several inputs lost one of them in a rebalance"));
         }
         return true;
+    }
+
+    private boolean isGone(AckTarget source, long token) {
+        return source.isRevoked(token) && !board.leaving.contains(source);
     }
 
     /** Lets the owner make a cut that is due, between two batches. */

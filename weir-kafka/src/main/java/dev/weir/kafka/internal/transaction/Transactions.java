@@ -11,7 +11,9 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
@@ -136,9 +138,12 @@ public final class Transactions<K, V> implements TransactionGate {
 
     @Override
     public boolean isSettled() {
-        board.lock.lock();
+        if (!board.lock.tryLock()) {
+            return false;
+        }
         try {
-            // One that waits for the rest of an input may wait for the end of the stream, which a stage holds it back for.
+            // One that waits for the rest of an input may wait for the end of the stream, which a stage holds it back
+            // for.
             return board.committing == null && !board.aborting && (board.filling == null || board.isClosing());
         } finally {
             board.lock.unlock();
@@ -245,6 +250,7 @@ public final class Transactions<K, V> implements TransactionGate {
     @Override
     public void releasing(Collection<AssignedPartition> revoked) {
         leaving = List.copyOf(revoked);
+        board.leaving = leaving.stream().map(AssignedPartition::tracker).collect(Collectors.toUnmodifiableSet());
     }
 
     @Override
@@ -259,6 +265,7 @@ public final class Transactions<K, V> implements TransactionGate {
             throw new KafkaException("interrupted while a transaction was being committed", interrupted);
         } finally {
             leaving = List.of();
+            board.leaving = Set.of();
         }
     }
 
@@ -277,10 +284,18 @@ public final class Transactions<K, V> implements TransactionGate {
                         throw new KafkaException("a transaction was aborted; its inputs are read again");
                     }
                     if (board.committing == null) {
-                        if (made || cut() == CutResult.NOTHING) {
+                        if (made) {
                             return;
                         }
-                        made = board.committing != null;
+                        CutResult result = cut();
+                        if (result != CutResult.LATER) {
+                            // From here on, nothing of what goes is written any more.
+                            board.leaving = Set.of();
+                        }
+                        if (result == CutResult.NOTHING) {
+                            return;
+                        }
+                        made = result == CutResult.MADE;
                         if (!made && isGivenUp()) {
                             break;
                         }
@@ -349,6 +364,12 @@ public final class Transactions<K, V> implements TransactionGate {
                     renewed.add(assignment.renew(partition));
                 }
             }
+            // What of them was aborted is finished only to the eye: whoever has them next reads it again.
+            leaving = leaving.stream()
+                    .filter(partition -> !board.rewindAlso.contains(partition.tracker())
+                            && commits.finished(List.of(partition)).isEmpty())
+                    .toList();
+            board.leaving = leaving.stream().map(AssignedPartition::tracker).collect(Collectors.toUnmodifiableSet());
             board.rewindAlso.clear();
             board.rewindDue = false;
             board.aborting = false;
