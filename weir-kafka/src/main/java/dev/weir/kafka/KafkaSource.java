@@ -121,10 +121,31 @@ public final class KafkaSource {
         return partitioned(settings, Subscription.topics(topics));
     }
 
+    /** {@link #exactlyOnce(ConsumerSettings, Subscription)} of all partitions of the topics. */
+    public static <K, V> ExactlyOnceFlow<K, V> exactlyOnce(ConsumerSettings<K, V> settings, String... topics) {
+        return exactlyOnce(settings, Subscription.topics(topics));
+    }
+
     /**
-     * Records at least once, as {@link #atLeastOnce(ConsumerSettings, Subscription)}, with a stream for each partition, which
-     * begins when the partition comes and ends when the group takes it away. Each has its own buffer, so that a slow
-     * one delays no other, as long as each runs at its own pace:
+     * Exactly-once from topics to topics of one cluster: a flow, as the records that are written and the offsets of
+     * those that were read are committed together. Close it with {@link ExactlyOnceFlow#produceTo}.
+     *
+     * <p>Reads committed records only, unless the settings say otherwise. In a classic group a member that does not
+     * answer is expelled after 6 s ({@code session.timeout.ms}) unless the settings say otherwise; the consumer
+     * protocol has the brokers' {@code group.consumer.session.timeout.ms}. The settings' {@code commitInterval} and
+     * {@code commitRecords} have no effect: the flow has its own.
+     *
+     * @throws IllegalArgumentException if the settings name no group, or the subscription names partitions, which no
+     *     group shares out
+     */
+    public static <K, V> ExactlyOnceFlow<K, V> exactlyOnce(ConsumerSettings<K, V> settings, Subscription subscription) {
+        return ExactlyOnceFlow.of(settings, subscription);
+    }
+
+    /**
+     * Records at least once, as {@link #atLeastOnce(ConsumerSettings, Subscription)}, with a stream for each partition,
+     * which begins when the partition comes and ends when the group takes it away. Each has its own buffer, so that a
+     * slow one delays no other, as long as each runs at its own pace:
      *
      * <pre>{@code
      * KafkaSource.partitioned(settings, Subscription.topics("orders"))

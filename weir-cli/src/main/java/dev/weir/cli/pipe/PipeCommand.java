@@ -18,6 +18,7 @@ import dev.weir.kafka.ProducerHandle;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.ShareHandle;
 import dev.weir.kafka.ShareSettings;
+import dev.weir.kafka.TransactionHandle;
 import dev.weir.metrics.LimiterProbe;
 import dev.weir.stream.DrainReport;
 import dev.weir.stream.Pipeline;
@@ -83,9 +84,9 @@ public final class PipeCommand implements Callable<Integer> {
                 .forEach(warning -> weir.terminal().note("weir: " + warning));
         clients.check(options.topics());
         try (PipeFlow flow = new PipeFlow(options)) {
-            Pipeline pipeline = options.sharing.share
+            Pipeline pipeline = clients.configured(() -> options.sharing.share
                     ? flow.pipeline(member(clients), producer)
-                    : flow.pipeline(consumer(clients), producer);
+                    : flow.pipeline(consumer(clients), producer));
             try (RunningPipeline running = start(clients, pipeline)) {
                 endpoints.show(running);
                 PipeState state = PipeState.start(options.state, running, weir.terminal());
@@ -152,9 +153,16 @@ public final class PipeCommand implements Callable<Integer> {
                 flow.deadLettersCut(running),
                 consumer == null ? NO_CONSUMER : consumer.snapshot(),
                 consumer == null ? null : consumer.dump().noAnswerSince(),
-                running.handles(ProducerHandle.class).getFirst().latency(),
+                running.handles(ProducerHandle.class).stream()
+                        .findFirst()
+                        .map(ProducerHandle::latency)
+                        .orElse(null),
                 probe.overall(),
                 shared(running, flow),
+                running.handles(TransactionHandle.class).stream()
+                        .findFirst()
+                        .map(TransactionHandle::snapshot)
+                        .orElse(null),
                 fault == null ? null : fault.getMessage());
         if (options.json) {
             summary.write(weir.json());

@@ -8,6 +8,7 @@ import dev.weir.examples.asimov.Translation;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.DeadLetterHandle;
 import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.ExactlyOnceFlow;
 import dev.weir.kafka.HandledFlow;
 import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.KafkaSink;
@@ -100,6 +101,10 @@ final class PipeFlow implements AutoCloseable {
     Pipeline pipeline(ConsumerSettings<byte[], byte[]> consumer, ProducerSettings<byte[], byte[]> producer) {
         Subscription topics = Subscription.topics(options.from);
         topics = options.untilEnd ? topics.untilEnd() : topics;
+        if (options.isExactlyOnce()) {
+            return exactlyOnce(KafkaSource.exactlyOnce(consumer, topics), producer)
+                    .named("pipe");
+        }
         if (options.handlesOneByOne()) {
             return perRecord(KafkaFlow.from(consumer, topics), producer).named("pipe");
         }
@@ -142,6 +147,19 @@ final class PipeFlow implements AutoCloseable {
                     return record;
                 }))
                 .named("work");
+    }
+
+    /** The same stages, with a sink that writes and commits by transactions. */
+    private Pipeline exactlyOnce(
+            ExactlyOnceFlow<byte[], byte[]> flow, ProducerSettings<byte[], byte[]> producer) {
+        ExactlyOnceFlow<byte[], byte[]> timed =
+                options.commitInterval == null ? flow : flow.commitInterval(options.commitInterval);
+        return timed.produceTo(
+                producer,
+                consumed -> options.handlesOneByOne()
+                        ? consumed.mapBlocking(options.workers(), ordering(), this::workOn)
+                                .named("handle")
+                        : via(worked(consumed)));
     }
 
     /** One handler does it all for a record, so that it can be tried again and given up alone. */

@@ -52,6 +52,7 @@ final class PipeOptions {
 
     static final String AT_LEAST_ONCE = "at-least-once";
     private static final String AT_MOST_ONCE = "at-most-once";
+    private static final String EXACTLY_ONCE = "exactly-once";
 
     static final int MAX_CONCURRENCY = 10_000;
 
@@ -61,6 +62,9 @@ final class PipeOptions {
     static final int MAX_RETRIES = 1_000;
 
     private static final Duration MAX_WORK = Duration.ofHours(1);
+
+    /** Less than the 30 s after which the brokers abort a transaction of Weir's. */
+    private static final Duration MAX_COMMIT_INTERVAL = Duration.ofSeconds(20);
 
     @Option(
             names = "--bootstrap-server",
@@ -120,8 +124,16 @@ final class PipeOptions {
                     "at-least-once (default): nothing is lost, a crash repeats some records. at-most-once: nothing is"
                             + " repeated, a crash loses records that were committed ahead, " + PipeFlow.COMMIT_AHEAD
                             + " at most of"
-                            + " those that no stage had taken.")
+                            + " those that no stage had taken. exactly-once: output and offsets are committed together by"
+                            + " transactions, readers with isolation.level=read_committed see each result once.")
     String guarantee;
+
+    @Option(
+            names = "--commit-interval",
+            paramLabel = "TIME",
+            description = "How long a transaction of --guarantee exactly-once takes records, 1ms to 20s (default: 100ms).")
+    @Nullable
+    Duration commitInterval;
 
     @Option(
             names = "--fetch",
@@ -303,15 +315,42 @@ final class PipeOptions {
         return guarantee.equals(AT_MOST_ONCE);
     }
 
+    /** Whether output and offsets are committed together. */
+    boolean isExactlyOnce() {
+        return guarantee.equals(EXACTLY_ONCE);
+    }
+
     private void checkGuarantee() {
-        if (!guarantee.equals(AT_LEAST_ONCE) && !isAtMostOnce()) {
-            throw CliFailure.badValue("--guarantee", guarantee, AT_LEAST_ONCE + " or " + AT_MOST_ONCE);
+        if (!guarantee.equals(AT_LEAST_ONCE) && !isAtMostOnce() && !isExactlyOnce()) {
+            throw CliFailure.badValue(
+                    "--guarantee", guarantee, AT_LEAST_ONCE + ", " + AT_MOST_ONCE + " or " + EXACTLY_ONCE);
         }
+        checkExactlyOnce();
         if (isAtMostOnce() && handlesOneByOne()) {
             throw CliFailure.usage(
                     "--guarantee at-most-once does not go with --retry, --timeout, --dead-letter of records one by one, or"
                             + " --via each:CMD",
                     "They are for records that must not be lost.");
+        }
+    }
+
+    private void checkExactlyOnce() {
+        if (commitInterval != null && !isExactlyOnce()) {
+            throw CliFailure.usage(
+                    "--commit-interval is for --guarantee exactly-once",
+                    "Elsewhere weir.commit.interval in --client-config says how often offsets are committed.");
+        }
+        if (commitInterval != null
+                && (commitInterval.compareTo(Duration.ofMillis(1)) < 0
+                        || commitInterval.compareTo(MAX_COMMIT_INTERVAL) > 0)) {
+            throw CliFailure.badValue("--commit-interval", commitInterval.toMillis() + "ms", "1ms to 20s");
+        }
+        if (isExactlyOnce() && (retry != null || timeout != null || (deadLetter != null && isPerRecord()))) {
+            String option = retry != null ? "--retry" : timeout != null ? "--timeout" : "--dead-letter";
+            throw CliFailure.usage(
+                    "--guarantee exactly-once does not go with " + option + " of records one by one",
+                    "A record that fails ends the pipe, and nothing of it becomes visible; --dead-letter goes with --via"
+                            + " asimov and exec:CMD, which write letters in the same transaction.");
         }
     }
 

@@ -6,10 +6,12 @@ import dev.weir.cli.terminal.JsonLines;
 import dev.weir.kafka.ConsumerSnapshot;
 import dev.weir.kafka.ConsumerSnapshot.PartitionSnapshot;
 import dev.weir.kafka.ProducerHandle;
+import dev.weir.kafka.TransactionSnapshot;
 import dev.weir.metrics.Limiter;
 import dev.weir.stream.DrainReport;
 import dev.weir.stream.StageSnapshot;
 import java.io.IOException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -26,9 +28,10 @@ import org.jspecify.annotations.Nullable;
  * @param deadLettersCut those of them that were too large for their topic and stand there without their value
  * @param consumer the consumer's last state
  * @param noAnswerSince when a broker last answered, if none does any more
- * @param latency from the records' timestamps to their acknowledgements
+ * @param latency from the records' timestamps to their acknowledgements, if that was counted
  * @param limiter what held it down for most of the time
  * @param share the member of a share group, if it was one
+ * @param transactions what became of them, or null without
  * @param failure why it ended before its time, or null
  */
 record PipeSummary(
@@ -39,9 +42,10 @@ record PipeSummary(
         long deadLettersCut,
         ConsumerSnapshot consumer,
         @Nullable Instant noAnswerSince,
-        ProducerHandle.Latency latency,
+        ProducerHandle.@Nullable Latency latency,
         Limiter limiter,
         @Nullable ShareSummary share,
+        @Nullable TransactionSnapshot transactions,
         @Nullable String failure) {
 
     /** In the text; in JSON are all. */
@@ -89,6 +93,9 @@ record PipeSummary(
             writeLatency(line);
             LimiterFields.write(line, limiter);
             line.writeStringField("bottleneck", isStage(limiter.name()) ? limiter.name() : null);
+            if (transactions != null) {
+                write(line, transactions);
+            }
             writeStages(line, report.stages());
             if (share != null) {
                 share.write(line);
@@ -99,7 +106,7 @@ record PipeSummary(
     /** Without a value if no record with a timestamp was acknowledged. */
     private void writeLatency(JsonGenerator line) throws IOException {
         line.writeObjectFieldStart("latency_ms");
-        if (latency.count() == 0) {
+        if (latency == null || latency.count() == 0) {
             line.writeNullField("p50");
             line.writeNullField("p99");
             line.writeNullField("max");
@@ -113,6 +120,25 @@ record PipeSummary(
 
     private boolean isStage(String name) {
         return report.stages().stream().anyMatch(stage -> stage.name().equals(name));
+    }
+
+    private static void write(JsonGenerator line, TransactionSnapshot transactions) throws IOException {
+        line.writeObjectFieldStart("transactions");
+        line.writeNumberField("committed", transactions.committed());
+        line.writeNumberField("aborted", transactions.aborted());
+        line.writeNumberField("rewound_records", transactions.rewoundRecords());
+        line.writeNumberField("overlapped", transactions.overlapped());
+        line.writeNumberField("fenced", transactions.fenced());
+        line.writeObjectFieldStart("commit_ms");
+        line.writeNumberField("p50", millis(transactions.commitMedian()));
+        line.writeNumberField("p99", millis(transactions.commitP99()));
+        line.writeNumberField("max", millis(transactions.commitMax()));
+        line.writeEndObject();
+        line.writeEndObject();
+    }
+
+    private static double millis(Duration time) {
+        return rounded(time.toNanos() / 1e6);
     }
 
     /** Where the next run begins, of each partition for which this one has committed. */
@@ -200,6 +226,15 @@ record PipeSummary(
         }
         if (share != null) {
             text.append(share.text()).append(System.lineSeparator());
+        }
+        if (transactions != null) {
+            text.append(String.format(
+                    Locale.ROOT,
+                    "%,d transactions committed, %,d aborted; a commit took %.1f ms, %.1f ms at the 99th percentile%n",
+                    transactions.committed(),
+                    transactions.aborted(),
+                    millis(transactions.commitMedian()),
+                    millis(transactions.commitP99())));
         }
         text.append(report.drained() ? "drained: everything read is written and committed" : notDrained());
         report.leftUndone()

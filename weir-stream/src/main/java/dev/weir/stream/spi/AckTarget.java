@@ -19,6 +19,9 @@ public interface AckTarget {
         public void retain(long token, int claims) {}
 
         @Override
+        public void roots(long token, RootVisitor visitor) {}
+
+        @Override
         public String toString() {
             return "AckTarget.NONE";
         }
@@ -76,6 +79,22 @@ public interface AckTarget {
      */
     default String placeOf(long token) {
         return "";
+    }
+
+    /** Takes the elements of sources that an element came of; see {@link AckTarget#roots}. */
+    @FunctionalInterface
+    interface RootVisitor {
+
+        /** The element with {@code token} of a source's own target. */
+        void root(AckTarget source, long token);
+    }
+
+    /**
+     * Tells of which elements of sources the element with {@code token} came: itself, or those that it stands for. Only
+     * for a token of which the caller holds a claim. A target that stands for others must override this.
+     */
+    default void roots(long token, RootVisitor visitor) {
+        visitor.root(this, token);
     }
 
     /**

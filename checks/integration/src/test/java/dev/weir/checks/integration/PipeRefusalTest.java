@@ -63,7 +63,12 @@ class PipeRefusalTest {
             --concurrency many | 2 | Invalid value for option '--concurrency'
             --ordering random | 2 | expected one of [partition, key, unordered]
             --fetch quickly | 2 | expected one of [client, lean]
-            --guarantee exactly-once | 2 | at-least-once or at-most-once: --guarantee=exactly-once
+            --guarantee twice | 2 | at-least-once, at-most-once or exactly-once: --guarantee=twice
+            --guarantee exactly-once --via each:cat --retry 2 | 2 | exactly-once does not go with --retry
+            --guarantee exactly-once --work 1ms --timeout 2s | 2 | exactly-once does not go with --timeout
+            --guarantee exactly-once --dead-letter d | 2 | exactly-once does not go with --dead-letter
+            --guarantee exactly-once --commit-interval 30s | 2 | --commit-interval must be 1ms to 20s
+            --commit-interval 1s | 2 | --commit-interval is for --guarantee exactly-once
             --guarantee at-most-once --via each:cat | 2 | --guarantee at-most-once does not go with --retry
             --work fast | 2 | 'fast' is not a duration
             --work-cpu 2h | 2 | --work-cpu must be 0s to 1h

@@ -69,6 +69,19 @@ public final class CommitTexts {
         return place.commit(noted(partition, offset, text));
     }
 
+    /** {@link #commit} with all that is finished past the offset; null if that does not fit into the metadata. */
+    @Nullable
+    OffsetAndMetadata commitEntirely(AssignedPartition partition, long offset) {
+        FinishedSet finished = partition.tracker().finishedPast(offset, partition.finishedEarlier());
+        OffsetAndMetadata commit = commit(partition, offset);
+        if (finished.isEmpty()) {
+            return commit;
+        }
+        // What was finished between the two looks is in the second one only, and does no harm there.
+        FinishedSet written = maxChars == 0 ? FinishedSet.EMPTY : finished(partition.id(), commit);
+        return finished.runs() < CommitText.MAX_RUNS && written.containsAll(finished) ? commit : null;
+    }
+
     /** The commit of {@code offset}, of which nothing past it can be finished. */
     OffsetAndMetadata commitAhead(AssignedPartition partition, long offset) {
         return new LogPosition(offset, partition.epochs().before(offset)).commit(noted(partition, offset, ""));

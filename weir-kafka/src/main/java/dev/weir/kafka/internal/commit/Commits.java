@@ -211,7 +211,8 @@ public final class Commits {
         return records >= recordsPerCommit;
     }
 
-    private void committed(Collection<AssignedPartition> sent, Map<TopicPartition, OffsetAndMetadata> offsets) {
+    /** These offsets are committed, here or by a transaction. */
+    public void committed(Collection<AssignedPartition> sent, Map<TopicPartition, OffsetAndMetadata> offsets) {
         succeeded++;
         backoffNanos = 0;
         for (AssignedPartition partition : sent) {
@@ -251,8 +252,33 @@ public final class Commits {
                 || (failure.getCause() instanceof RetriableException);
     }
 
+    /** A commit that did not come about, though it was not sent from here. */
+    public void failedElsewhere() {
+        failed++;
+    }
+
+    /**
+     * What a transaction commits of these partitions: where more is finished than was committed, exactly that.
+     *
+     * @return null if it does not fit into the metadata of the commits now
+     */
+    public @Nullable Map<TopicPartition, OffsetAndMetadata> finishedEntirely(Collection<AssignedPartition> partitions) {
+        Map<TopicPartition, OffsetAndMetadata> finished = finished(partitions);
+        for (AssignedPartition partition : partitions) {
+            OffsetAndMetadata commit = finished.get(partition.id());
+            if (commit != null) {
+                OffsetAndMetadata entire = texts.commitEntirely(partition, commit.offset());
+                if (entire == null) {
+                    return null;
+                }
+                finished.put(partition.id(), entire);
+            }
+        }
+        return finished;
+    }
+
     /** The offsets, with their metadata, of partitions in which more is finished than was committed. */
-    private Map<TopicPartition, OffsetAndMetadata> finished(Collection<AssignedPartition> partitions) {
+    public Map<TopicPartition, OffsetAndMetadata> finished(Collection<AssignedPartition> partitions) {
         Map<TopicPartition, OffsetAndMetadata> finished = new HashMap<>();
         for (AssignedPartition partition : partitions) {
             if (partition.isHeld() || gone.contains(partition.id())) {

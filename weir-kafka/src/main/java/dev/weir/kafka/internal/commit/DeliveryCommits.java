@@ -14,6 +14,7 @@ public final class DeliveryCommits {
     private final Commits commits;
     private final @Nullable CommitAhead ahead;
     private final Runnable wake;
+    private final @Nullable TransactionGate transactions;
 
     /**
      * Creates what commits.
@@ -21,17 +22,26 @@ public final class DeliveryCommits {
      * @param committable whether finished work is committed
      * @param ahead where batches wait for their commit, if they do
      * @param wake wakes the owner thread
+     * @param transactions what commits instead, if transactions do
      */
-    public DeliveryCommits(boolean committable, Commits commits, @Nullable CommitAhead ahead, Runnable wake) {
+    public DeliveryCommits(
+            boolean committable,
+            Commits commits,
+            @Nullable CommitAhead ahead,
+            Runnable wake,
+            @Nullable TransactionGate transactions) {
         this.committable = committable;
         this.commits = commits;
         this.ahead = ahead;
         this.wake = wake;
+        this.transactions = transactions;
     }
 
     /** Commits if it is time, or if there is room in the pipeline for what waits for its commit. */
     public void commitIfDue(Collection<AssignedPartition> assigned) {
-        if (committable) {
+        if (transactions != null) {
+            transactions.commitIfDue();
+        } else if (committable) {
             commits.commitIfDue(assigned);
         } else if (ahead != null) {
             ahead.commit();
@@ -40,6 +50,9 @@ public final class DeliveryCommits {
 
     /** How long {@link #commitIfDue} has nothing to do, unless the owner is woken. */
     public long nanosUntilDue() {
+        if (transactions != null) {
+            return transactions.nanosUntilDue();
+        }
         return committable || commits.isBackingOff() ? commits.nanosUntilDue() : Long.MAX_VALUE;
     }
 
@@ -50,10 +63,38 @@ public final class DeliveryCommits {
      * @throws org.apache.kafka.common.errors.RebalanceInProgressException if the client must poll first
      */
     public void commitNow(Collection<AssignedPartition> partitions, long timeoutNanos) {
-        if (committable) {
+        if (transactions != null) {
+            transactions.commitNow(timeoutNanos);
+        } else if (committable) {
             commits.commitNow(partitions, timeoutNanos);
         } else if (ahead != null) {
             ahead.commitPlaces(partitions, timeoutNanos);
+        }
+    }
+
+    /** The group takes these partitions away, which are not assigned any more; {@link #commitNow} follows. */
+    public void releasing(Collection<AssignedPartition> revoked) {
+        if (transactions != null) {
+            transactions.releasing(revoked);
+        }
+    }
+
+    /** Does what is due while the work on partitions that go is waited for. */
+    public void serveRelease() {
+        if (transactions != null) {
+            transactions.commitIfDue();
+        }
+    }
+
+    /** Whether nothing that was emitted before can have to be read again, as far as it is finished. */
+    public boolean isSettled() {
+        return transactions == null || transactions.isSettled();
+    }
+
+    /** Partitions went without notice. */
+    public void lost() {
+        if (transactions != null) {
+            transactions.lost();
         }
     }
 

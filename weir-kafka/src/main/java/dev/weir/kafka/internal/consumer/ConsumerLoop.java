@@ -16,6 +16,7 @@ import dev.weir.kafka.internal.buffer.SharedOutlets;
 import dev.weir.kafka.internal.commit.CommitAhead;
 import dev.weir.kafka.internal.commit.Commits;
 import dev.weir.kafka.internal.commit.DeliveryCommits;
+import dev.weir.kafka.internal.commit.TransactionGate;
 import dev.weir.kafka.internal.fetch.ClientLimits;
 import dev.weir.kafka.internal.fetch.Fetcher;
 import dev.weir.kafka.internal.fetch.Waiting;
@@ -59,6 +60,7 @@ final class ConsumerLoop implements Runnable {
     private final Pauses pauses = new Pauses();
     private final Commits commits;
     private final DeliveryCommits delivery;
+    private final @Nullable TransactionGate transactions;
     private final Requests requests;
     private final Owner owner;
     private final Readers readers = new Readers();
@@ -84,8 +86,10 @@ final class ConsumerLoop implements Runnable {
             java.util.function.Consumer<Throwable> onFailure,
             Outlets outlets,
             Lookup lookup,
-            OwnerClock clock) {
+            OwnerClock clock,
+            @Nullable TransactionGate transactions) {
         this.client = client;
+        this.transactions = transactions;
         this.fetcher = fetcher;
         this.plan = plan;
         this.subscription = plan.subscription();
@@ -99,7 +103,7 @@ final class ConsumerLoop implements Runnable {
         CommitAhead ahead = plan.delivery() instanceof Delivery.AtMostOnce atMostOnce
                 ? new CommitAhead(commits, outlets, atMostOnce.commitAhead(), pauses::isPaused, waiting, clock)
                 : null;
-        this.delivery = new DeliveryCommits(plan.isCommittable(), commits, ahead, owner::wake);
+        this.delivery = new DeliveryCommits(plan.isCommittable(), commits, ahead, owner::wake, transactions);
         this.emission = new Emission(plan, ahead, outlets, owner);
         int trackerCapacity = settings.maxOutstandingRecords() + limits.maxPollRecords();
         this.assignment = new Assignment(plan, fetcher, outlets, flow, emission, pauses, trackerCapacity, owner);
@@ -228,6 +232,9 @@ final class ConsumerLoop implements Runnable {
     }
 
     private void subscribe() {
+        if (transactions != null) {
+            transactions.begin(client, commits, assignment, positions::assigned, owner, clock);
+        }
         positions.begin();
         if (!plan.ungrouped().isEmpty()) {
             assignAlso(plan.ungrouped());
@@ -260,7 +267,7 @@ final class ConsumerLoop implements Runnable {
         positions.askIfDue();
         intake.poll(Math.min(Math.min(untilDetached(), positions.nanosUntilDue()), delivery.nanosUntilDue()));
         observer.lookIfDue();
-        if (subscription.isBounded() && owner.isEmitting() && boundedRead.isAllRead()) {
+        if (subscription.isBounded() && owner.isEmitting() && boundedRead.isAllRead() && delivery.isSettled()) {
             ending.drain();
         }
     }

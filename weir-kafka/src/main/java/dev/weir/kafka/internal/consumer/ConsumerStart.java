@@ -10,6 +10,7 @@ import dev.weir.kafka.internal.buffer.AssignedPartition;
 import dev.weir.kafka.internal.buffer.Outlets;
 import dev.weir.kafka.internal.buffer.Plan;
 import dev.weir.kafka.internal.buffer.Plan.Delivery;
+import dev.weir.kafka.internal.commit.TransactionGate;
 import dev.weir.kafka.internal.fetch.ClientFetcher;
 import dev.weir.kafka.internal.fetch.ClientLimits;
 import dev.weir.kafka.internal.fetch.Fetcher;
@@ -132,7 +133,12 @@ final class ConsumerStart {
 
     /** Starts a consumer that lives as long as the stages of {@code context}. Blocks for questions to the brokers. */
     ConsumerLoop start(StageContext context, Outlets outlets) {
-        Started started = start(context.pipelineName(), outlets, context::fail);
+        return start(context, outlets, null);
+    }
+
+    /** The same, with commits by transactions if there are any. */
+    ConsumerLoop start(StageContext context, Outlets outlets, @Nullable TransactionGate transactions) {
+        Started started = start(context.pipelineName(), outlets, context::fail, transactions);
         started.loop.readBy(() -> List.of(context));
         context.onStop(started.loop::stop);
         context.onTermination(started);
@@ -143,6 +149,11 @@ final class ConsumerStart {
 
     /** Starts a consumer that lives until it is closed. Blocks for questions to the brokers. */
     Started start(String name, Outlets outlets, Consumer<Throwable> onFailure) {
+        return start(name, outlets, onFailure, null);
+    }
+
+    private Started start(
+            String name, Outlets outlets, Consumer<Throwable> onFailure, @Nullable TransactionGate transactions) {
         settings.warnings(subscription).forEach(risk -> LOG.warn("{}: {}", name, risk));
         Map<String, Object> config = settings.clientConfig();
         if (subscription.selection() instanceof Subscription.Matching) {
@@ -154,7 +165,8 @@ final class ConsumerStart {
             checkConnection(lookup);
             limitFetches(config, lookup);
             Plan plan = plan(lookup, settings.groupId() == null);
-            return new Started(start(around, config, plan, name, outlets, lookup, onFailure), lookup, enter(config));
+            return new Started(
+                    start(around, config, plan, name, outlets, lookup, onFailure, transactions), lookup, enter(config));
         } catch (RuntimeException | Error failure) {
             lookup.close();
             throw failure;
@@ -276,7 +288,8 @@ final class ConsumerStart {
             String name,
             Outlets outlets,
             Lookup lookup,
-            Consumer<Throwable> onFailure) {
+            Consumer<Throwable> onFailure,
+            @Nullable TransactionGate transactions) {
         org.apache.kafka.clients.consumer.Consumer<byte[], byte[]> client = around.client(config);
         try {
             ConsumerLoop loop = new ConsumerLoop(
@@ -288,7 +301,8 @@ final class ConsumerStart {
                     onFailure,
                     outlets,
                     lookup,
-                    OwnerClock.of(around));
+                    OwnerClock.of(around),
+                    transactions);
             Thread.ofPlatform().daemon().name("weir-" + name + "-consumer").start(around.ownerThread(loop));
             return loop;
         } catch (RuntimeException | Error failure) {

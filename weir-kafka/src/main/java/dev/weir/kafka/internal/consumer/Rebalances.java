@@ -97,6 +97,7 @@ final class Rebalances implements ConsumerRebalanceListener {
     }
 
     private void release(List<AssignedPartition> revoked, long deadlineNanos) {
+        delivery.releasing(revoked);
         if (!awaitFinished(revoked, deadlineNanos)) {
             LOG.warn(
                     "gave up {} with work unfinished after {} ms; whoever takes them over repeats it",
@@ -124,6 +125,7 @@ final class Rebalances implements ConsumerRebalanceListener {
                     return false;
                 }
                 readers.dropRevoked();
+                delivery.serveRelease();
                 intake.waitInRebalance(Math.min(left, LOOK_NANOS));
                 waiting.clearCallbackSignal();
             }
@@ -139,6 +141,7 @@ final class Rebalances implements ConsumerRebalanceListener {
             waiting.inCallback(() -> {
                 emission.takeBack(assignment.withdraw(ids));
                 readers.dropRevoked();
+                delivery.lost();
                 hooks.lost(Set.copyOf(ids));
             });
         }

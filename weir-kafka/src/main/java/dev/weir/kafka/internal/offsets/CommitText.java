@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 public record CommitText(FinishedSet finished, String userText) {
 
     /** Runs that a set is looked up to; more never fit. */
-    static final int MAX_RUNS = 16_384;
+    public static final int MAX_RUNS = 16_384;
 
     private static final String PREFIX = "weir1:";
 

@@ -39,6 +39,20 @@ public final class FinishedSet {
         return at >= 0 ? (at & 1) == 0 : (-at - 1 & 1) == 1;
     }
 
+    /** Whether each run of the other set lies within a run of this one. */
+    public boolean containsAll(FinishedSet other) {
+        int run = 0;
+        for (int i = 0; i < other.runs(); i++) {
+            while (run < runs() && to(run) < other.to(i)) {
+                run++;
+            }
+            if (run == runs() || from(run) > other.from(i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** Whether nothing in the set is at {@code offset} or past it. */
     public boolean isBefore(long offset) {
         return bounds.length == 0 || bounds[bounds.length - 1] <= offset;

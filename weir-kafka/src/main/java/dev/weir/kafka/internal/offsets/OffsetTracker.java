@@ -184,6 +184,22 @@ public final class OffsetTracker implements AckTarget {
         }
     }
 
+    /** {@link #ack}; true if the record is finished by it, false if that is not sure. */
+    public boolean ackLast(long token) {
+        Chunk chunk = chunkOf(token);
+        if (!chunk.end((int) token & SLOT_MASK)) {
+            return false;
+        }
+        tellIfWatched(token);
+        // The chunk may serve other records by now, but then this one was finished.
+        return chunk.isFinished((int) token & SLOT_MASK);
+    }
+
+    /** Whether the record with a token of this tracker is finished. The owner's. */
+    public boolean isDone(long token) {
+        return token < own.head || (token < own.tail && isFinished(token));
+    }
+
     private void tellIfWatched(long token) {
         if (watched == token) {
             onWatchedFinished.run();

@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.producer;
 
 import dev.weir.kafka.ProducerSettings;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.Producer;
@@ -11,13 +12,13 @@ import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.serialization.Serializer;
 
 /** Makes the producers of one run, which share its serializers. Thread-safe if these are; its run closes it. */
-final class Producers<K, V> implements Supplier<Producer<K, V>>, AutoCloseable {
+public final class Producers<K, V> implements Supplier<Producer<K, V>>, AutoCloseable {
 
     private final Map<String, Object> config;
     private final Shared<K> keys;
     private final Shared<V> values;
 
-    Producers(ProducerSettings<K, V> settings) {
+    public Producers(ProducerSettings<K, V> settings) {
         this.config = settings.clientConfig();
         this.keys = new Shared<>(settings.keySerializer());
         this.values = new Shared<>(settings.valueSerializer());
@@ -26,6 +27,15 @@ final class Producers<K, V> implements Supplier<Producer<K, V>>, AutoCloseable {
     @Override
     public Producer<K, V> get() {
         return ProducerOrigin.open(config, keys, values);
+    }
+
+    /** A producer of transactions under an id, which the brokers know none of yet. */
+    public Producer<K, V> transactional(String id, int timeoutMillis) {
+        Map<String, Object> own = new HashMap<>(config);
+        own.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, id);
+        own.putIfAbsent(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, timeoutMillis);
+        own.put(ProducerConfig.CLIENT_ID_CONFIG, id);
+        return ProducerOrigin.open(own, keys, values);
     }
 
     /** What looks at first records; it knows the partition of a key unless the configuration says how to find it. */

@@ -104,7 +104,8 @@ class ConsumerLoopTest {
                 failure -> told.add("failed " + failure),
                 outlets,
                 new Answers(),
-                clock);
+                clock,
+                null);
         client.schedulePollTask(() -> {
             client.updateBeginningOffsets(Map.of(ID, 0L));
             client.rebalance(List.of(ID));

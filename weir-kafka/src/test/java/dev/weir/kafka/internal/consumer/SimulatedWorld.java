@@ -135,7 +135,8 @@ final class SimulatedWorld implements OwnerClock {
                 context::fail,
                 Outlets.single(pipeline.buffer),
                 lookup,
-                this);
+                this,
+                null);
     }
 
     ConsumerLoop loop() {

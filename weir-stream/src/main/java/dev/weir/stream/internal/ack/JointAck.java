@@ -132,6 +132,13 @@ public final class JointAck implements AckTarget {
         return false;
     }
 
+    @Override
+    public void roots(long token, RootVisitor visitor) {
+        for (int i = 0; i < size; i++) {
+            targets[i].roots(tokens[i], visitor);
+        }
+    }
+
     /** That of the first member that has one. */
     @Override
     public String placeOf(long token) {

@@ -47,6 +47,11 @@ public final class Within implements AckTarget {
     }
 
     @Override
+    public void roots(long token, RootVisitor visitor) {
+        target.roots(token, visitor);
+    }
+
+    @Override
     public String placeOf(long token) {
         return target.placeOf(token);
     }

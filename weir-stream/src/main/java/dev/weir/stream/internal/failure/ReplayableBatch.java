@@ -176,6 +176,11 @@ final class ReplayableBatch<T> {
         }
 
         @Override
+        public void roots(long token, RootVisitor visitor) {
+            batch.target((int) token).roots(batch.token((int) token), visitor);
+        }
+
+        @Override
         public String placeOf(long token) {
             return batch.target((int) token).placeOf(batch.token((int) token));
         }

@@ -1,0 +1,38 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.Records;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.LongStream;
+import org.apache.kafka.common.IsolationLevel;
+
+/** What a reader with read_committed sees of numbered records whose keys are their numbers modulo {@link #KEYS}. */
+final class ExactlyOnceLedger {
+
+    static final int KEYS = 500;
+
+    private ExactlyOnceLedger() {}
+
+    static List<Long> committed(KafkaCluster cluster, String topic) {
+        return Records.numbers(Records.readAll(cluster.bootstrapServers(), topic, IsolationLevel.READ_COMMITTED));
+    }
+
+    /** Each of the first {@code count} numbers exactly once, those of a key in order. */
+    static void assertEachOnceInOrderOfItsKey(KafkaCluster cluster, String topic, int count) {
+        List<Long> numbers = committed(cluster, topic);
+        assertThat(numbers.stream().sorted().toList())
+                .as("numbers in %s", topic)
+                .isEqualTo(LongStream.range(0, count).boxed().toList());
+        Map<Long, Long> lastOfKey = new HashMap<>();
+        for (long number : numbers) {
+            Long before = lastOfKey.put(number % KEYS, number);
+            assertThat(before == null || before < number)
+                    .as("%s after %s in %s", number, before, topic)
+                    .isTrue();
+        }
+    }
+}

@@ -1,0 +1,142 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.Records;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code weir pipe --guarantee exactly-once} that is killed or frozen, as a reader with read_committed sees it. */
+class ExactlyOncePipeTest {
+
+    /** For a process to start, to outlive the session of a dead member and to do its part: far longer than it takes. */
+    private static final Duration START = Duration.ofSeconds(60);
+
+    private static KafkaCluster cluster;
+
+    @TempDir
+    private Path folder;
+
+    @BeforeAll
+    static void startCluster() {
+        cluster = KafkaCluster.builder().start();
+    }
+
+    @AfterAll
+    static void stopCluster() {
+        cluster.close();
+    }
+
+    @Test
+    @Timeout(180)
+    void kill_twice_eachInputIsSeenOnceAndInOrder() {
+        killAtRandom("killed", 100_000, 2);
+    }
+
+    @Test
+    @Tag("long")
+    @Timeout(900)
+    void kill_twentyTimes_eachInputIsSeenOnceAndInOrder() {
+        killAtRandom("killed-often", 500_000, 20);
+    }
+
+    private static void killAtRandom(String name, int count, int kills) {
+        createTopics(name, count);
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        long written = 0;
+        for (int kill = 0; kill < kills; kill++) {
+            long until = written + 1_000 + random.nextInt(count / (2 * kills));
+            try (PipeProcess pipe = PipeProcess.start(args(name, "--work", "1ms", "--concurrency", "32"))) {
+                awaitWritten(name + "-out", until, pipe);
+                pipe.kill();
+            }
+            written = written(name + "-out");
+        }
+        String summary = PipeProcess.runPipe(args(name, "--until-end", "--json"));
+        assertThat(summary)
+                .as("seed %s", seed)
+                .contains(
+                        "\"guarantee\":\"exactly-once\"",
+                        "\"drained\":true",
+                        "\"transactions\":{\"committed\":",
+                        "\"rewound_records\":",
+                        "\"commit_ms\":{\"p50\":");
+        ExactlyOnceLedger.assertEachOnceInOrderOfItsKey(cluster, name + "-out", count);
+        assertThat(cluster.committedOffsets(name)).isEqualTo(cluster.endOffsets(name + "-in"));
+    }
+
+    /** What the frozen one had written must not be seen, and what it does when it goes on must not either. */
+    @Test
+    @Timeout(180)
+    void freeze_pastTheTransactionTimeout_whileAnotherTakesOver_isNotSeen() throws Exception {
+        int count = 60_000;
+        createTopics("frozen", count);
+        Path config = folder.resolve("client.properties");
+        Files.writeString(config, "transaction.timeout.ms=5000\n");
+        try (PipeProcess frozen = PipeProcess.start(
+                args("frozen", "--work", "1ms", "--concurrency", "32", "--client-config", config.toString()))) {
+            awaitWritten("frozen-out", 5_000, frozen);
+            frozen.signal("STOP");
+            long atFreeze = cluster.committedOffsets("frozen").values().stream()
+                    .mapToLong(offset -> offset)
+                    .sum();
+            try (PipeProcess other = PipeProcess.start(args("frozen", "--work", "1ms", "--concurrency", "32"))) {
+                Awaitility.await()
+                        .atMost(START)
+                        .until(() -> cluster.committedOffsets("frozen").values().stream()
+                                                .mapToLong(offset -> offset)
+                                                .sum()
+                                        > atFreeze + 10_000
+                                || !other.isAlive());
+                frozen.signal("CONT");
+                Awaitility.await()
+                        .atMost(START)
+                        .until(() -> cluster.committedOffsets("frozen").equals(cluster.endOffsets("frozen-in"))
+                                || !other.isAlive());
+                other.signal("TERM");
+                assertThat(other.exitCode(START)).as(other.err()).isZero();
+            }
+            frozen.signal("TERM");
+            assertThat(frozen.exitCode(START)).as(frozen.err()).isZero();
+        }
+        ExactlyOnceLedger.assertEachOnceInOrderOfItsKey(cluster, "frozen-out", count);
+    }
+
+    private static void createTopics(String name, int records) {
+        cluster.createTopic(name + "-in", 4);
+        cluster.createTopic(name + "-out", 4);
+        Records.produce(cluster.bootstrapServers(), name + "-in", 0, records, ExactlyOnceLedger.KEYS);
+    }
+
+    private static String[] args(String name, String... more) {
+        String fixed = "pipe --bootstrap-server " + cluster.bootstrapServers() + " --from " + name + "-in --to " + name
+                + "-out --group " + name + " --guarantee exactly-once --commit-interval 50ms";
+        return Stream.concat(Arrays.stream(fixed.split(" ")), Arrays.stream(more))
+                .toArray(String[]::new);
+    }
+
+    private static long written(String topic) {
+        return cluster.endOffsets(topic).values().stream().mapToLong(end -> end).sum();
+    }
+
+    private static void awaitWritten(String topic, long records, PipeProcess pipe) {
+        Awaitility.await()
+                .atMost(START)
+                .pollInterval(Duration.ofMillis(20))
+                .until(() -> written(topic) >= records || !pipe.isAlive());
+        assertThat(pipe.isAlive()).as(pipe.err()).isTrue();
+    }
+}

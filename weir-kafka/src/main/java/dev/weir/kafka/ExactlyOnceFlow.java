@@ -1,0 +1,143 @@
+package dev.weir.kafka;
+
+import dev.weir.kafka.internal.consumer.TransactionalSource;
+import dev.weir.kafka.internal.transaction.ExactlyOnceRun;
+import dev.weir.kafka.internal.transaction.TransactionPlan;
+import dev.weir.stream.Pipeline;
+import dev.weir.stream.Sink;
+import dev.weir.stream.Source;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.function.Function;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+
+/**
+ * Consumed records, what is made of them, and the offsets, all committed together by transactions of Kafka: a reader
+ * with {@code isolation.level=read_committed} sees the output of each input exactly once, also after crashes and
+ * rebalances. Immutable; made by {@link KafkaSource#exactlyOnce}.
+ *
+ * {@snippet :
+ * KafkaSource.exactlyOnce(orders, "orders")
+ *         .commitInterval(Duration.ofMillis(100))
+ *         .produceTo(invoices, records -> records
+ *                 .mapBlocking(64, RecordOrdering.byKey(), order -> price(order.value()))
+ *                 .map(invoice -> new ProducerRecord<>("invoices", invoice.customer(), invoice)))
+ *         .run();
+ * }
+ *
+ * <p>The stream does not stop for a commit: the next transaction takes records while the last one is being committed,
+ * which a thread of the run's own does. All records that come of an input, by whatever operators, go into one
+ * transaction; inputs may be finished in any order. Commits come one after the other.
+ *
+ * <p>What fails the pipeline aborts the open transaction, so that nothing of it becomes visible. A commit that fails
+ * because the group or a coordinator moved on aborts, too, but the pipeline goes on: the partitions with records in it
+ * are read again from where the group has committed, and the others are not touched. Side effects of the stages
+ * themselves are then repeated.
+ */
+public final class ExactlyOnceFlow<K, V> {
+
+    private static final long DEFAULT_BYTES = 64L * 1024 * 1024;
+
+    private static final Duration MAX_INTERVAL = Duration.ofMinutes(10);
+
+    private final ConsumerSettings<K, V> settings;
+    private final Subscription subscription;
+    private final Duration commitInterval;
+    private final int commitRecords;
+    private final long commitBytes;
+
+    private ExactlyOnceFlow(
+            ConsumerSettings<K, V> settings,
+            Subscription subscription,
+            Duration commitInterval,
+            int commitRecords,
+            long commitBytes) {
+        this.settings = settings;
+        this.subscription = subscription;
+        this.commitInterval = commitInterval;
+        this.commitRecords = commitRecords;
+        this.commitBytes = commitBytes;
+    }
+
+    static <K, V> ExactlyOnceFlow<K, V> of(ConsumerSettings<K, V> settings, Subscription subscription) {
+        // It refuses here what does not go together, rather than later.
+        TransactionalSource.check(
+                Objects.requireNonNull(settings, "settings"), Objects.requireNonNull(subscription, "subscription"));
+        return new ExactlyOnceFlow<>(settings, subscription, Duration.ofMillis(100), 100_000, DEFAULT_BYTES);
+    }
+
+    /**
+     * How long a transaction takes records before it is committed: 1 ms to 10 min and less than {@code
+     * transaction.timeout.ms} of the producer, which is 30 s by default; default 100 ms. Readers with {@code
+     * read_committed} see a record that much later.
+     */
+    public ExactlyOnceFlow<K, V> commitInterval(Duration interval) {
+        if (Objects.requireNonNull(interval, "interval").compareTo(Duration.ofMillis(1)) < 0
+                || interval.compareTo(MAX_INTERVAL) > 0) {
+            throw new IllegalArgumentException("commitInterval must be " + Duration.ofMillis(1) + " to " + MAX_INTERVAL
+                    + ": commitInterval=" + interval);
+        }
+        return new ExactlyOnceFlow<>(settings, subscription, interval, commitRecords, commitBytes);
+    }
+
+    /** Records in a transaction with which it is committed before its time: at least 1, default 100,000. */
+    public ExactlyOnceFlow<K, V> commitRecords(int records) {
+        if (records < 1) {
+            throw new IllegalArgumentException("commitRecords must be at least 1: commitRecords=" + records);
+        }
+        return new ExactlyOnceFlow<>(settings, subscription, commitInterval, records, commitBytes);
+    }
+
+    /** Bytes of keys and values with which a transaction is committed before its time: at least 1, default 64 MB. */
+    public ExactlyOnceFlow<K, V> commitBytes(long bytes) {
+        if (bytes < 1) {
+            throw new IllegalArgumentException("commitBytes must be at least 1: commitBytes=" + bytes);
+        }
+        return new ExactlyOnceFlow<>(settings, subscription, commitInterval, commitRecords, bytes);
+    }
+
+    /**
+     * Closes the flow with a producer of transactions. The records may go to several topics.
+     *
+     * <p>Fails the run with {@link ProduceException} when a record cannot be written, and with
+     * {@link KafkaPipelineException} when the brokers refuse transactions. An end by itself, a stop or a drain commits
+     * what is finished; a failure or a cancellation aborts it.
+     *
+     * @param producer without {@code transactional.id}, which each run draws for itself from the group's name
+     * @param transform what is done with the records, by any operators; called once, now, and must return what it makes
+     *     of the source that it is given
+     * @throws IllegalArgumentException if the settings do not go with transactions
+     */
+    public <A, B> Pipeline produceTo(
+            ProducerSettings<A, B> producer,
+            Function<? super Source<ConsumerRecord<K, V>>, ? extends Source<ProducerRecord<A, B>>> transform) {
+        Objects.requireNonNull(producer, "producer");
+        Objects.requireNonNull(transform, "transform");
+        check(producer);
+        ExactlyOnceRun<A, B> run = run(producer);
+        Source<ConsumerRecord<K, V>> source =
+                Source.custom("consume", new TransactionalSource<>(settings, subscription, run));
+        return Objects.requireNonNull(transform.apply(source), "the result of the transform")
+                .to(Sink.custom("produce", run));
+    }
+
+    private void check(ProducerSettings<?, ?> producer) {
+        if ("false".equalsIgnoreCase(producer.properties().get(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG))) {
+            throw new IllegalArgumentException("enable.idempotence=false does not go with transactions; leave it out");
+        }
+        String timeout = producer.properties().get(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG);
+        long timeoutMillis = timeout == null ? TransactionPlan.TIMEOUT_MILLIS : Long.parseLong(timeout.strip());
+        if (commitInterval.toMillis() >= timeoutMillis) {
+            throw new IllegalArgumentException("commitInterval=" + commitInterval
+                    + " must be less than transaction.timeout.ms=" + timeoutMillis
+                    + ", after which the brokers abort a transaction; raise that, or commit more often");
+        }
+    }
+
+    private <A, B> ExactlyOnceRun<A, B> run(ProducerSettings<A, B> producer) {
+        return new ExactlyOnceRun<>(
+                producer, group -> TransactionPlan.ofNewRun(group, commitInterval, commitRecords, commitBytes));
+    }
+}

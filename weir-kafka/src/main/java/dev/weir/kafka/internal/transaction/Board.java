@@ -1,0 +1,110 @@
+package dev.weir.kafka.internal.transaction;
+
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.StageMeter;
+import java.util.ArrayDeque;
+import java.util.HashSet;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the pipeline's thread, the owner of the consumer and the committing thread of a run share. Fields without
+ * another note are guarded by {@link #lock}; those that are volatile may be read without it.
+ *
+ * <pre>
+ *   a producer:   free --begin--> filling --cut--> committing --done--> free
+ *                                    |                 |
+ *                                    +------abort------+--> (aborting) --rewound--> free
+ * </pre>
+ */
+final class Board<K, V> {
+
+    final ReentrantLock lock = new ReentrantLock();
+
+    /** Anything here has changed. */
+    final Condition changed = lock.newCondition();
+
+    /** The clock of the run. */
+    final Clock clock;
+
+    /** Producers without a transaction. */
+    final ArrayDeque<TransactionalProducer<K, V>> free = new ArrayDeque<>();
+
+    /** What takes records; null until the next record. */
+    volatile @Nullable OpenTransaction<K, V> filling;
+
+    /** What is being committed; at most one, so commits are in order. */
+    volatile @Nullable Cut<K, V> committing;
+
+    /** Whether the brokers have all records of what is being committed, so that others may follow them. */
+    boolean flushed;
+
+    /** Whether {@link #filling} is to be cut as soon as that is possible. */
+    volatile boolean cutWanted;
+
+    /** Whether nothing more comes that the cut could wait for. */
+    boolean inputEnded;
+
+    /** Whether the pipeline is given no records: what is finished is too scattered to be noted in a commit. */
+    volatile boolean intakeHeld;
+
+    /** From a failure until the inputs of what was lost are to be read again; no record is taken meanwhile. */
+    volatile boolean aborting;
+
+    /** Whether the abort is asked for and the committing thread has not begun with it. */
+    volatile boolean abortAsked;
+
+    /** Whether all is aborted, so that the owner can rewind. */
+    volatile boolean rewindDue;
+
+    /** Sources of which an element is lost besides those of the aborted transactions' finished inputs. */
+    final Set<AckTarget> rewindAlso = new HashSet<>();
+
+    /** Sources whose elements are written though they are revoked, until the last cut with them is made. */
+    volatile Set<AckTarget> leaving = Set.of();
+
+    /** Commits that are confirmed and that the owner does not know of. */
+    final Queue<Cut<K, V>> confirmed = new ConcurrentLinkedQueue<>();
+
+    volatile boolean ended;
+
+    /** Counts records that are committed. */
+    volatile StageMeter sinkMeter = new StageMeter();
+
+    /** Wakes the owner of the consumer; quick, any thread. */
+    volatile Runnable wakeOwner = () -> {};
+
+    Board(Clock clock) {
+        this.clock = clock;
+    }
+
+    /** Whether the cut waits for the rest of inputs that {@link #filling} has a record of: it takes nothing else. */
+    boolean isClosing() {
+        OpenTransaction<K, V> taking = filling;
+        return cutWanted
+                && committing == null
+                && taking != null
+                && !inputEnded
+                && !taking.open().isEmpty();
+    }
+
+    /** Whether a record may begin the next transaction: the brokers have all of the last one, so the order holds. */
+    boolean mayBegin() {
+        return !free.isEmpty() && (committing == null || flushed);
+    }
+
+    void wantCut() {
+        cutWanted = true;
+        wakeOwner.run();
+    }
+
+    /** Notes what goes with an aborted transaction. */
+    void lose(OpenTransaction<K, V> transaction) {
+        transaction.open().forEach(root -> rewindAlso.add(root.source()));
+    }
+}

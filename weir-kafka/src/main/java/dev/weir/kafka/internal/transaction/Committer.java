@@ -1,0 +1,295 @@
+package dev.weir.kafka.internal.transaction;
+
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.stream.spi.StageContext;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InterruptException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The thread that opens the producers of a run, commits its transactions one after the other, and aborts what cannot be
+ * committed. Its methods may be called by any thread and never block, but for {@link #close}.
+ */
+final class Committer<K, V> {
+
+    /** One fills while the other commits. */
+    static final int PRODUCERS = 2;
+
+    private static final Logger LOG = LoggerFactory.getLogger(Committer.class);
+
+    private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(5);
+
+    private static final long MIN_BACKOFF_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final long MAX_BACKOFF_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private final Board<K, V> board;
+    private final StageContext context;
+    private final TransactionCounts counts;
+    private final ExecutorService thread;
+    private final List<TransactionalProducer<K, V>> producers = new ArrayList<>();
+
+    // The thread's own.
+    private long backoffNanos;
+
+    /** Creates one whose producers are made by {@code clients} for the numbers from 0 on. */
+    Committer(Board<K, V> board, StageContext context, TransactionCounts counts, IntFunction<Producer<K, V>> clients) {
+        this.board = board;
+        this.context = context;
+        this.counts = counts;
+        this.thread = Executors.newSingleThreadExecutor(Thread.ofPlatform()
+                .daemon()
+                .name("weir-" + context.pipelineName() + "-transactions")
+                .factory());
+        for (int i = 0; i < PRODUCERS; i++) {
+            int number = i;
+            producers.add(new TransactionalProducer<>(() -> clients.apply(number), () -> board.ended));
+        }
+    }
+
+    /** Opens the producers. */
+    void start() {
+        producers.forEach(producer -> submit(() -> {
+            producer.open();
+            board.lock.lock();
+            try {
+                board.free.add(producer);
+                board.changed.signalAll();
+            } finally {
+                board.lock.unlock();
+            }
+        }));
+    }
+
+    private void submit(Runnable work) {
+        try {
+            thread.execute(() -> {
+                try {
+                    work.run();
+                } catch (InterruptException closed) {
+                    LOG.debug("interrupted at the end", closed);
+                } catch (RuntimeException | Error failure) {
+                    if (!board.ended) {
+                        context.fail(Faults.ofRun(failure));
+                    }
+                }
+            });
+        } catch (RejectedExecutionException closed) {
+            LOG.debug("nothing more is committed or aborted: the run is closed");
+        }
+    }
+
+    /** Begins a transaction with a producer that is free, and aborts it if that producer is broken. Under the lock. */
+    void begin() {
+        TransactionalProducer<K, V> producer = board.free.remove();
+        board.filling = new OpenTransaction<>(producer, System.nanoTime(), this::refused);
+        try {
+            producer.begin();
+        } catch (KafkaException | IllegalStateException broken) {
+            abortFilling(broken);
+        }
+    }
+
+    /** Commits a cut, which is the board's {@link Board#committing}. */
+    void commit(Cut<K, V> cut) {
+        submit(() -> {
+            long start = System.nanoTime();
+            try {
+                cut.transaction().producer.flush();
+                flushed();
+                cut.transaction().producer.commit(cut.offsets(), cut.member());
+            } catch (InterruptException interrupted) {
+                throw interrupted;
+            } catch (RuntimeException failure) {
+                failed(failure);
+                return;
+            }
+            counts.committed(System.nanoTime() - start);
+            backoffNanos = 0;
+            board.lock.lock();
+            try {
+                board.committing = null;
+                board.free.add(cut.transaction().producer);
+                board.confirmed.add(cut);
+                board.changed.signalAll();
+            } finally {
+                board.lock.unlock();
+            }
+            board.sinkMeter.out((int) cut.transaction().records());
+            board.wakeOwner.run();
+        });
+    }
+
+    private void flushed() {
+        board.lock.lock();
+        try {
+            board.flushed = true;
+            board.changed.signalAll();
+        } finally {
+            board.lock.unlock();
+        }
+    }
+
+    /** The brokers refuse a record of a transaction. */
+    void refused(OpenTransaction<K, V> transaction, Exception refusal) {
+        submit(() -> {
+            board.lock.lock();
+            try {
+                Cut<K, V> cut = board.committing;
+                boolean isOpen = transaction == board.filling || (cut != null && transaction == cut.transaction());
+                if (!isOpen || board.aborting) {
+                    return;
+                }
+                board.aborting = true;
+                board.changed.signalAll();
+            } finally {
+                board.lock.unlock();
+            }
+            abort(refusal);
+        });
+    }
+
+    /** Aborts the transaction that takes records; one that is being committed before it goes on. */
+    void abortFilling(Exception why) {
+        // Without the lock, which the pipeline may hold for long while it sends.
+        if (board.aborting || board.ended) {
+            return;
+        }
+        board.aborting = true;
+        board.abortAsked = true;
+        submit(() -> {
+            if (board.abortAsked) {
+                abort(why);
+            }
+        });
+    }
+
+    private void failed(RuntimeException failure) {
+        board.lock.lock();
+        try {
+            board.aborting = true;
+            board.changed.signalAll();
+        } finally {
+            board.lock.unlock();
+        }
+        abort(failure);
+    }
+
+    /** Aborts all that is open, and leaves it to the owner to have its inputs read again. */
+    private void abort(Exception why) {
+        List<OpenTransaction<K, V>> broken = takeBroken();
+        long records = broken.stream().mapToLong(OpenTransaction::records).sum();
+        counts.aborted.add(broken.size());
+        counts.rewound.add(records);
+        if (Faults.isFenced(why)) {
+            counts.fenced.increment();
+        }
+        String topic = broken.stream()
+                .map(OpenTransaction::refusedTopic)
+                .filter(each -> !each.isEmpty())
+                .findFirst()
+                .orElse("");
+        KafkaPipelineException fatal = Faults.fatal(why, topic);
+        if (fatal != null) {
+            context.fail(fatal);
+        } else if (!board.ended) {
+            LOG.warn(
+                    "pipeline {}: {} transactions with {} records are aborted, their inputs are read again: {}",
+                    context.pipelineName(),
+                    broken.size(),
+                    records,
+                    why.toString());
+        }
+        broken.forEach(transaction -> transaction.producer.abort());
+        backoffNanos = Math.clamp(backoffNanos * 2, MIN_BACKOFF_NANOS, MAX_BACKOFF_NANOS);
+        board.lock.lock();
+        try {
+            awaitBackoff();
+            broken.forEach(transaction -> board.free.add(transaction.producer));
+            board.committing = null;
+            board.rewindDue = true;
+            board.changed.signalAll();
+        } finally {
+            board.lock.unlock();
+        }
+        board.wakeOwner.run();
+    }
+
+    private List<OpenTransaction<K, V>> takeBroken() {
+        List<OpenTransaction<K, V>> broken = new ArrayList<>();
+        board.lock.lock();
+        try {
+            Cut<K, V> cut = board.committing;
+            if (cut != null) {
+                broken.add(cut.transaction());
+            }
+            OpenTransaction<K, V> filling = board.filling;
+            if (filling != null) {
+                board.lose(filling);
+                broken.add(filling);
+            }
+            board.filling = null;
+            board.cutWanted = false;
+            board.abortAsked = false;
+            board.changed.signalAll();
+        } finally {
+            board.lock.unlock();
+        }
+        return broken;
+    }
+
+    private void awaitBackoff() {
+        long left = backoffNanos;
+        try {
+            while (left > 0 && !board.ended) {
+                left = board.changed.awaitNanos(left);
+            }
+        } catch (InterruptedException interrupted) {
+            throw new InterruptException(interrupted);
+        }
+    }
+
+    /** Ends the thread and the producers. An open transaction is aborted; what is being committed has a moment left. */
+    void close() {
+        OpenTransaction<K, V> open;
+        board.lock.lock();
+        try {
+            board.ended = true;
+            open = board.filling;
+            board.filling = null;
+            board.changed.signalAll();
+        } finally {
+            board.lock.unlock();
+        }
+        submit(() -> end(open));
+        thread.shutdown();
+        try {
+            if (!thread.awaitTermination(CLOSE_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+                thread.shutdownNow();
+                boolean ignored = thread.awaitTermination(CLOSE_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            }
+        } catch (InterruptedException hurried) {
+            var ignored = thread.shutdownNow();
+            Thread.currentThread().interrupt();
+        }
+        producers.forEach(producer -> producer.close(Duration.ZERO));
+    }
+
+    private void end(@Nullable OpenTransaction<K, V> open) {
+        if (open != null) {
+            counts.aborted.increment();
+        }
+        // A producer that closes aborts what it has open.
+        producers.forEach(producer -> producer.close(CLOSE_PATIENCE.dividedBy(2)));
+    }
+}

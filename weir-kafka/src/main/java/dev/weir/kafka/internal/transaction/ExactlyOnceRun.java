@@ -1,0 +1,118 @@
+package dev.weir.kafka.internal.transaction;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.internal.producer.Producers;
+import dev.weir.stream.spi.SinkFactory;
+import dev.weir.stream.spi.SinkLoop;
+import dev.weir.stream.spi.StageContext;
+import java.util.Objects;
+import java.util.function.Function;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What source and sink of an exactly-once flow share: {@link #open} when the source of a run is made, {@link #create}
+ * right after, on the same thread, when its sink is. Immutable but for that hand-over.
+ */
+public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K, V>> {
+
+    /** What the source of a run has opened, until its sink is made on the same thread. */
+    private static final ThreadLocal<@Nullable Opened<?, ?>> HANDED_OVER = new ThreadLocal<>();
+
+    /** The transactions of one run, from the source to its sink. */
+    public static final class Opened<K, V> implements AutoCloseable {
+
+        private final ExactlyOnceRun<K, V> of;
+        private final Board<K, V> board;
+        private final Committer<K, V> committer;
+        private final Producers<K, V> producers;
+        private final TransactionCounts counts = new TransactionCounts();
+        private final TransactionPlan plan;
+        private final Transactions<K, V> transactions;
+
+        Opened(ExactlyOnceRun<K, V> of, ConsumerSettings<?, ?> consumer, TransactionPlan plan, StageContext context) {
+            this.of = of;
+            this.plan = plan;
+            this.producers = new Producers<>(of.settings);
+            this.board = new Board<>(context.clock());
+            this.committer = new Committer<>(
+                    board,
+                    context,
+                    counts,
+                    number -> producers.transactional(plan.transactionalId(number), TransactionPlan.TIMEOUT_MILLIS));
+            this.transactions =
+                    new Transactions<>(board, committer, plan, context, new Fence(consumer.clientConfig(), plan));
+            context.expose(counts);
+        }
+
+        /** What the consumer commits with. */
+        public Transactions<K, V> transactions() {
+            return transactions;
+        }
+
+        /** Opens the producers, on a thread of their own. */
+        public void start() {
+            committer.start();
+        }
+
+        /** Whether the pipeline is to be given no records at the moment. Any thread. */
+        public boolean isIntakeHeld() {
+            return board.intakeHeld;
+        }
+
+        /** Waits while {@link #isIntakeHeld}, until the deadline of the run's clock. */
+        public void awaitIntake(long deadlineNanos) throws InterruptedException {
+            board.lock.lockInterruptibly();
+            try {
+                while (board.intakeHeld && !board.ended && !board.clock.hasPassed(deadlineNanos)) {
+                    board.clock.await(board.lock, board.changed, deadlineNanos);
+                }
+            } finally {
+                board.lock.unlock();
+            }
+        }
+
+        /** Aborts what is open and closes the producers; once the consumer has made its last commit. */
+        @Override
+        public void close() {
+            committer.close();
+            producers.close();
+        }
+    }
+
+    private final ProducerSettings<K, V> settings;
+    private final Function<String, TransactionPlan> plans;
+
+    /** Creates what makes a plan of the group for each run. */
+    public ExactlyOnceRun(ProducerSettings<K, V> settings, Function<String, TransactionPlan> plans) {
+        this.settings = Objects.requireNonNull(settings, "settings");
+        this.plans = plans;
+    }
+
+    /** The names and limits of a new run. */
+    public TransactionPlan plan(ConsumerSettings<?, ?> consumer) {
+        return plans.apply(Objects.requireNonNull(consumer.groupId(), "group"));
+    }
+
+    /** Makes the transactions of a run, for its source. */
+    public Opened<K, V> open(ConsumerSettings<?, ?> consumer, TransactionPlan plan, StageContext context) {
+        Opened<K, V> opened = new Opened<>(this, consumer, plan, context);
+        HANDED_OVER.set(opened);
+        return opened;
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // what this object has opened has its types
+    public SinkLoop<ProducerRecord<K, V>> create(StageContext context) {
+        Opened<K, V> opened = (Opened<K, V>) HANDED_OVER.get();
+        HANDED_OVER.remove();
+        if (opened == null || opened.of != this) {
+            throw new KafkaPipelineException(
+                    "the records of an exactly-once flow do not come from its source: the function that is given the"
+                            + " source must return what it makes of it");
+        }
+        return new TransactionalLoop<>(opened.board, opened.committer, opened.counts, opened.plan, context);
+    }
+}

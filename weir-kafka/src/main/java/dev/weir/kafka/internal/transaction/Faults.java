@@ -1,0 +1,72 @@
+package dev.weir.kafka.internal.transaction;
+
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.ProduceException;
+import org.apache.kafka.common.InvalidRecordException;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.AuthorizationException;
+import org.apache.kafka.common.errors.FencedInstanceIdException;
+import org.apache.kafka.common.errors.InvalidProducerEpochException;
+import org.apache.kafka.common.errors.InvalidTimestampException;
+import org.apache.kafka.common.errors.InvalidTxnTimeoutException;
+import org.apache.kafka.common.errors.ProducerFencedException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.SerializationException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.apache.kafka.common.errors.UnsupportedVersionException;
+import org.jspecify.annotations.Nullable;
+
+/** What a failure of a transaction means for the run. Stateless. */
+final class Faults {
+
+    private Faults() {}
+
+    /**
+     * What ends the run, as the same would happen again; null if the work can be done once more.
+     *
+     * @param topic of a record that was refused, or an empty text
+     */
+    static @Nullable KafkaPipelineException fatal(Throwable failure, String topic) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof KafkaPipelineException known) {
+                return known;
+            }
+            if (cause instanceof RecordTooLargeException
+                    || cause instanceof SerializationException
+                    || cause instanceof InvalidRecordException
+                    || cause instanceof InvalidTimestampException
+                    || cause instanceof UnknownTopicOrPartitionException
+                    || (cause instanceof AuthorizationException && !topic.isEmpty())) {
+                return new ProduceException(topic, cause);
+            }
+            if (cause instanceof AuthorizationException
+                    || cause instanceof AuthenticationException
+                    || cause instanceof UnsupportedVersionException
+                    || cause instanceof InvalidTxnTimeoutException
+                    || cause instanceof FencedInstanceIdException) {
+                return new KafkaPipelineException("transactions are refused: " + cause.getMessage(), failure);
+            }
+        }
+        return null;
+    }
+
+    /** What a failure means that leaves no producer to go on with. */
+    static Throwable ofRun(Throwable failure) {
+        KafkaPipelineException known = fatal(failure, "");
+        if (known != null || !(failure instanceof KafkaException)) {
+            return known == null ? failure : known;
+        }
+        return new KafkaPipelineException("transactions cannot go on: " + failure.getMessage(), failure);
+    }
+
+    /** Whether another producer took the id, or the coordinator ended the transaction as its time was over. */
+    static boolean isFenced(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof ProducerFencedException || cause instanceof InvalidProducerEpochException) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

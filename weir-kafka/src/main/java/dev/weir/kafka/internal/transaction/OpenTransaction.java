@@ -1,0 +1,95 @@
+package dev.weir.kafka.internal.transaction;
+
+import dev.weir.kafka.internal.offsets.OffsetTracker;
+import dev.weir.stream.spi.AckTarget;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
+import org.apache.kafka.clients.producer.Callback;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A transaction that takes records, and hears from the brokers about each. Guarded by the lock of its {@link Board},
+ * but for the answers, which come on the producer's thread.
+ */
+final class OpenTransaction<K, V> implements Callback {
+
+    final TransactionalProducer<K, V> producer;
+    final long beganNanos;
+
+    /** Inputs with a record here that are not finished: all records of an input go into one transaction. */
+    private final Set<Root> open = new HashSet<>();
+
+    private final BiConsumer<OpenTransaction<K, V>, Exception> onRefusal;
+
+    private long records;
+    private final AtomicLong bytes = new AtomicLong();
+
+    /** The topic of a record that was refused. */
+    private volatile String refusedTopic = "";
+
+    /**
+     * Creates an empty one, begun.
+     *
+     * @param onRefusal called on the producer's thread, at the first record that the brokers refuse; must not block
+     */
+    OpenTransaction(
+            TransactionalProducer<K, V> producer,
+            long beganNanos,
+            BiConsumer<OpenTransaction<K, V>, Exception> onRefusal) {
+        this.producer = producer;
+        this.beganNanos = beganNanos;
+        this.onRefusal = onRefusal;
+    }
+
+    @Override
+    public void onCompletion(@Nullable RecordMetadata metadata, @Nullable Exception refusal) {
+        if (refusal == null && metadata != null) {
+            bytes.addAndGet(
+                    Math.max(0, metadata.serializedKeySize()) + (long) Math.max(0, metadata.serializedValueSize()));
+        } else if (refusal != null && refusedTopic.isEmpty()) {
+            refusedTopic = metadata == null ? "?" : metadata.topic();
+            onRefusal.accept(this, refusal);
+        }
+    }
+
+    String refusedTopic() {
+        return refusedTopic;
+    }
+
+    /** A record of the element was sent: ends the claim on it. */
+    void sent(AckTarget target, long token) {
+        records++;
+        if (target instanceof OffsetTracker tracker) {
+            if (!tracker.ackLast(token)) {
+                open.add(new Root(tracker, token));
+            } else if (!open.isEmpty()) {
+                open.remove(new Root(tracker, token));
+            }
+        } else {
+            target.roots(token, (source, rootToken) -> open.add(new Root(source, rootToken)));
+            target.ack(token);
+        }
+    }
+
+    /** Whether the element came of an input that this transaction has a record of already. */
+    boolean belongs(AckTarget target, long token) {
+        boolean[] found = {false};
+        target.roots(token, (source, rootToken) -> found[0] |= open.contains(new Root(source, rootToken)));
+        return found[0];
+    }
+
+    Set<Root> open() {
+        return open;
+    }
+
+    long records() {
+        return records;
+    }
+
+    long bytes() {
+        return bytes.get();
+    }
+}

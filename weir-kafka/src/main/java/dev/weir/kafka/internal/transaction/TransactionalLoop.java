@@ -1,0 +1,251 @@
+package dev.weir.kafka.internal.transaction;
+
+import dev.weir.kafka.ProduceException;
+import dev.weir.kafka.internal.offsets.OffsetTracker;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.SinkLoop;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageContext;
+import dev.weir.stream.spi.StageMeter;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.SerializationException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes what it pulls into the open transaction. Confined to the segment's thread, under the lock of the
+ * {@link Board}.
+ *
+ * <p>All records of an input go into one transaction. When that one is to be committed and an input with a record in it
+ * is not finished, only such inputs' records go there, and the others wait here, in their order, for the next one. So
+ * they do while a transaction is flushed: two producers would write them in any order.
+ */
+final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
+
+    /** How often it is looked whether what waits here may go on. */
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+    /** How long a batch waits for a cut that it might otherwise be in the way of. */
+    private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+    /** Beyond so many times its limit, a transaction takes nothing before the one ahead of it is committed. */
+    private static final int MOST = 4;
+
+    private record Element<K, V>(ProducerRecord<K, V> record, AckTarget target, long token) {}
+
+    private final Board<K, V> board;
+    private final Committer<K, V> committer;
+    private final TransactionCounts counts;
+    private final TransactionPlan plan;
+    private final StageMeter meter;
+    private final ArrayDeque<Element<K, V>> waiting = new ArrayDeque<>();
+
+    TransactionalLoop(
+            Board<K, V> board,
+            Committer<K, V> committer,
+            TransactionCounts counts,
+            TransactionPlan plan,
+            StageContext context) {
+        this.board = board;
+        this.committer = committer;
+        this.counts = counts;
+        this.plan = plan;
+        this.meter = context.meter();
+        board.sinkMeter = meter;
+    }
+
+    @Override
+    public void run(Stage<ProducerRecord<K, V>> upstream) throws InterruptedException {
+        try {
+            Batch<ProducerRecord<K, V>> batch;
+            while ((batch = upstream.pull(waiting.isEmpty() ? Stage.NEVER : board.clock.after(LOOK_NANOS))) != null) {
+                long start = System.nanoTime();
+                take(batch);
+                meter.worked(batch.size(), 0, start);
+            }
+            end();
+        } catch (InterruptException interrupted) {
+            boolean ignored = Thread.interrupted();
+            InterruptedException unwrapped = new InterruptedException();
+            unwrapped.initCause(interrupted);
+            throw unwrapped;
+        }
+    }
+
+    private void take(Batch<ProducerRecord<K, V>> batch) throws InterruptedException {
+        board.lock.lockInterruptibly();
+        try {
+            for (int i = 0; i < batch.size(); i++) {
+                takeOne(batch.get(i), batch.target(i), batch.token(i));
+            }
+            drainWaiting();
+            giveWay();
+        } finally {
+            board.lock.unlock();
+        }
+    }
+
+    private void takeOne(ProducerRecord<K, V> record, AckTarget target, long token) throws InterruptedException {
+        drainWaiting();
+        if (waiting.isEmpty() ? !isPlaced(record, target, token) : !isSentWhileClosing(record, target, token)) {
+            meter.holds(1);
+            waiting.addLast(new Element<>(record, target, token));
+        }
+    }
+
+    /** Sends what waits, or what of it belongs to a transaction that is closing. */
+    private void drainWaiting() throws InterruptedException {
+        while (!waiting.isEmpty() && !board.isClosing()) {
+            Element<K, V> next = waiting.element();
+            if (!isPlaced(next.record, next.target, next.token)) {
+                return;
+            }
+            waiting.remove();
+            meter.holds(-1);
+        }
+        for (Iterator<Element<K, V>> all = waiting.iterator(); all.hasNext(); ) {
+            Element<K, V> next = all.next();
+            if (isSentWhileClosing(next.record, next.target, next.token)) {
+                all.remove();
+                meter.holds(-1);
+            }
+        }
+    }
+
+    private boolean isSentWhileClosing(ProducerRecord<K, V> record, AckTarget target, long token) {
+        OpenTransaction<K, V> filling = board.filling;
+        return board.isClosing()
+                && !board.aborting
+                && filling != null
+                && filling.belongs(target, token)
+                && isSent(filling, record, target, token);
+    }
+
+    /** Waits until the element is sent or dropped; false if it has to wait for a transaction that is closing. */
+    private boolean isPlaced(ProducerRecord<K, V> record, AckTarget target, long token) throws InterruptedException {
+        while (true) {
+            if (board.ended) {
+                throw new InterruptedException("the run has ended");
+            }
+            if (isDropped(target, token)) {
+                return true;
+            }
+            OpenTransaction<K, V> filling = board.filling;
+            if (mustWait(filling)) {
+                long start = System.nanoTime();
+                board.changed.await();
+                meter.blockedDown(System.nanoTime() - start);
+            } else if (filling == null) {
+                begin();
+            } else if (board.isClosing()) {
+                return isSentWhileClosing(record, target, token);
+            } else if (isSent(filling, record, target, token)) {
+                return true;
+            }
+        }
+    }
+
+    /** Whether nothing can be sent before something on the board changes. */
+    private boolean mustWait(@Nullable OpenTransaction<K, V> filling) {
+        if (board.aborting) {
+            return true;
+        }
+        return filling == null ? !board.mayBegin() : board.committing != null && isFull(filling);
+    }
+
+    private boolean isFull(OpenTransaction<K, V> filling) {
+        return filling.records() / MOST >= plan.records() || filling.bytes() / MOST >= plan.bytes();
+    }
+
+    private void begin() {
+        if (board.committing != null) {
+            counts.overlapped.increment();
+        }
+        committer.begin();
+        board.wakeOwner.run();
+    }
+
+    /** Returns false if the producer can do nothing any more; then all is aborted. */
+    private boolean isSent(OpenTransaction<K, V> filling, ProducerRecord<K, V> record, AckTarget target, long token) {
+        try {
+            filling.producer.send(record, filling);
+        } catch (InterruptException interrupted) {
+            throw interrupted;
+        } catch (SerializationException refused) {
+            throw new ProduceException(record.topic(), target.placeOf(token), refused);
+        } catch (KafkaException | IllegalStateException broken) {
+            committer.abortFilling(broken);
+            return false;
+        }
+        filling.sent(target, token);
+        if (!board.cutWanted && (filling.records() >= plan.records() || filling.bytes() >= plan.bytes())) {
+            board.wantCut();
+        }
+        return true;
+    }
+
+    /** Whether the element is of an input that is not ours any more. */
+    private boolean isDropped(AckTarget target, long token) {
+        if (target == AckTarget.NONE) {
+            return false;
+        }
+        if (target instanceof OffsetTracker) {
+            return isGone(target, token) && target.dropIfRevoked(token);
+        }
+        List<Root> living = new ArrayList<>();
+        boolean[] revoked = {false};
+        target.roots(token, (source, rootToken) -> {
+            if (isGone(source, rootToken)) {
+                revoked[0] = true;
+            } else {
+                living.add(new Root(source, rootToken));
+            }
+        });
+        if (!revoked[0]) {
+            return false;
+        }
+        target.abandon(token);
+        if (!living.isEmpty()) {
+            // They stand in one element with what is gone, so they must come again without it.
+            living.forEach(root -> board.rewindAlso.add(root.source()));
+            committer.abortFilling(new KafkaException("an element of several inputs lost one of them in a rebalance"));
+        }
+        return true;
+    }
+
+    private boolean isGone(AckTarget source, long token) {
+        return source.isRevoked(token) && !board.leaving.contains(source);
+    }
+
+    /** Lets the owner make a cut that is due, between two batches. */
+    private void giveWay() throws InterruptedException {
+        if (board.cutWanted && board.committing == null && !board.aborting) {
+            board.wakeOwner.run();
+            if (!board.isClosing()) {
+                long left = TURN_NANOS;
+                while (left > 0 && board.cutWanted && !board.intakeHeld) {
+                    left = board.changed.awaitNanos(left);
+                }
+            }
+        }
+    }
+
+    /** Sends the rest: what it could have waited for comes no more. */
+    private void end() throws InterruptedException {
+        board.lock.lockInterruptibly();
+        try {
+            board.inputEnded = true;
+            drainWaiting();
+            board.wakeOwner.run();
+        } finally {
+            board.lock.unlock();
+        }
+    }
+}

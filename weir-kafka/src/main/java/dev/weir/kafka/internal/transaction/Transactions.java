@@ -1,0 +1,386 @@
+package dev.weir.kafka.internal.transaction;
+
+import dev.weir.kafka.internal.buffer.AssignedPartition;
+import dev.weir.kafka.internal.buffer.Assignment;
+import dev.weir.kafka.internal.commit.Commits;
+import dev.weir.kafka.internal.commit.TransactionGate;
+import dev.weir.kafka.internal.lookup.OwnerClock;
+import dev.weir.kafka.internal.lookup.OwnerThread;
+import dev.weir.stream.spi.StageContext;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The consumer's side of transactions: says where one ends and which offsets go with it, and has inputs read again
+ * whose records were aborted. Confined to the owner thread.
+ *
+ * <p>A cut is made under the lock of the {@link Board}, so between two records of the pipeline: what is finished then
+ * has its records in this transaction or one before, and nothing else has. The finished set past the committed offset
+ * goes into the metadata; if it does not fit the pipeline is given nothing until it does.
+ */
+public final class Transactions<K, V> implements TransactionGate {
+
+    /** How often the group's other transactions are looked at while partitions wait for their offsets. */
+    private static final long FENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    /** How long offsets wait to which no records belong. */
+    private static final long OFFSETS_ONLY_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+    private enum CutResult {
+        MADE,
+        NOTHING,
+        LATER
+    }
+
+    private final Board<K, V> board;
+    private final Committer<K, V> committer;
+    private final TransactionPlan plan;
+    private final StageContext context;
+    private final Fence fence;
+
+    @SuppressWarnings("NullAway.Init") // begun before anything else is called
+    private Consumer<?, ?> client;
+
+    @SuppressWarnings("NullAway.Init")
+    private Commits commits;
+
+    @SuppressWarnings("NullAway.Init")
+    private Assignment assignment;
+
+    @SuppressWarnings("NullAway.Init")
+    private java.util.function.Consumer<List<AssignedPartition>> reopen;
+
+    @SuppressWarnings("NullAway.Init")
+    private OwnerClock clock;
+
+    /** Partitions that go and of which something may have to be committed yet. */
+    private List<AssignedPartition> leaving = List.of();
+
+    private long offsetsDueNanos;
+    private long retryNanos;
+    private long fenceDueNanos;
+
+    Transactions(
+            Board<K, V> board, Committer<K, V> committer, TransactionPlan plan, StageContext context, Fence fence) {
+        this.board = board;
+        this.committer = committer;
+        this.plan = plan;
+        this.context = context;
+        this.fence = fence;
+    }
+
+    @Override
+    public void begin(
+            Consumer<?, ?> newClient,
+            Commits newCommits,
+            Assignment newAssignment,
+            java.util.function.Consumer<List<AssignedPartition>> newReopen,
+            OwnerThread owner,
+            OwnerClock newClock) {
+        client = newClient;
+        commits = newCommits;
+        assignment = newAssignment;
+        reopen = newReopen;
+        clock = newClock;
+        offsetsDueNanos = clock.nanoTime() + OFFSETS_ONLY_NANOS;
+        retryNanos = clock.nanoTime();
+        fenceDueNanos = clock.nanoTime();
+        board.wakeOwner = owner::wake;
+    }
+
+    @Override
+    public void commitIfDue() {
+        takeUp();
+        fenceIfDue();
+        if (nanosUntilDue() > 0) {
+            return;
+        }
+        if (!board.lock.tryLock()) {
+            board.cutWanted = true;
+            retryNanos = clock.nanoTime() + TimeUnit.MILLISECONDS.toNanos(1);
+            return;
+        }
+        try {
+            var ignored = cut();
+        } finally {
+            board.lock.unlock();
+        }
+    }
+
+    @Override
+    public long nanosUntilDue() {
+        if (board.committing != null || board.aborting) {
+            return board.rewindDue ? 0 : Long.MAX_VALUE;
+        }
+        long now = clock.nanoTime();
+        if (board.cutWanted) {
+            return Math.max(0, retryNanos - now);
+        }
+        OpenTransaction<K, V> filling = board.filling;
+        return filling == null
+                ? Math.max(0, offsetsDueNanos - now)
+                : Math.max(0, plan.intervalNanos() - (System.nanoTime() - filling.beganNanos));
+    }
+
+    @Override
+    public boolean isSettled() {
+        if (!board.lock.tryLock()) {
+            return false;
+        }
+        try {
+            // One that waits for the rest of an input may wait for the end of the stream, which a stage holds it back
+            // for.
+            return board.committing == null && !board.aborting && (board.filling == null || board.isClosing());
+        } finally {
+            board.lock.unlock();
+        }
+    }
+
+    private void fenceIfDue() {
+        if (clock.nanoTime() - fenceDueNanos >= 0 && assignment.all().stream().anyMatch(AssignedPartition::isHeld)) {
+            fenceDueNanos = clock.nanoTime() + FENCE_NANOS;
+            fence.look();
+        }
+    }
+
+    /** Notes commits that are confirmed, and rewinds after an abort. */
+    private void takeUp() {
+        for (Cut<K, V> cut = board.confirmed.poll(); cut != null; cut = board.confirmed.poll()) {
+            // Only those that are still assigned, and were not begun anew since.
+            commits.committed(cut.partitions(), cut.offsets());
+        }
+        if (board.rewindDue) {
+            rewind();
+        }
+    }
+
+    // ---- Cuts ------------------------------------------------------------------------------------------------------
+
+    /** Ends the open transaction if it can be ended now. Under the lock. */
+    private CutResult cut() {
+        if (board.committing != null || board.aborting) {
+            return CutResult.LATER;
+        }
+        OpenTransaction<K, V> filling = board.filling;
+        if (filling != null) {
+            filling.open().removeIf(this::isSettled);
+            if (!filling.open().isEmpty()) {
+                return later(board.intakeHeld);
+            }
+        }
+        List<AssignedPartition> partitions = new ArrayList<>(assignment.all());
+        partitions.addAll(leaving);
+        Map<TopicPartition, OffsetAndMetadata> offsets = commits.finishedEntirely(partitions);
+        if (offsets == null) {
+            return later(true);
+        }
+        if (filling == null && !offsets.isEmpty() && board.free.isEmpty()) {
+            return later(false);
+        }
+        board.intakeHeld = false;
+        board.cutWanted = false;
+        offsetsDueNanos = clock.nanoTime() + Math.max(OFFSETS_ONLY_NANOS, plan.intervalNanos());
+        OpenTransaction<K, V> ending = filling == null && !offsets.isEmpty() ? beginForOffsets() : filling;
+        if (board.aborting) {
+            return CutResult.LATER;
+        }
+        if (ending != null) {
+            Cut<K, V> cut = new Cut<>(ending, offsets, partitions, client.groupMetadata());
+            board.filling = null;
+            board.flushed = false;
+            board.committing = cut;
+            committer.commit(cut);
+        }
+        board.changed.signalAll();
+        return ending == null ? CutResult.NOTHING : CutResult.MADE;
+    }
+
+    /** The pipeline goes on until it can be made; without new records if what is finished does not fit a commit. */
+    private CutResult later(boolean withoutIntake) {
+        board.intakeHeld = withoutIntake;
+        board.cutWanted = true;
+        retryNanos = clock.nanoTime() + RETRY_NANOS;
+        board.changed.signalAll();
+        return CutResult.LATER;
+    }
+
+    /** A transaction without records; null if its producer can do nothing any more, which aborts. */
+    private @Nullable OpenTransaction<K, V> beginForOffsets() {
+        committer.begin();
+        OpenTransaction<K, V> begun = board.filling;
+        return board.aborting ? null : begun;
+    }
+
+    /** Whether nothing more comes of an input: it is finished, or not ours. */
+    private boolean isSettled(Root root) {
+        AssignedPartition partition = partitionOf(root);
+        return partition == null || partition.tracker().isDone(root.token());
+    }
+
+    private @Nullable AssignedPartition partitionOf(Root root) {
+        for (AssignedPartition partition : assignment.all()) {
+            if (partition.tracker() == root.source()) {
+                return partition;
+            }
+        }
+        for (AssignedPartition partition : leaving) {
+            if (partition.tracker() == root.source()) {
+                return partition;
+            }
+        }
+        return null;
+    }
+
+    // ---- Partitions that go ----------------------------------------------------------------------------------------
+
+    @Override
+    public void releasing(Collection<AssignedPartition> revoked) {
+        leaving = List.copyOf(revoked);
+        board.leaving = leaving.stream().map(AssignedPartition::tracker).collect(Collectors.toUnmodifiableSet());
+    }
+
+    @Override
+    public void commitNow(long timeoutNanos) {
+        try {
+            commitWithin(clock.nanoTime() + timeoutNanos);
+        } catch (KafkaException failure) {
+            commits.failedElsewhere();
+            throw failure;
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new KafkaException("interrupted while a transaction was being committed", interrupted);
+        } finally {
+            leaving = List.of();
+            board.leaving = Set.of();
+        }
+    }
+
+    private void commitWithin(long deadlineNanos) throws InterruptedException {
+        boolean made = false;
+        while (true) {
+            takeUp();
+            if (context.failure() != null && !made) {
+                refuseAfterFailure();
+                return;
+            }
+            long left = deadlineNanos - clock.nanoTime();
+            if (board.lock.tryLock(Math.clamp(left, 0, LOOK_NANOS), TimeUnit.NANOSECONDS)) {
+                try {
+                    if (board.aborting) {
+                        throw new KafkaException("a transaction was aborted; its inputs are read again");
+                    }
+                    if (board.committing == null) {
+                        if (made) {
+                            return;
+                        }
+                        CutResult result = cut();
+                        if (result != CutResult.LATER) {
+                            // From here on, nothing of what goes is written any more.
+                            board.leaving = Set.of();
+                        }
+                        if (result == CutResult.NOTHING) {
+                            return;
+                        }
+                        made = result == CutResult.MADE;
+                        if (!made && isGivenUp()) {
+                            break;
+                        }
+                    }
+                    if (left <= 0) {
+                        break;
+                    }
+                    long ignored = board.changed.awaitNanos(Math.min(left, LOOK_NANOS));
+                } finally {
+                    board.lock.unlock();
+                }
+            } else if (left <= 0) {
+                break;
+            }
+        }
+        if (!made) {
+            committer.abortFilling(new KafkaException("inputs are not finished in time that have records in it"));
+        }
+        throw new KafkaException("a transaction could not be committed in time; whoever reads its inputs next waits for"
+                + " its end, and repeats what was not committed");
+    }
+
+    private void refuseAfterFailure() {
+        // A commit that is under way goes on: all of its inputs were finished before.
+        if (board.filling != null) {
+            committer.abortFilling(new KafkaException("the pipeline has failed"));
+            throw new KafkaException("the open transaction is aborted, its inputs are read again");
+        }
+    }
+
+    /** Whether the open transaction has a record of an input that goes and will not be finished here. */
+    private boolean isGivenUp() {
+        OpenTransaction<K, V> filling = board.filling;
+        if (filling == null) {
+            return false;
+        }
+        for (Root root : filling.open()) {
+            AssignedPartition partition = partitionOf(root);
+            if (partition != null && leaving.contains(partition) && !partition.hasUnsettled()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public void lost() {
+        if (board.filling != null || board.committing != null) {
+            committer.abortFilling(new KafkaException("partitions were lost whose records are in it"));
+        }
+    }
+
+    // ---- After an abort --------------------------------------------------------------------------------------------
+
+    /** Has read again what is finished and not committed; partitions without such records go on. */
+    private void rewind() {
+        if (!board.lock.tryLock()) {
+            return;
+        }
+        List<AssignedPartition> renewed = new ArrayList<>();
+        try {
+            for (AssignedPartition partition : List.copyOf(assignment.all())) {
+                if (!partition.isHeld()
+                        && (board.rewindAlso.contains(partition.tracker())
+                                || !commits.finished(List.of(partition)).isEmpty())) {
+                    renewed.add(assignment.renew(partition));
+                }
+            }
+            // What of them was aborted is finished only to the eye: whoever has them next reads it again.
+            leaving = leaving.stream()
+                    .filter(partition -> !board.rewindAlso.contains(partition.tracker())
+                            && commits.finished(List.of(partition)).isEmpty())
+                    .toList();
+            board.leaving = leaving.stream().map(AssignedPartition::tracker).collect(Collectors.toUnmodifiableSet());
+            board.rewindAlso.clear();
+            board.rewindDue = false;
+            board.aborting = false;
+            board.intakeHeld = false;
+            board.changed.signalAll();
+        } finally {
+            board.lock.unlock();
+        }
+        commits.failedElsewhere();
+        if (!renewed.isEmpty()) {
+            reopen.accept(renewed);
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package dev.weir.kafka;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Test;
+
+/** What does not go together is refused while the flow is made. */
+class ExactlyOnceFlowRefusalTest {
+
+    private static ConsumerSettings.Builder<byte[], byte[]> consumer() {
+        return ConsumerSettings.builder().bootstrapServers("h:1").groupId("g");
+    }
+
+    private static ProducerSettings.Builder<byte[], byte[]> producer() {
+        return ProducerSettings.builder().bootstrapServers("h:1");
+    }
+
+    private static void produce(ExactlyOnceFlow<byte[], byte[]> flow, ProducerSettings<byte[], byte[]> settings) {
+        var ignored = flow.produceTo(
+                settings, records -> records.map(record -> new ProducerRecord<>("out", record.key(), record.value())));
+    }
+
+    @Test
+    void givenPartitions_areRefused() {
+        Subscription one = Subscription.partitions(new TopicPartition("t", 0));
+        assertThatThrownBy(() -> KafkaSource.exactlyOnce(consumer().build(), one))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("a group that shares out the partitions");
+    }
+
+    @Test
+    void settingsWithoutGroup_areRefused() {
+        ConsumerSettings<byte[], byte[]> groupless =
+                ConsumerSettings.builder().bootstrapServers("h:1").build();
+        assertThatThrownBy(() -> KafkaSource.exactlyOnce(groupless, "t"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("group.id is not set");
+    }
+
+    @Test
+    void commitsWithoutMetadata_areRefused() {
+        ConsumerSettings<byte[], byte[]> without =
+                consumer().commitMetadataChars(0).build();
+        assertThatThrownBy(() -> KafkaSource.exactlyOnce(without, "t"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("commitMetadataChars=0");
+    }
+
+    @Test
+    void limitsOutOfBounds_areRefused() {
+        ExactlyOnceFlow<byte[], byte[]> flow =
+                KafkaSource.exactlyOnce(consumer().build(), "t");
+        assertThatThrownBy(() -> flow.commitInterval(Duration.ZERO)).hasMessageContaining("commitInterval=PT0S");
+        assertThatThrownBy(() -> flow.commitRecords(0)).hasMessageContaining("commitRecords=0");
+        assertThatThrownBy(() -> flow.commitBytes(0)).hasMessageContaining("commitBytes=0");
+    }
+
+    @Test
+    void intervalBeyondTheTransactionTimeout_isRefused() {
+        ExactlyOnceFlow<byte[], byte[]> flow =
+                KafkaSource.exactlyOnce(consumer().build(), "t");
+        assertThatThrownBy(() -> produce(
+                        flow.commitInterval(Duration.ofSeconds(30)), producer().build()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("transaction.timeout.ms=30000");
+        produce(
+                flow.commitInterval(Duration.ofSeconds(30)),
+                producer().property("transaction.timeout.ms", "60000").build());
+    }
+
+    @Test
+    void producerWithoutIdempotence_isRefused() {
+        ProducerSettings<byte[], byte[]> without = producer()
+                .property("enable.idempotence", "false")
+                .property("max.in.flight.requests.per.connection", "1")
+                .build();
+        assertThatThrownBy(() -> produce(KafkaSource.exactlyOnce(consumer().build(), "t"), without))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("enable.idempotence=false");
+    }
+}

@@ -1,0 +1,39 @@
+package dev.weir.kafka.internal.transaction;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.TransactionSnapshot;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class TransactionCountsTest {
+
+    @Test
+    void class_ofAnyTime_endsBehindIt_andNotFarBehind() {
+        for (long micros = 1; micros < 10_000_000; micros += 1 + micros / 50) {
+            long end = TransactionCounts.endOf(TransactionCounts.classOf(micros));
+            assertThat(end).as("end of the class of %s", micros).isGreaterThan(micros);
+            assertThat(end).as("end of the class of %s", micros).isLessThanOrEqualTo(micros + 1 + micros / 16);
+        }
+    }
+
+    @Test
+    void percentiles_areOfAllTimes_andNoneIsBeyondTheLongest() {
+        TransactionCounts counts = new TransactionCounts();
+        for (int millis = 1; millis <= 100; millis++) {
+            counts.committed(Duration.ofMillis(millis).toNanos());
+        }
+        TransactionSnapshot snapshot = counts.snapshot();
+        assertThat(snapshot.committed()).isEqualTo(100);
+        assertThat(snapshot.commitMedian()).isBetween(Duration.ofMillis(50), Duration.ofMillis(54));
+        assertThat(snapshot.commitP99()).isBetween(Duration.ofMillis(99), Duration.ofMillis(100));
+        assertThat(snapshot.commitMax()).isEqualTo(Duration.ofMillis(100));
+    }
+
+    @Test
+    void percentiles_ofNothing_areZero() {
+        TransactionSnapshot snapshot = new TransactionCounts().snapshot();
+        assertThat(snapshot.commitMedian()).isZero();
+        assertThat(snapshot.commitP99()).isZero();
+    }
+}

@@ -1,0 +1,33 @@
+package dev.weir.kafka.internal.transaction;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.regex.Matcher;
+import org.junit.jupiter.api.Test;
+
+class TransactionPlanTest {
+
+    private static TransactionPlan ofGroup(String group) {
+        return TransactionPlan.ofNewRun(group, Duration.ofMillis(100), 1, 1);
+    }
+
+    @Test
+    void id_ofAnotherRun_tellsItsRun() {
+        TransactionPlan mine = ofGroup("orders");
+        TransactionPlan other = ofGroup("orders");
+        Matcher id = mine.idsOfGroup().matcher(other.transactionalId(1));
+        assertThat(id.matches()).isTrue();
+        assertThat(id.group(1)).isEqualTo(other.run()).isNotEqualTo(mine.run());
+        assertThat(other.clientId("weir")).endsWith("-" + id.group(1));
+    }
+
+    @Test
+    void id_ofAGroupWhoseNameBeginsAlike_isNotOfThisOne() {
+        TransactionPlan mine = ofGroup("orders");
+        assertThat(ofGroup("orders-eu").transactionalId(0)).doesNotMatch(mine.idsOfGroup());
+        assertThat(ofGroup("orders-weir-0").transactionalId(0)).doesNotMatch(mine.idsOfGroup());
+        assertThat(ofGroup("a.b").transactionalId(0))
+                .doesNotMatch(ofGroup("a+b").idsOfGroup());
+    }
+}
