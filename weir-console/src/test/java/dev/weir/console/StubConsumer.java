@@ -46,6 +46,7 @@ final class StubConsumer implements ConsumerHandle {
                 Duration.ofSeconds(10L + number),
                 12,
                 10,
+                oldest.multipliedBy(2),
                 null);
     }
 

@@ -53,7 +53,8 @@ final class StubLooks {
         }
 
         private PartitionDump dump() {
-            return new PartitionDump("orders", number, 1, buffered, inFlight, null, paused, 0, null, 0, lag, trouble);
+            return new PartitionDump(
+                    "orders", number, 1, buffered, inFlight, null, paused, 0, null, 0, lag, null, trouble);
         }
     }
 
