@@ -150,8 +150,7 @@ final class PipeFlow implements AutoCloseable {
     }
 
     /** The same stages, with a sink that writes and commits by transactions. */
-    private Pipeline exactlyOnce(
-            ExactlyOnceFlow<byte[], byte[]> flow, ProducerSettings<byte[], byte[]> producer) {
+    private Pipeline exactlyOnce(ExactlyOnceFlow<byte[], byte[]> flow, ProducerSettings<byte[], byte[]> producer) {
         ExactlyOnceFlow<byte[], byte[]> timed =
                 options.commitInterval == null ? flow : flow.commitInterval(options.commitInterval);
         return timed.produceTo(

@@ -131,7 +131,8 @@ final class PipeOptions {
     @Option(
             names = "--commit-interval",
             paramLabel = "TIME",
-            description = "How long a transaction of --guarantee exactly-once takes records, 1ms to 20s (default: 100ms).")
+            description =
+                    "How long a transaction of --guarantee exactly-once takes records, 1ms to 20s (default: 100ms).")
     @Nullable
     Duration commitInterval;
 
