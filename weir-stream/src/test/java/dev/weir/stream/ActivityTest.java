@@ -100,8 +100,8 @@ class ActivityTest {
 
     @Test
     void fusedStageWithoutInput_isNotAtWork() {
-        Activity activity = atRest(
-                Source.queue(SourceQueue.<Integer>of(4)).map(n -> n).named("tested"));
+        Activity activity =
+                atRest(Source.queue(SourceQueue.<Integer>of(4)).map(n -> n).named("tested"));
         assertThat(activity.atWork()).isZero();
         assertThat(activity.waiting()).isZero();
     }
