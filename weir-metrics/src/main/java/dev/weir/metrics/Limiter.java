@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A gain is a factor of the pipeline's rate: 1 is none, 2 is twice the records per second.
  *
  * @param kind the class of the limiter
- * @param name what limits: a stage, dispatcher, consumer or {@code topic-partition}; for a limiter without a name of its
- *     own, its kind's id
+ * @param name what limits: a stage, dispatcher, consumer or {@code topic-partition}; its kind's id if it has no other
+ *     name
  * @param sentence the finding with its figures, for people, without a full stop
  * @param advice the change to make, for people, without a full stop
  * @param expectedGain the factor by which the rate should rise once the advice is followed: never below 1

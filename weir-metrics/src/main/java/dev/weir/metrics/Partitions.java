@@ -30,7 +30,7 @@ final class Partitions {
         return found;
     }
 
-    /** The record that has been the first unfinished one for longest, as the end of a sentence; empty if there is none. */
+    /** The first unfinished record that has been so for longest, as the end of a sentence; empty if there is none. */
     static String oldest(List<PartitionDump> partitions) {
         PartitionDump partition = withOldest(partitions);
         Oldest oldest = partition == null ? null : partition.oldest();

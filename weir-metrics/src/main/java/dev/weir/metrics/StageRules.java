@@ -117,10 +117,9 @@ final class StageRules {
     private static Limiter waiting(Interval interval, Unit unit) {
         StageLoad stage = unit.heaviest();
         double waits = unit.waits() ? unit.waitShare() : 1 - interval.processCpu() / unit.computing();
-        double ready = unit.shared() ? Interval.MOST_GAIN : stage.ready();
         double gain = unit.shared()
                 ? gainOfOwnThreads(interval, unit, stage)
-                : Math.min(interval.nextLimit(unit), 1 + ready / Math.max(1, unit.used()));
+                : Math.min(interval.nextLimit(unit), 1 + stage.ready() / Math.max(1, unit.used()));
         long lanes = (long) Math.ceil(unit.lanes() * gain);
         String advice = unit.shared()
                 ? "give " + stage.name() + " threads of its own: mapBlocking or mapAsync with " + lanes + " at once"
@@ -210,7 +209,7 @@ final class StageRules {
         PartitionDump fullest = interval.partitions().stream()
                 .max(Comparator.comparingLong(each -> Math.max(each.inFlight(), each.lag())))
                 .orElse(null);
-        String name = fullest == null ? unit.stages().getFirst().name() : fullest.topic() + "-" + fullest.partition();
+        String name = fullest == null ? unit.stages().getFirst().name() : Partitions.name(fullest);
         return Limiter.of(
                 Kind.ONE_PARTITION,
                 name,

@@ -12,6 +12,7 @@ import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A real pipeline with a bottleneck that a test has planted. What its threads do is the engine's own account; the
@@ -71,7 +72,7 @@ final class Planted implements AutoCloseable {
 
     /** Waits until the limiter between two successive looks is of this kind and name. */
     Limiter awaitLimiter(Kind kind, String name) {
-        AtomicReference<Limiter> settled = new AtomicReference<>();
+        AtomicReference<@Nullable Limiter> settled = new AtomicReference<>();
         await().untilAsserted(() -> {
             PipelineLook now = PipelineLook.at(running, IDLE_MACHINE);
             Limiter found = LimiterFinder.find(first.apply(before), later.apply(now));

@@ -36,11 +36,9 @@ class PlantedInTheEngineTest {
         return element;
     }
 
-    private static void ignore(Object element) {}
-
     private Planted planted(Source<?> source) {
         return new Planted(
-                source.to(Sink.<Object>forEach(PlantedInTheEngineTest::ignore).named("out"))
+                source.to(Sink.<Object>forEach(n -> {}).named("out"))
                         .named("planted")
                         .run(),
                 release);

@@ -25,7 +25,7 @@ class ActivityTest {
 
     /** The activity of stage {@code tested} once nothing moves. */
     private Activity atRest(Source<?> source) {
-        try (RunningPipeline running = source.to(Sink.ignore()).run()) {
+        try (RunningPipeline running = source.to(Sink.<Object>ignore()).run()) {
             assertThat(new RestProbe(running).awaitRest(PATIENCE)).isTrue();
             List<Activity> all = running.activity();
             release.countDown();
@@ -100,8 +100,8 @@ class ActivityTest {
 
     @Test
     void fusedStageWithoutInput_isNotAtWork() {
-        Activity activity = atRest(
-                Source.queue(SourceQueue.<Integer>of(4)).map(n -> n).named("tested"));
+        Activity activity =
+                atRest(Source.queue(SourceQueue.<Integer>of(4)).map(n -> n).named("tested"));
         assertThat(activity.atWork()).isZero();
         assertThat(activity.waiting()).isZero();
     }
