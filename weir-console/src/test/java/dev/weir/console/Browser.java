@@ -197,7 +197,7 @@ final class Browser implements AutoCloseable {
     @Override
     public void close() {
         page.abort();
-        client.close();
+        client.shutdownNow();
         process.descendants().forEach(ProcessHandle::destroyForcibly);
         var ignored = process.destroyForcibly().onExit().join();
     }

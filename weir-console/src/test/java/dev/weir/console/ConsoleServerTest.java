@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -149,7 +150,7 @@ class ConsoleServerTest {
             assertThat(in.readLine()).contains("200");
             boolean full = false;
             while (found.size() < looks || states.isEmpty()) {
-                String line = in.readLine();
+                String line = Objects.requireNonNull(in.readLine(), "the events have ended");
                 if (line.startsWith("id: ")) {
                     ids.add(Long.parseLong(line.substring(4)));
                 } else if (line.startsWith("event: state")) {
