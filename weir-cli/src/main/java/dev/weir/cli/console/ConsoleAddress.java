@@ -30,7 +30,8 @@ final class ConsoleAddress {
         } catch (IllegalArgumentException e) {
             // Said below.
         }
-        throw CliFailure.badValue("PID|URL", target, "the number of a process or an address such as http://127.0.0.1:9500");
+        throw CliFailure.badValue(
+                "PID|URL", target, "the number of a process or an address such as http://127.0.0.1:9500");
     }
 
     private static URI ofProcess(String pid) {

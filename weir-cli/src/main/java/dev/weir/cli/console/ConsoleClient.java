@@ -71,7 +71,8 @@ final class ConsoleClient implements AutoCloseable {
             throw CliFailure.work(console + " is no Weir console", "Use the address that the process printed.", e);
         }
         if (answer.statusCode() == 401) {
-            throw CliFailure.work("the console at " + console + " demands its token", "Name its file with --token-file.");
+            throw CliFailure.work(
+                    "the console at " + console + " demands its token", "Name its file with --token-file.");
         }
         if (answer.statusCode() != 200) {
             throw CliFailure.work(
