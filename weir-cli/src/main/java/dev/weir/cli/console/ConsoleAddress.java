@@ -54,7 +54,8 @@ final class ConsoleAddress {
                 process.detach();
             }
         } catch (AttachNotSupportedException e) {
-            throw CliFailure.work("process " + pid + " is no JVM that can be asked: " + e.getMessage(), NO_CONSOLE, e);
+            // Its message has the command line of that process, which may have secrets.
+            throw CliFailure.work("process " + pid + " is no JVM that can be asked", NO_CONSOLE, e);
         } catch (IOException e) {
             throw CliFailure.work("process " + pid + " cannot be asked: " + CliFailure.reason(e), NO_CONSOLE, e);
         }
