@@ -98,7 +98,8 @@ public final class ConsoleServer implements AutoCloseable {
     /** Closes the port and all connections and ends all threads. The pipeline goes on, as it was set. */
     @Override
     public void close() {
-        boolean ignored = System.getProperties().remove(ADDRESS_PROPERTY, http.uri().toString());
+        boolean ignored =
+                System.getProperties().remove(ADDRESS_PROPERTY, http.uri().toString());
         looker.close();
         http.close();
     }

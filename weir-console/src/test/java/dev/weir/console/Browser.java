@@ -174,15 +174,19 @@ final class Browser implements AutoCloseable {
 
     void dark() throws Exception {
         ObjectNode parameters = JSON.createObjectNode();
-        parameters.putArray("features").addObject().put("name", "prefers-color-scheme").put("value", "dark");
+        parameters
+                .putArray("features")
+                .addObject()
+                .put("name", "prefers-color-scheme")
+                .put("value", "dark");
         JsonNode ignored = call("Emulation.setEmulatedMedia", parameters);
     }
 
     private static String executable() {
         String path = System.getenv().getOrDefault("PATH", "");
         String found = NAMES.stream()
-                .flatMap(name -> Stream.of(path.split(File.pathSeparator, -1))
-                        .map(folder -> folder + File.separator + name))
+                .flatMap(name ->
+                        Stream.of(path.split(File.pathSeparator, -1)).map(folder -> folder + File.separator + name))
                 .filter(file -> Files.isExecutable(Path.of(file)))
                 .findFirst()
                 .orElse("");
@@ -197,7 +201,7 @@ final class Browser implements AutoCloseable {
     @Override
     public void close() {
         page.abort();
-        client.close();
+        client.shutdownNow();
         process.descendants().forEach(ProcessHandle::destroyForcibly);
         var ignored = process.destroyForcibly().onExit().join();
     }

@@ -60,7 +60,16 @@ class ConsoleAccessTest {
 
     /** DNS rebinding: a name of somebody else that leads to this machine. */
     @ParameterizedTest
-    @ValueSource(strings = {"evil.example", "evil.example:80", "localhost.evil.example", "10.0.0.1", "a b", "", "127.evil.example"})
+    @ValueSource(
+            strings = {
+                "evil.example",
+                "evil.example:80",
+                "localhost.evil.example",
+                "10.0.0.1",
+                "a b",
+                "",
+                "127.evil.example"
+            })
     void host_ofSomebodyElse_isRefused(String host) throws Exception {
         Asker asker = start(ConsoleServer.builder());
         for (String path : List.of("/", "/api/state", "/api/events")) {
@@ -110,7 +119,8 @@ class ConsoleAccessTest {
                     .isEqualTo(401);
             assertThat(asker.get(path + "?token=" + TOKEN).statusCode()).isEqualTo(401);
         }
-        assertThat(asker.post("/api/control", "{\"set\":{\"a\":1}}").statusCode()).isEqualTo(401);
+        assertThat(asker.post("/api/control", "{\"set\":{\"a\":1}}").statusCode())
+                .isEqualTo(401);
         assertThat(asker.get("/").statusCode()).isEqualTo(200);
         assertThat(asker.get("/api/state", "Authorization", "Bearer " + TOKEN).statusCode())
                 .isEqualTo(200);
@@ -121,9 +131,11 @@ class ConsoleAccessTest {
     @Test
     void beyondLoopback_withTheToken_answersUnderAnyName() throws Exception {
         Asker asker = start(ConsoleServer.builder().host("0.0.0.0").token(TOKEN));
-        assertThat(asker.raw("GET /api/state HTTP/1.1\r\nHost: pipe.svc\r\nAuthorization: Bearer " + TOKEN + "\r\n\r\n"))
+        assertThat(asker.raw(
+                        "GET /api/state HTTP/1.1\r\nHost: pipe.svc\r\nAuthorization: Bearer " + TOKEN + "\r\n\r\n"))
                 .isEqualTo("HTTP/1.1 200");
-        assertThat(asker.raw("GET /api/state HTTP/1.1\r\nHost: pipe.svc\r\n\r\n")).isEqualTo("HTTP/1.1 401");
+        assertThat(asker.raw("GET /api/state HTTP/1.1\r\nHost: pipe.svc\r\n\r\n"))
+                .isEqualTo("HTTP/1.1 401");
     }
 
     /** Readers of events may be many, but each other request still has a connection. */

@@ -105,7 +105,8 @@ class ConsolePageTest {
                 browser.open(console.uri());
                 awaitText(browser, "limiter", "Limited by stage price: its 8 lanes");
                 assertThat(browser.textOf("advice")).contains("from 8 to 64").contains("8.0 times");
-                assertThat(count(browser, "#graph g[role=listitem]")).isEqualTo(running.stages().size());
+                assertThat(count(browser, "#graph g[role=listitem]"))
+                        .isEqualTo(running.stages().size());
                 assertThat(count(browser, "#graph .limits")).isEqualTo(1);
                 assertThat(count(browser, "#partitions tr")).isEqualTo(12);
                 await().atMost(PATIENCE).until(() -> count(browser, "#threads canvas") >= 2);
@@ -172,13 +173,14 @@ class ConsolePageTest {
         try (Browser browser = new Browser(folder);
                 ConsoleServer console = ConsoleServer.builder().start(pipeline)) {
             browser.open(console.uri());
-            await().atMost(PATIENCE).until(() -> count(browser, "#partitions tr") == 200 && looks(browser) >= 2);
-            String watching = browser.evaluate("window.changes = 0, new MutationObserver(all => window.changes += all.length)"
-                    + ".observe(document.body, {subtree: true, childList: true, attributes: true, characterData: true}), 'on'");
+            await().atMost(PATIENCE).until(() -> count(browser, "#partitions tr") == 200 && looks(browser) >= 4);
+            String watching = browser.evaluate(
+                    "window.changes = 0, new MutationObserver(all => window.changes += all.length)"
+                            + ".observe(document.body, {subtree: true, childList: true, attributes: true, characterData: true}), 'on'");
             assertThat(watching).isEqualTo("on");
             int from = looks(browser);
             await().atMost(PATIENCE).until(() -> looks(browser) >= from + 3);
-            // Nothing of the pipeline has changed: the picture's description and a few totals have.
+            // Nothing of the pipeline has changed since its second look: only the description of the picture has.
             assertThat(Integer.parseInt(browser.evaluate("window.changes"))).isBetween(1, 100);
             assertThat(browser.troubles).isEmpty();
         }
@@ -192,7 +194,8 @@ class ConsolePageTest {
                         ConsoleServer.builder().token("a-token-of-some-length").start(pipeline)) {
             browser.open(console.uri());
             await().atMost(PATIENCE)
-                    .until(() -> browser.evaluate("document.getElementById('login')?.hidden").equals("false"));
+                    .until(() -> browser.evaluate("document.getElementById('login')?.hidden")
+                            .equals("false"));
             String given = browser.evaluate("document.getElementById('token').value = 'a-token-of-some-length',"
                     + " document.getElementById('login').requestSubmit(), 'given'");
             assertThat(given).isEqualTo("given");
@@ -206,7 +209,8 @@ class ConsolePageTest {
     }
 
     private static void awaitText(Browser browser, String id, String text) {
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(browser.textOf(id)).contains(text));
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(browser.textOf(id)).contains(text));
     }
 
     private static int count(Browser browser, String selector) throws Exception {

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -68,9 +69,15 @@ class ConsoleServerTest {
 
     @Test
     void state_withALimiter_namesIt() throws Exception {
-        console.show(pipeline, () -> Limiter.of(
-                        Limiter.Kind.STAGE_WAIT, "price", "limited by stage price", "raise its parallelism", 2.5)
-                .measured(2));
+        console.show(
+                pipeline,
+                () -> Limiter.of(
+                                Limiter.Kind.STAGE_WAIT,
+                                "price",
+                                "limited by stage price",
+                                "raise its parallelism",
+                                2.5)
+                        .measured(2));
         JsonNode limiter = asker.json("/api/state").path("limiter");
         assertThat(limiter.path("kind").asText()).isEqualTo("stage-wait");
         assertThat(limiter.path("name").asText()).isEqualTo("price");
@@ -85,7 +92,11 @@ class ConsoleServerTest {
         try (ConsoleServer early = ConsoleServer.builder().start();
                 Asker asking = new Asker(early)) {
             assertThat(asking.json("/api/state").path("state").asText()).isEqualTo("starting");
-            assertThat(asking.set("{\"source.paused\":true}").path("refused").get(0).path("reason").asText())
+            assertThat(asking.set("{\"source.paused\":true}")
+                            .path("refused")
+                            .get(0)
+                            .path("reason")
+                            .asText())
                     .contains("not started");
             early.show(pipeline);
             assertThat(asking.json("/api/state").path("state").asText()).isEqualTo("running");
@@ -99,10 +110,13 @@ class ConsoleServerTest {
         assertThat(page.headers().firstValue("content-security-policy").orElseThrow())
                 .contains("default-src 'none'")
                 .doesNotContain("unsafe");
-        for (String file : List.of("/console.css", "/console.js", "/feed.js", "/graph.js", "/parts.js", "/controls.js")) {
+        for (String file :
+                List.of("/console.css", "/console.js", "/feed.js", "/graph.js", "/parts.js", "/controls.js")) {
             HttpResponse<String> part = asker.get(file);
             assertThat(part.statusCode()).as(file).isEqualTo(200);
-            assertThat(part.body().replace("http://www.w3.org/2000/svg", "")).as(file).doesNotContain("://");
+            assertThat(part.body().replace("http://www.w3.org/2000/svg", ""))
+                    .as(file)
+                    .doesNotContain("://");
         }
         assertThat(page.body()).doesNotContain("://").doesNotContain("style=");
     }
@@ -119,8 +133,9 @@ class ConsoleServerTest {
             assertThat(look.path("lag").asInt()).isEqualTo(20);
             assertThat(look.has("partitions")).isFalse();
         });
-        assertThat(states).isNotEmpty().allSatisfy(state -> assertThat(state.path("partitions"))
-                .hasSize(2));
+        assertThat(states)
+                .isNotEmpty()
+                .allSatisfy(state -> assertThat(state.path("partitions")).hasSize(2));
     }
 
     /** A reload, or a connection that was cut, loses nothing. */
@@ -149,7 +164,7 @@ class ConsoleServerTest {
             assertThat(in.readLine()).contains("200");
             boolean full = false;
             while (found.size() < looks || states.isEmpty()) {
-                String line = in.readLine();
+                String line = Objects.requireNonNull(in.readLine(), "the events have ended");
                 if (line.startsWith("id: ")) {
                     ids.add(Long.parseLong(line.substring(4)));
                 } else if (line.startsWith("event: state")) {
@@ -169,7 +184,11 @@ class ConsoleServerTest {
         assertThat(report.path("applied").path("source.paused").asBoolean()).isTrue();
         assertThat(report.path("refused")).isEmpty();
         assertThat(consumer.paused).containsExactly("all");
-        assertThat(asker.json("/api/state").path("controls").get(0).path("value").asBoolean())
+        assertThat(asker.json("/api/state")
+                        .path("controls")
+                        .get(0)
+                        .path("value")
+                        .asBoolean())
                 .isTrue();
         asker.set("{\"source.paused\":\"false\"}");
         assertThat(consumer.paused).isEmpty();
@@ -182,8 +201,9 @@ class ConsoleServerTest {
                         .asBoolean())
                 .isTrue();
         assertThat(consumer.paused).containsExactly("orders-1");
-        JsonNode refused =
-                asker.set("{\"partition.orders-7.paused\":true}").path("refused").get(0);
+        JsonNode refused = asker.set("{\"partition.orders-7.paused\":true}")
+                .path("refused")
+                .get(0);
         assertThat(refused.path("reason").asText()).contains("orders-7").contains("orders-0, orders-1");
     }
 
@@ -193,9 +213,9 @@ class ConsoleServerTest {
                 + "\"dispatcher.none.size\":2,\"breaker.none\":\"open\",\"what.ever\":1,\"stage..parallelism\":1}");
         assertThat(report.path("accepted").asBoolean()).isFalse();
         assertThat(report.path("applied").properties()).hasSize(1);
-        assertThat(report.path("refused")).hasSize(6).allSatisfy(each -> assertThat(
-                        each.path("reason").asText())
-                .isNotEmpty());
+        assertThat(report.path("refused"))
+                .hasSize(6)
+                .allSatisfy(each -> assertThat(each.path("reason").asText()).isNotEmpty());
     }
 
     @Test
@@ -215,10 +235,13 @@ class ConsoleServerTest {
 
     @Test
     void requests_thatMakeNoSense_areRefusedInWords() throws Exception {
-        for (String body : List.of("", "{", "[]", "{\"set\":1}", "{\"set\":{}}", "{\"set\":{\"a\":[1]}}", "{\"x\":{}}")) {
+        for (String body :
+                List.of("", "{", "[]", "{\"set\":1}", "{\"set\":{}}", "{\"set\":{\"a\":[1]}}", "{\"x\":{}}")) {
             HttpResponse<String> answer = asker.post("/api/control", body);
             assertThat(answer.statusCode()).as(body).isEqualTo(400);
-            assertThat(Asker.JSON.readTree(answer.body()).path("error").asText()).as(body).isNotEmpty();
+            assertThat(Asker.JSON.readTree(answer.body()).path("error").asText())
+                    .as(body)
+                    .isNotEmpty();
         }
         assertThat(asker.post("/api/control", "x".repeat(20_000)).statusCode()).isEqualTo(413);
         assertThat(asker.post("/api/state", "{}").statusCode()).isEqualTo(405);

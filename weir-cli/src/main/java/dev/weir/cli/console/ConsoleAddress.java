@@ -30,7 +30,8 @@ final class ConsoleAddress {
         } catch (IllegalArgumentException e) {
             // Said below.
         }
-        throw CliFailure.badValue("PID|URL", target, "the number of a process or an address such as http://127.0.0.1:9500");
+        throw CliFailure.badValue(
+                "PID|URL", target, "the number of a process or an address such as http://127.0.0.1:9500");
     }
 
     private static URI ofProcess(String pid) {
@@ -53,7 +54,8 @@ final class ConsoleAddress {
                 process.detach();
             }
         } catch (AttachNotSupportedException e) {
-            throw CliFailure.work("process " + pid + " is no JVM that can be asked: " + e.getMessage(), NO_CONSOLE, e);
+            // Its message has the command line of that process, which may have secrets.
+            throw CliFailure.work("process " + pid + " is no JVM that can be asked", NO_CONSOLE, e);
         } catch (IOException e) {
             throw CliFailure.work("process " + pid + " cannot be asked: " + CliFailure.reason(e), NO_CONSOLE, e);
         }

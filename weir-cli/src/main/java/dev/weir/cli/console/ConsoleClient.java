@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.weir.cli.terminal.CliFailure;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -62,7 +63,10 @@ final class ConsoleClient implements AutoCloseable {
             answer = http.send(request.timeout(PATIENCE).build(), BodyHandlers.ofString());
         } catch (IOException e) {
             throw CliFailure.work(
-                    "no console answers at " + console + ": " + CliFailure.reason(e), "Does the process still run?", e);
+                    "no console answers at " + console + ": "
+                            + (e instanceof ConnectException ? "nobody listens there" : CliFailure.reason(e)),
+                    "Does the process still run?",
+                    e);
         }
         JsonNode body;
         try {
@@ -71,7 +75,8 @@ final class ConsoleClient implements AutoCloseable {
             throw CliFailure.work(console + " is no Weir console", "Use the address that the process printed.", e);
         }
         if (answer.statusCode() == 401) {
-            throw CliFailure.work("the console at " + console + " demands its token", "Name its file with --token-file.");
+            throw CliFailure.work(
+                    "the console at " + console + " demands its token", "Name its file with --token-file.");
         }
         if (answer.statusCode() != 200) {
             throw CliFailure.work(

@@ -96,8 +96,9 @@ public final class ConsoleCommand implements Callable<Integer> {
     private static String error(JsonNode refused) {
         JsonNode first = refused.get(0);
         int more = refused.size() - 1;
-        return "refused " + first.path("key").asText() + "=" + first.path("value").asText() + ": "
-                + first.path("reason").asText() + (more > 0 ? " (and " + more + " more)" : "");
+        return "refused " + first.path("key").asText() + "="
+                + first.path("value").asText() + ": " + first.path("reason").asText()
+                + (more > 0 ? " (and " + more + " more)" : "");
     }
 
     private void tell(URI address, @Nullable JsonNode report, JsonNode state, @Nullable String error) {
@@ -109,7 +110,10 @@ public final class ConsoleCommand implements Callable<Integer> {
             line.writeRawValue(report == null ? "[]" : report.path("refused").toString());
             line.writeStringField("console", address.toString());
             line.writeFieldName("limiter");
-            line.writeRawValue(state.path("limiter").isMissingNode() ? "null" : state.path("limiter").toString());
+            line.writeRawValue(
+                    state.path("limiter").isMissingNode()
+                            ? "null"
+                            : state.path("limiter").toString());
             line.writeFieldName("state");
             line.writeRawValue(state.toString());
             if (error != null) {
@@ -121,7 +125,9 @@ public final class ConsoleCommand implements Callable<Integer> {
 
     private void show(URI address, @Nullable JsonNode report, JsonNode state) {
         weir.out().println("console  " + address);
-        weir.out().println("pipeline " + state.path("pipeline").asText() + ", " + state.path("state").asText());
+        weir.out()
+                .println("pipeline " + state.path("pipeline").asText() + ", "
+                        + state.path("state").asText());
         JsonNode limiter = state.path("limiter");
         if (limiter.isObject()) {
             weir.out().println("limiter  " + limiter.path("sentence").asText());

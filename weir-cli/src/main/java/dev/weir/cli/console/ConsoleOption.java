@@ -17,8 +17,9 @@ public final class ConsoleOption {
             fallbackValue = "0",
             paramLabel = "[HOST:]PORT",
             converter = ListenAddress.Converter.class,
-            description = "Serve a page there that shows the pipeline and steers it; without a port, or with 0, any that"
-                    + " is free. On loopback unless a host is given, which needs --token-file.")
+            description =
+                    "Serve a page there that shows the pipeline and steers it; without a port, or with 0, any that"
+                            + " is free. On loopback unless a host is given, which needs --token-file.")
     private @Nullable ListenAddress address;
 
     @Option(

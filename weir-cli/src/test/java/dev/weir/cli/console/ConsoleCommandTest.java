@@ -59,8 +59,7 @@ class ConsoleCommandTest {
 
     @Test
     void set_onAnAddress_changesThePipeline() throws Exception {
-        int code = harness.run(
-                "console", console.uri().toString(), "--set", "stage.price.parallelism=24", "--json");
+        int code = harness.run("console", console.uri().toString(), "--set", "stage.price.parallelism=24", "--json");
         assertThat(code).as(harness.err()).isEqualTo(ExitCode.DONE);
         JsonNode answer = lastLine();
         assertThat(answer.path("accepted").asBoolean()).isTrue();
@@ -89,8 +88,7 @@ class ConsoleCommandTest {
     @Test
     void timeline_isWrittenToTheFile() throws Exception {
         Path file = folder.resolve("timeline.json");
-        int code = harness.run(
-                "console", console.uri().toString(), "--set=log.dev.weir.x=info", "--timeline=" + file);
+        int code = harness.run("console", console.uri().toString(), "--set=log.dev.weir.x=info", "--timeline=" + file);
         assertThat(code).as(harness.err()).isEqualTo(ExitCode.DONE);
         JsonNode entries = JSON.readTree(Files.readString(file)).path("entries");
         assertThat(entries).hasSize(1);
@@ -139,11 +137,12 @@ class ConsoleCommandTest {
                 .start();
         try {
             String address = process.inputReader().readLine();
-            int code = harness.run(
-                    "console", Long.toString(process.pid()), "--set=stage.price.parallelism=7", "--json");
+            int code =
+                    harness.run("console", Long.toString(process.pid()), "--set=stage.price.parallelism=7", "--json");
             assertThat(code).as(harness.err()).isEqualTo(ExitCode.DONE);
             assertThat(lastLine().path("console").asText()).isEqualTo(address);
-            assertThat(lastLine().at("/applied/stage.price.parallelism").asInt()).isEqualTo(7);
+            assertThat(lastLine().at("/applied/stage.price.parallelism").asInt())
+                    .isEqualTo(7);
             process.getOutputStream().close();
             assertThat(process.waitFor()).isZero();
         } finally {

@@ -255,10 +255,7 @@ public final class Controls {
         }
         for (StageControl stage : pipeline.handles(StageControl.class)) {
             knobs.add(new Knob(
-                    STAGE + stage.stage() + PARALLELISM,
-                    Integer.toString(stage.parallelism()),
-                    1,
-                    stage.mostAtOnce()));
+                    STAGE + stage.stage() + PARALLELISM, Integer.toString(stage.parallelism()), 1, stage.mostAtOnce()));
         }
         for (DispatcherControl each : pipeline.handles(DispatcherControl.class)) {
             var now = each.snapshot();

@@ -73,7 +73,9 @@ final class Access {
     }
 
     private static boolean isThisMachine(String host) {
-        return host.equals("localhost") || host.equals("[::1]") || host.matches("127(\\.[0-9]{1,3}){3}")
+        return host.equals("localhost")
+                || host.equals("[::1]")
+                || host.matches("127(\\.[0-9]{1,3}){3}")
                 || host.equals(InetAddress.getLoopbackAddress().getHostName());
     }
 
@@ -85,7 +87,8 @@ final class Access {
         // Of hashes, so that not even the length of the token shows in the time.
         return given != null
                 && given.startsWith(BEARER)
-                && MessageDigest.isEqual(tokenHash, hash(given.substring(BEARER.length()).strip()));
+                && MessageDigest.isEqual(
+                        tokenHash, hash(given.substring(BEARER.length()).strip()));
     }
 
     private static byte[] hash(String token) {

@@ -30,8 +30,8 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
     private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
             + " img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-    private static final String NO_PROFILE = "this version cannot record a profile yet: use"
-            + " jcmd PID JFR.start duration=30s filename=FILE";
+    private static final String NO_PROFILE =
+            "this version cannot record a profile yet: use" + " jcmd PID JFR.start duration=30s filename=FILE";
 
     private final Access access;
     private final Looker looker;
@@ -105,7 +105,10 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
                 case "/api/state" -> ifRead(exchange, () -> Answer.json(200, looker.now()));
                 case "/api/events" -> ifRead(exchange, () -> Answer.json(200, "{}"));
                 case "/api/timeline" ->
-                    ifRead(exchange, () -> Answer.json(200, Json.timeline(controls.timeline().entries())));
+                    ifRead(
+                            exchange,
+                            () -> Answer.json(
+                                    200, Json.timeline(controls.timeline().entries())));
                 case "/api/profile" -> ifRead(exchange, () -> Answer.error(501, NO_PROFILE));
                 case "/api/control" -> control(exchange);
                 default -> Answer.error(404, "here are /, /api/state, /api/events, /api/timeline and /api/control");
@@ -145,7 +148,8 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
             String by = exchange.getRequestHeaders().containsKey("Origin") ? "page" : "command";
             return Answer.json(200, Json.report(controls.set(wanted, by)));
         } catch (IOException e) {
-            return Answer.error(400, String.valueOf(e.getMessage()).lines().findFirst().orElse(""));
+            return Answer.error(
+                    400, String.valueOf(e.getMessage()).lines().findFirst().orElse(""));
         }
     }
 

@@ -127,7 +127,9 @@ public final class Json {
             String key;
             while ((key = json.nextFieldName()) != null) {
                 JsonToken value = json.nextToken();
-                require(value != null && value.isScalarValue() && value != JsonToken.VALUE_NULL, key + " needs a value");
+                require(
+                        value != null && value.isScalarValue() && value != JsonToken.VALUE_NULL,
+                        key + " needs a value");
                 settings.put(key, json.getText());
                 require(settings.size() <= MOST_SETTINGS, "there are more than " + MOST_SETTINGS + " settings");
             }

@@ -46,8 +46,7 @@ record Look(
      * @param up the share without input
      * @param down the share in which nobody took its output
      */
-    record StageLook(
-            StageSnapshot now, double inPerSecond, double outPerSecond, double busy, double up, double down) {
+    record StageLook(StageSnapshot now, double inPerSecond, double outPerSecond, double busy, double up, double down) {
 
         static StageLook between(@Nullable StageSnapshot before, StageSnapshot now) {
             long elapsed = now.elapsedNanos() - (before == null ? 0 : before.elapsedNanos());

@@ -105,8 +105,7 @@ final class LookText {
         json.writeEndArray();
     }
 
-    private static void writeLimiter(JsonGenerator json, @Nullable Limiter limiter)
-            throws IOException {
+    private static void writeLimiter(JsonGenerator json, @Nullable Limiter limiter) throws IOException {
         if (limiter == null) {
             json.writeNullField("limiter");
             return;

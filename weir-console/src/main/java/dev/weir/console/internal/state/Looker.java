@@ -90,8 +90,7 @@ public final class Looker implements AutoCloseable {
         lock.lock();
         try {
             Subject looked = subject;
-            List<StageSnapshot> stages =
-                    looked == null ? List.of() : looked.pipeline.stages();
+            List<StageSnapshot> stages = looked == null ? List.of() : looked.pipeline.stages();
             for (StageSnapshot stage : stages) {
                 shares.put(stage.name(), StageLook.between(before.put(stage.name(), stage), stage));
             }
@@ -112,13 +111,13 @@ public final class Looker implements AutoCloseable {
     private Look look() {
         Subject looked = subject;
         if (looked == null) {
-            return new Look(
-                    number, Instant.now(), "", false, List.of(), List.of(), List.of(), null, null, null);
+            return new Look(number, Instant.now(), "", false, List.of(), List.of(), List.of(), null, null, null);
         }
         RunningPipeline pipeline = looked.pipeline;
         List<ConsumerHandle> consumers = pipeline.handles(ConsumerHandle.class);
         ConsumerDump dump = consumers.isEmpty() ? null : consumers.getFirst().dump();
-        ConsumerHealth health = consumers.isEmpty() ? null : consumers.getFirst().health();
+        ConsumerHealth health =
+                consumers.isEmpty() ? null : consumers.getFirst().health();
         return new Look(
                 number,
                 Instant.now(),

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.console.internal.state.Look.StageLook;
 import dev.weir.stream.StageSnapshot;
+import java.util.Objects;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -48,8 +49,7 @@ class LookTest {
     void history_keepsTheLastQuarterOfAnHour() throws InterruptedException {
         History history = new History();
         LongStream.rangeClosed(1, History.MOST + 5L).forEach(n -> history.add(new History.Entry(n, "{}"), "full " + n));
-        History.News news = history.after(0);
-        assertThat(news).isNotNull();
+        History.News news = Objects.requireNonNull(history.after(0));
         assertThat(news.entries()).hasSize(History.MOST);
         assertThat(news.entries().getFirst().number()).isEqualTo(6);
         assertThat(news.state()).isEqualTo("full " + (History.MOST + 5));
@@ -62,8 +62,7 @@ class LookTest {
         History history = new History();
         String large = "x".repeat(History.MOST_CHARS / 4);
         LongStream.rangeClosed(1, 9).forEach(n -> history.add(new History.Entry(n, large), ""));
-        History.News news = history.after(0);
-        assertThat(news).isNotNull();
+        History.News news = Objects.requireNonNull(history.after(0));
         assertThat(news.entries()).hasSize(4);
     }
 }
