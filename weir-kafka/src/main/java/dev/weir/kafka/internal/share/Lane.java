@@ -119,10 +119,13 @@ final class Lane implements Runnable {
         return unfinished;
     }
 
-    /** Acquires no more, and ends when what it holds is done. */
+    /**
+     * Acquires no more, and ends when what it holds is done. A poll goes on to its end: what it was to bring would be
+     * acquired all the same, and lose a delivery.
+     */
     void retire() {
         retired = true;
-        wake();
+        LockSupport.unpark(thread);
     }
 
     /** Ends when what the pipeline has is done, at {@code deadlineNanos} at the latest. */
