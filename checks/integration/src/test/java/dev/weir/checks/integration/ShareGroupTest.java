@@ -155,8 +155,8 @@ class ShareGroupTest {
                     assertThat(letter.header(DeadLetter.REASON)).isEqualTo("HANDLER");
                 });
         assertThat(FailureTopics.letters(KAFKA.cluster(), "poison-parked"))
-                .allSatisfy(letter ->
-                        assertThat(letter.header(DeadLetter.REASON)).isEqualTo("PARKED"))
+                .allSatisfy(
+                        letter -> assertThat(letter.header(DeadLetter.REASON)).isEqualTo("PARKED"))
                 .anySatisfy(letter ->
                         assertThat(FailureTopics.value(letter.letter())).isEqualTo("77"));
     }
