@@ -217,9 +217,8 @@ final class PipeFlow implements AutoCloseable {
 
     private Source<ProducerRecord<byte[], byte[]>> via(Source<ConsumerRecord<byte[], byte[]>> consumed) {
         long spinNanos = options.workCpu.toNanos();
-        int workers = Math.min(
-                MAX_WORKERS,
-                options.concurrencyOr(Runtime.getRuntime().availableProcessors()));
+        int workers =
+                Math.min(MAX_WORKERS, options.concurrencyOr(Runtime.getRuntime().availableProcessors()));
         return switch (options.via) {
             case Via.Identity ignored when spinNanos == 0 -> consumed.map(records::passOn);
             case Via.Identity ignored ->

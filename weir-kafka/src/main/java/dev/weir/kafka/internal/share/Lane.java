@@ -39,6 +39,8 @@ final class Lane implements Runnable {
     private static final Duration LAST_ANSWER = Duration.ofSeconds(10);
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
     private static final long FLUSH_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+    private static final long SCAN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final long AT_ONCE_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
     private static final long ERROR_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
     private static final int DEFAULT_LOCK_MILLIS = 30_000;
 
@@ -60,6 +62,7 @@ final class Lane implements Runnable {
     private long unsentSinceNanos;
     private long lastPollNanos = System.nanoTime();
     private long roundSinceNanos;
+    private long scanAtNanos = System.nanoTime();
     private boolean foundNothing;
 
     private volatile boolean retired;
@@ -116,10 +119,13 @@ final class Lane implements Runnable {
         return unfinished;
     }
 
-    /** Acquires no more, and ends when what it holds is done. */
+    /**
+     * Acquires no more, and ends when what it holds is done. A poll goes on to its end: what it was to bring would be
+     * acquired all the same, and lose a delivery.
+     */
     void retire() {
         retired = true;
-        wake();
+        LockSupport.unpark(thread);
     }
 
     /** Ends when what the pipeline has is done, at {@code deadlineNanos} at the latest. */
@@ -234,7 +240,7 @@ final class Lane implements Runnable {
             }
         }
         // What comes at once was there before: another broker had answered the poll before this one.
-        long lockedSince = now - begun < TimeUnit.MILLISECONDS.toNanos(2) ? lastPollNanos : begun;
+        long lockedSince = now - begun < AT_ONCE_NANOS ? lastPollNanos : begun;
         lastPollNanos = begun;
         lockMillis = client.acquisitionLockTimeoutMs().orElse(DEFAULT_LOCK_MILLIS);
         accept(records, lockedSince);
@@ -296,11 +302,31 @@ final class Lane implements Runnable {
             held.publish();
             return;
         }
+        long now = System.nanoTime();
+        flushIfDue(now);
+        if (now - scanAtNanos < 0) {
+            if (settled.isEmpty()) {
+                LockSupport.parkNanos(this, scanAtNanos - now);
+            }
+            return;
+        }
+        scan(now);
+        scanAtNanos = System.nanoTime() + SCAN_NANOS;
+    }
+
+    private void flushIfDue(long now) {
+        if (unsent > 0 && now - unsentSinceNanos >= FLUSH_NANOS) {
+            client.commitAsync();
+            unsent = 0;
+        }
+    }
+
+    /** Looks at the locks of all that is held. */
+    private void scan(long now) {
         if (ready.isEnded()) {
             // The last delivery of a record is not spent on going back: the pipeline still takes it.
             giveBack(held.all(record -> !record.isRenewing() && !record.isLastDelivery()), false);
         }
-        long now = System.nanoTime();
         if (closing && now - closeAtNanos >= 0) {
             giveUpAll();
             return;
@@ -318,18 +344,7 @@ final class Lane implements Runnable {
             renew(open, now);
             return;
         }
-        if (unsent > 0 && now - unsentSinceNanos >= FLUSH_NANOS) {
-            client.commitAsync();
-            unsent = 0;
-        }
         held.publish();
-        long wait = Math.min(unsent > 0 ? FLUSH_NANOS : LOOK_NANOS, renewalDue - now);
-        if (closing) {
-            wait = Math.min(wait, closeAtNanos - now);
-        }
-        if (settled.isEmpty()) {
-            LockSupport.parkNanos(this, Math.max(1, wait));
-        }
     }
 
     private long lockNanos() {

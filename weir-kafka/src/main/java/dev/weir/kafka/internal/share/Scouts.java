@@ -17,7 +17,7 @@ final class Scouts {
     private final Condition found = lock.newCondition();
 
     // Under the lock.
-    private @Nullable Lane scout;
+    private @Nullable Object scout;
     private long finds;
 
     /**
@@ -26,7 +26,7 @@ final class Scouts {
      *
      * @param nanos how long to wait for that
      */
-    boolean mayAsk(Lane lane, long nanos) throws InterruptedException {
+    boolean mayAsk(Object lane, long nanos) throws InterruptedException {
         lock.lockInterruptibly();
         try {
             if (scout == null || scout == lane) {
@@ -45,7 +45,7 @@ final class Scouts {
     }
 
     /** A lane has found records: there may be more. */
-    void found(Lane lane) {
+    void found(Object lane) {
         lock.lock();
         try {
             finds++;
@@ -56,7 +56,7 @@ final class Scouts {
     }
 
     /** A lane asks no more. */
-    void leave(Lane lane) {
+    void leave(Object lane) {
         lock.lock();
         try {
             release(lane);
@@ -65,7 +65,7 @@ final class Scouts {
         }
     }
 
-    private void release(Lane lane) {
+    private void release(Object lane) {
         if (scout == lane) {
             scout = null;
         }
