@@ -103,7 +103,13 @@ final class DemoRun {
             report.leftUndone().forEach(left -> weir.terminal().note("left undone: " + left));
             DemoVerifier verifier = new DemoVerifier(generator, (int) traffic.generated());
             verifier.readBack(bootstrapServers, progress);
-            return new DemoSummary(plan, verifier.books(), verifier.latencyMillis(), verifier.elapsedMillis(), probe.overall(), profile);
+            return new DemoSummary(
+                    plan,
+                    verifier.books(),
+                    verifier.latencyMillis(),
+                    verifier.elapsedMillis(),
+                    probe.overall(),
+                    profile);
         }
     }
 

@@ -38,7 +38,6 @@ class LimiterFieldsTest {
     @Test
     void lines_areBrokenBetweenWords() {
         List<String> lines = LimiterFields.lines(LIMITER, 24);
-        assertThat(lines)
-                .containsExactly("stage-wait: price waits", "for its shop", "to do: raise it from 8", "to 24");
+        assertThat(lines).containsExactly("stage-wait: price waits", "for its shop", "to do: raise it from 8", "to 24");
     }
 }
