@@ -42,7 +42,8 @@ export class Graph {
   show(stages, limiter) {
     const perRow = Math.max(1, Math.floor((this.place.clientWidth + GAP) / (WIDTH + GAP)));
     const shape = `${perRow} ${stages.map((stage) => stage.name).join("\n")}`;
-    if (shape !== this.shape) this.build(stages, perRow);
+    if (shape !== this.shape && stages.length === 0) this.place.replaceChildren();
+    else if (shape !== this.shape) this.build(stages, perRow);
     this.shape = shape;
     const most = Math.max(1, ...stages.map((stage) => stage.out_per_second));
     for (const stage of stages) this.update(this.boxes.get(stage.name), stage, most, limiter);
