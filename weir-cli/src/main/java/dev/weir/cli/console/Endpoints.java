@@ -4,6 +4,7 @@ import dev.weir.cli.metrics.MetricsEndpoint;
 import dev.weir.cli.metrics.MetricsOption;
 import dev.weir.cli.terminal.CommandContext;
 import dev.weir.console.ConsoleServer;
+import dev.weir.metrics.LimiterProbe;
 import dev.weir.stream.RunningPipeline;
 import java.net.URI;
 import org.jspecify.annotations.Nullable;
@@ -65,10 +66,10 @@ public final class Endpoints implements AutoCloseable {
         }
     }
 
-    /** Shows the pipeline of the command. */
-    public void show(RunningPipeline running) {
+    /** Shows the pipeline of the command, and what limits it. */
+    public void show(RunningPipeline running, LimiterProbe probe) {
         if (console != null) {
-            console.show(running);
+            console.show(running, probe::limiter);
         }
         metrics.show(running);
     }

@@ -96,7 +96,7 @@ final class DemoRun {
                         new DemoTraffic(bootstrapServers, generator, plan, () -> acknowledged(running.stages()));
                 LimiterProbe probe = LimiterProbe.start(running);
                 Progress progress = weir.progress()) {
-            endpoints.show(running);
+            endpoints.show(running, probe);
             weir.shutdown().onStop(traffic::stop);
             List<StageSnapshot> profile = flow(cluster, running, traffic, progress);
             DrainReport report = running.drain(DRAIN);

@@ -88,9 +88,9 @@ public final class PipeCommand implements Callable<Integer> {
                     ? flow.pipeline(member(clients), producer)
                     : flow.pipeline(consumer(clients), producer));
             try (RunningPipeline running = start(clients, pipeline)) {
-                endpoints.show(running);
                 PipeState state = PipeState.start(options.state, running, weir.terminal());
                 try (LimiterProbe probe = LimiterProbe.start(running)) {
+                    endpoints.show(running, probe);
                     return runToEnd(running, flow, probe);
                 } finally {
                     state.close();

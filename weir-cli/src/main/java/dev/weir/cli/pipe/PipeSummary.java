@@ -253,7 +253,7 @@ record PipeSummary(
                     100 * stage.blockedDownShare(),
                     stage.name().equals(limiter.name()) ? "  <- limits" : ""));
         }
-        if (latency.count() > 0) {
+        if (latency != null && latency.count() > 0) {
             text.append(String.format(
                     Locale.ROOT,
                     "%n  from timestamp to acknowledgement: p50 %,d ms, p99 %,d ms, max %,d ms",
