@@ -18,8 +18,8 @@ class SkippedTestsTest {
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));
 
     /** Name, class, and the reason: an attribute, or what stands behind the exception's name in its trace. */
-    private static final Pattern SKIPPED = Pattern.compile(
-            "<testcase name=\"([^\"]*)\" classname=\"([^\"]*)\"[^>]*>\\s*"
+    private static final Pattern SKIPPED =
+            Pattern.compile("<testcase name=\"([^\"]*)\" classname=\"([^\"]*)\"[^>]*>\\s*"
                     + "<skipped(?: message=\"([^\"]*)\")?[^>]*>"
                     + "(?:<!\\[CDATA\\[[\\w.$]+: ([^\n\\]]*))?");
 

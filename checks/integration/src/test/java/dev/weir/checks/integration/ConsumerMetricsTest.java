@@ -65,8 +65,10 @@ class ConsumerMetricsTest {
             metrics.bindTo(registry);
             ConsumerLedger.await("lag", SOON, () -> value("weir.consumer.lag.records") == 1_000);
             // A record is written before it can be the first unfinished one.
-            ConsumerLedger.await("lag time", SOON, () -> value("weir.consumer.lag.seconds")
-                    >= value("weir.consumer.oldest.unfinished.seconds"));
+            ConsumerLedger.await(
+                    "lag time",
+                    SOON,
+                    () -> value("weir.consumer.lag.seconds") >= value("weir.consumer.oldest.unfinished.seconds"));
             ConsumerLedger.await("window", SOON, () -> value("weir.consumer.paused", "reason", "window") == 2);
             assertThat(value("weir.consumer.partitions", "consumer", "[behind]"))
                     .isEqualTo(2);

@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.run;
 
+import dev.weir.stream.Dispatcher;
 import java.util.HashSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.openjdk.jcstress.annotations.Actor;
@@ -22,7 +23,7 @@ public class TaskHoldStress {
     private final AtomicInteger insideInterrupted = new AtomicInteger();
     private final AtomicInteger interrupted = new AtomicInteger();
     private final TaskGroup group = new TaskGroup("stress", escaped -> {});
-    private final TaskGroup.Task task = group.new Task("task", new HashSet<>(0), false, self -> {
+    private final TaskGroup.Task task = group.new Task("task", new HashSet<>(0), Dispatcher.virtual(), self -> {
         self.hold();
         boolean before = Thread.interrupted();
         TaskShieldStress.linger();

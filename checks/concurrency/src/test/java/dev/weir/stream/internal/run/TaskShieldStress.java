@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.run;
 
+import dev.weir.stream.Dispatcher;
 import java.util.HashSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +22,7 @@ public class TaskShieldStress {
 
     private final AtomicInteger runs = new AtomicInteger();
     private final TaskGroup group = new TaskGroup("stress", escaped -> {});
-    private final TaskGroup.Task task = group.new Task("task", new HashSet<>(0), false, self -> {
+    private final TaskGroup.Task task = group.new Task("task", new HashSet<>(0), Dispatcher.virtual(), self -> {
         linger();
         runs.incrementAndGet();
     });
@@ -87,7 +88,7 @@ public class TaskShieldStress {
         private final AtomicInteger runs = new AtomicInteger();
         private final TaskGroup group = new TaskGroup("stress", escaped -> {});
         private final TaskGroup.Task task =
-                group.new Task("task", new HashSet<>(0), false, self -> runs.incrementAndGet());
+                group.new Task("task", new HashSet<>(0), Dispatcher.virtual(), self -> runs.incrementAndGet());
 
         @Actor
         public void pool() {
