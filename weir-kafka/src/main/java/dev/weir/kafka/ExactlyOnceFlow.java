@@ -1,8 +1,8 @@
 package dev.weir.kafka;
 
-import dev.weir.kafka.internal.consumer.TransactionalSource;
 import dev.weir.kafka.internal.transaction.ExactlyOnceRun;
 import dev.weir.kafka.internal.transaction.TransactionPlan;
+import dev.weir.kafka.internal.transaction.TransactionalSource;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.Sink;
 import dev.weir.stream.Source;

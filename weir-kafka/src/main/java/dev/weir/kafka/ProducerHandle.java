@@ -1,5 +1,7 @@
 package dev.weir.kafka;
 
+import java.util.Objects;
+
 /**
  * The producer of a running pipeline as others may see it; found by {@link dev.weir.stream.RunningPipeline#handles}.
  * Thread-safe, valid for as long as the pipeline.
@@ -24,7 +26,13 @@ public interface ProducerHandle {
             double bufferFreeBytes,
             long blockedNanos,
             double queueMillis,
-            double requestMillis) {}
+            double requestMillis) {
+
+        /** Refuses null. */
+        public Snapshot {
+            Objects.requireNonNull(stage, "stage");
+        }
+    }
 
     /**
      * Times from a record's timestamp to its acknowledgement, in milliseconds; to one part in 32 above 64 ms. Records

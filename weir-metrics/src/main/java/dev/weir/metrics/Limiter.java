@@ -1,6 +1,7 @@
 package dev.weir.metrics;
 
 import java.util.Locale;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,7 +76,12 @@ public record Limiter(
         }
     }
 
+    /** Refuses null, and gains that are none. */
     public Limiter {
+        Objects.requireNonNull(kind, "kind");
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(sentence, "sentence");
+        Objects.requireNonNull(advice, "advice");
         if (!(expectedGain >= 1) || Double.isInfinite(expectedGain)) {
             throw new IllegalArgumentException("expectedGain must be at least 1 and finite: " + expectedGain);
         }

@@ -38,7 +38,7 @@ public final class LimiterFinder {
      * @throws IllegalArgumentException if {@code after} is earlier than {@code before}
      */
     public static Limiter find(PipelineLook before, PipelineLook after) {
-        return find(List.of(before, after));
+        return find(List.of(Objects.requireNonNull(before, "before"), Objects.requireNonNull(after, "after")));
     }
 
     /**

@@ -20,9 +20,11 @@ import org.jspecify.annotations.Nullable;
  * Looks at a running pipeline all the time and says what limits it. Thread-safe.
  *
  * <pre>{@code
- * try (LimiterProbe probe = LimiterProbe.start(running)) {
- *     running.await();
- *     System.out.println(probe.overall().sentence());
+ * void tell(RunningPipeline running) throws InterruptedException {
+ *     try (LimiterProbe probe = LimiterProbe.start(running)) {
+ *         running.await();
+ *         System.out.println(probe.overall().sentence());
+ *     }
  * }
  * }</pre>
  *

@@ -7,6 +7,7 @@ import dev.weir.kafka.ProducerHandle;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.StageSnapshot;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * All that {@link LimiterFinder} knows of a pipeline at one moment. Immutable.
@@ -27,17 +28,27 @@ public record PipelineLook(
         MachineLook machine) {
 
     /** A consumer's counters and its partitions. */
-    public record ConsumerLook(ConsumerSnapshot counters, ConsumerDump dump) {}
+    public record ConsumerLook(ConsumerSnapshot counters, ConsumerDump dump) {
 
+        /** Refuses null. */
+        public ConsumerLook {
+            Objects.requireNonNull(counters, "counters");
+            Objects.requireNonNull(dump, "dump");
+        }
+    }
+
+    /** Copies the lists; refuses null. */
     public PipelineLook {
-        stages = List.copyOf(stages);
-        activity = List.copyOf(activity);
-        consumers = List.copyOf(consumers);
-        producers = List.copyOf(producers);
+        stages = List.copyOf(Objects.requireNonNull(stages, "stages"));
+        activity = List.copyOf(Objects.requireNonNull(activity, "activity"));
+        consumers = List.copyOf(Objects.requireNonNull(consumers, "consumers"));
+        producers = List.copyOf(Objects.requireNonNull(producers, "producers"));
+        Objects.requireNonNull(machine, "machine");
     }
 
     /** A look at {@code pipeline} now. Any thread. */
     public static PipelineLook at(RunningPipeline pipeline, MachineLook machine) {
+        Objects.requireNonNull(pipeline, "pipeline");
         // The counters and the time together: shares are of the time between two looks.
         List<StageSnapshot> stages = pipeline.stages();
         long now = System.nanoTime();

@@ -65,7 +65,7 @@ public final class Ordering<T> {
 
     /** The same order, with a word for what the elements are ordered by, for diagnoses; default: {@code key}. */
     public Ordering<T> calledBy(String name) {
-        return new Ordering<>(inputOrder, keyed, key, name);
+        return new Ordering<>(inputOrder, keyed, key, Objects.requireNonNull(name, "name"));
     }
 
     /** What the elements are ordered by, in a word. */

@@ -1,5 +1,6 @@
 package dev.weir.stream;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,7 +51,15 @@ public record StageSnapshot(
             int waiting,
             int ready,
             int behindKeys,
-            String keyName) {}
+            String keyName) {
+
+        /** Refuses null. */
+        public Activity {
+            Objects.requireNonNull(stage, "stage");
+            Objects.requireNonNull(dispatcher, "dispatcher");
+            Objects.requireNonNull(keyName, "keyName");
+        }
+    }
 
     /** The share of its thread time that the stage worked, 0 to 1. */
     public double busyShare() {

@@ -6,7 +6,7 @@ import dev.weir.cli.terminal.JsonLines;
 import dev.weir.kafka.ConsumerSnapshot;
 import dev.weir.kafka.ConsumerSnapshot.PartitionSnapshot;
 import dev.weir.kafka.ProducerHandle;
-import dev.weir.kafka.TransactionSnapshot;
+import dev.weir.kafka.TransactionHandle;
 import dev.weir.metrics.Limiter;
 import dev.weir.stream.DrainReport;
 import dev.weir.stream.StageSnapshot;
@@ -45,7 +45,7 @@ record PipeSummary(
         ProducerHandle.@Nullable Latency latency,
         Limiter limiter,
         @Nullable ShareSummary share,
-        @Nullable TransactionSnapshot transactions,
+        TransactionHandle.@Nullable Snapshot transactions,
         @Nullable String failure) {
 
     /** In the text; in JSON are all. */
@@ -122,7 +122,7 @@ record PipeSummary(
         return report.stages().stream().anyMatch(stage -> stage.name().equals(name));
     }
 
-    private static void write(JsonGenerator line, TransactionSnapshot transactions) throws IOException {
+    private static void write(JsonGenerator line, TransactionHandle.Snapshot transactions) throws IOException {
         line.writeObjectFieldStart("transactions");
         line.writeNumberField("committed", transactions.committed());
         line.writeNumberField("aborted", transactions.aborted());

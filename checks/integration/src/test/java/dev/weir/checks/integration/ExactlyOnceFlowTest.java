@@ -12,7 +12,6 @@ import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.RecordOrdering;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.TransactionHandle;
-import dev.weir.kafka.TransactionSnapshot;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
@@ -89,11 +88,11 @@ class ExactlyOnceFlowTest {
         return Long.parseLong(new String(record.value(), StandardCharsets.US_ASCII));
     }
 
-    private static TransactionSnapshot transactions(RunningPipeline run) {
+    private static TransactionHandle.Snapshot transactions(RunningPipeline run) {
         return run.handles(TransactionHandle.class).getFirst().snapshot();
     }
 
-    private static TransactionSnapshot runToEnd(Pipeline pipeline) throws Exception {
+    private static TransactionHandle.Snapshot runToEnd(Pipeline pipeline) throws Exception {
         try (RunningPipeline run = pipeline.run()) {
             assertThat(run.completion()
                             .toCompletableFuture()
@@ -107,7 +106,7 @@ class ExactlyOnceFlowTest {
     @Test
     void byKey_inSeveralTransactions_isSeenOnceAndInOrder() throws Exception {
         createTopics("keyed", COUNT);
-        TransactionSnapshot seen = runToEnd(untilEnd("keyed")
+        TransactionHandle.Snapshot seen = runToEnd(untilEnd("keyed")
                 .commitRecords(1_000)
                 .produceTo(
                         producer(),

@@ -47,7 +47,7 @@ import org.jspecify.annotations.Nullable;
  * <p>It never runs user code and never waits for the pipeline, except for unfinished records of revoked partitions,
  * within a deadline.
  */
-final class ConsumerLoop implements Runnable {
+public final class ConsumerLoop implements Runnable {
 
     private final Consumer<?, ?> client;
     private final Fetcher fetcher;
@@ -150,7 +150,7 @@ final class ConsumerLoop implements Runnable {
     // ---- Any thread ------------------------------------------------------------------------------------------------
 
     /** Asks for the end of emission. What has been emitted may still be finished, and is committed. */
-    void stop() {
+    public void stop() {
         requests.stop();
     }
 
@@ -165,12 +165,12 @@ final class ConsumerLoop implements Runnable {
     }
 
     /** Whether each record is acknowledged; otherwise the first token of a batch stands for it until it is pulled. */
-    boolean isTracked() {
+    public boolean isTracked() {
         return plan.isTracked();
     }
 
     /** The pipeline has pulled a batch. */
-    void taken() {
+    public void taken() {
         delivery.taken();
     }
 

@@ -49,7 +49,7 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
 /** How a consumer is brought to life: a client, its owner thread, and what asks the brokers beside it. Immutable. */
-final class ConsumerStart {
+public final class ConsumerStart {
 
     private static final ConsumerLog LOG = ConsumerLog.of(ConsumerStart.class);
 
@@ -74,7 +74,8 @@ final class ConsumerStart {
     private final @Nullable ExternalOffsets external;
     private final Function<RecordView, ConsumerRecord<byte[], byte[]>> views;
 
-    ConsumerStart(
+    /** Creates a start of a consumer that hands out the client's records. */
+    public ConsumerStart(
             ConsumerSettings<?, ?> settings,
             Subscription subscription,
             Delivery delivery,
@@ -137,7 +138,7 @@ final class ConsumerStart {
     }
 
     /** The same, with commits by transactions if there are any. */
-    ConsumerLoop start(StageContext context, Outlets outlets, @Nullable TransactionGate transactions) {
+    public ConsumerLoop start(StageContext context, Outlets outlets, @Nullable TransactionGate transactions) {
         Started started = start(context.pipelineName(), outlets, context::fail, transactions);
         started.loop.readBy(() -> List.of(context));
         context.onStop(started.loop::stop);
@@ -174,7 +175,7 @@ final class ConsumerStart {
     }
 
     /** What the pipeline pulls from, instead of {@code stage} where that is not Kafka's business. */
-    <T> Stage<T> pulled(Stage<T> stage, StageContext context) {
+    public <T> Stage<T> pulled(Stage<T> stage, StageContext context) {
         return SurroundingsRegistry.of(settings.properties()).pulled(stage, context.clock());
     }
 

@@ -1,7 +1,6 @@
 package dev.weir.kafka.internal.transaction;
 
 import dev.weir.kafka.TransactionHandle;
-import dev.weir.kafka.TransactionSnapshot;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -67,8 +66,8 @@ public final class TransactionCounts implements TransactionHandle {
     }
 
     @Override
-    public TransactionSnapshot snapshot() {
-        return new TransactionSnapshot(
+    public TransactionHandle.Snapshot snapshot() {
+        return new TransactionHandle.Snapshot(
                 committed.sum(),
                 aborted.sum(),
                 rewound.sum(),

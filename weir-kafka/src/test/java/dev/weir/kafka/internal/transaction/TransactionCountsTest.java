@@ -2,7 +2,7 @@ package dev.weir.kafka.internal.transaction;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.kafka.TransactionSnapshot;
+import dev.weir.kafka.TransactionHandle;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -23,7 +23,7 @@ class TransactionCountsTest {
         for (int millis = 1; millis <= 100; millis++) {
             counts.committed(Duration.ofMillis(millis).toNanos());
         }
-        TransactionSnapshot snapshot = counts.snapshot();
+        TransactionHandle.Snapshot snapshot = counts.snapshot();
         assertThat(snapshot.committed()).isEqualTo(100);
         assertThat(snapshot.commitMedian()).isBetween(Duration.ofMillis(50), Duration.ofMillis(54));
         assertThat(snapshot.commitP99()).isBetween(Duration.ofMillis(99), Duration.ofMillis(100));
@@ -32,7 +32,7 @@ class TransactionCountsTest {
 
     @Test
     void percentiles_ofNothing_areZero() {
-        TransactionSnapshot snapshot = new TransactionCounts().snapshot();
+        TransactionHandle.Snapshot snapshot = new TransactionCounts().snapshot();
         assertThat(snapshot.commitMedian()).isZero();
         assertThat(snapshot.commitP99()).isZero();
     }

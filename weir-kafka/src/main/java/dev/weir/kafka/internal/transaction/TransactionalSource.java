@@ -1,4 +1,4 @@
-package dev.weir.kafka.internal.consumer;
+package dev.weir.kafka.internal.transaction;
 
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.Subscription;
@@ -6,8 +6,8 @@ import dev.weir.kafka.internal.buffer.Outlets;
 import dev.weir.kafka.internal.buffer.Plan.Delivery;
 import dev.weir.kafka.internal.buffer.RecordBuffer;
 import dev.weir.kafka.internal.buffer.SourceStage;
-import dev.weir.kafka.internal.transaction.ExactlyOnceRun;
-import dev.weir.kafka.internal.transaction.TransactionPlan;
+import dev.weir.kafka.internal.consumer.ConsumerLoop;
+import dev.weir.kafka.internal.consumer.ConsumerStart;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.SourceFactory;
 import dev.weir.stream.spi.Stage;

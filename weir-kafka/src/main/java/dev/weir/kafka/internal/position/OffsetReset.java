@@ -1,5 +1,6 @@
-package dev.weir.kafka;
+package dev.weir.kafka.internal.position;
 
+import dev.weir.kafka.Position;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
@@ -9,18 +10,19 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the client's {@code auto.offset.reset}, which Weir carries out itself. Stateless. */
-final class OffsetReset {
+public final class OffsetReset {
 
     private static final String BY_DURATION = "by_duration:";
 
     private OffsetReset() {}
 
-    static void check(Map<String, String> properties) {
+    /** Refuses a value that means nothing. */
+    public static void check(Map<String, String> properties) {
         @Nullable Position ignored = position(properties);
     }
 
     /** The position that is meant now; null for {@code none}. */
-    static @Nullable Position position(Map<String, String> properties) {
+    public static @Nullable Position position(Map<String, String> properties) {
         String value = properties
                 .getOrDefault(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest")
                 .strip();
