@@ -1,5 +1,6 @@
 package dev.weir.checks.arch;
 
+import dev.weir.kafka.ConsumerDump;
 import dev.weir.kafka.CircuitBreaker;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ConsumerSnapshot;
@@ -131,6 +132,9 @@ final class Samples implements AutoCloseable {
         put(PipelineMetrics.class, PipelineMetrics.of(of(RunningPipeline.class)));
         put(MachineLook.class, MachineLook.unknown(1));
         put(PipelineLook.class, PipelineLook.at(of(RunningPipeline.class), of(MachineLook.class)));
+        put(
+                ConsumerDump.class,
+                new ConsumerDump(Instant.EPOCH, TEXT, TEXT, Duration.ZERO, 0, 0, 0, 0, List.of(), null));
         put(ConsumerSnapshot.class, new ConsumerSnapshot(List.of(), 0, 0, 0, 0));
         put(DispatcherMetrics.class, DispatcherMetrics.of());
         put(BreakerMetrics.class, BreakerMetrics.of(TEXT, of(CircuitBreaker.class)));
