@@ -121,10 +121,15 @@ final class StageRules {
                 ? gainOfOwnThreads(interval, unit, stage)
                 : Math.min(interval.nextLimit(unit), 1 + stage.ready() / Math.max(1, unit.used()));
         long lanes = (long) Math.ceil(unit.lanes() * gain);
-        String advice = unit.shared()
-                ? "give " + stage.name() + " threads of its own: mapBlocking or mapAsync with " + lanes + " at once"
-                : "raise the parallelism of " + stage.name() + " from " + unit.lanes() + " to " + lanes
-                        + sizeOfDispatcher(stage, lanes);
+        String advice;
+        if (unit.shared()) {
+            advice = "give " + stage.name() + " threads of its own: mapBlocking or mapAsync with " + lanes + " at once";
+        } else if (lanes > unit.lanes()) {
+            advice = "raise the parallelism of " + stage.name() + " from " + unit.lanes() + " to " + lanes
+                    + sizeOfDispatcher(stage, lanes);
+        } else {
+            advice = "shorten what " + stage.name() + " waits for: nothing is ready for more threads";
+        }
         return Limiter.of(
                 Kind.STAGE_WAIT,
                 stage.name(),

@@ -157,7 +157,10 @@ public final class PipeCommand implements Callable<Integer> {
                         .findFirst()
                         .map(ProducerHandle::latency)
                         .orElse(null),
-                probe.overall(),
+                running.handles(ShareHandle.class).stream()
+                        .findFirst()
+                        .map(member -> ShareSummary.limiter(member, probe.overall()))
+                        .orElseGet(probe::overall),
                 shared(running, flow),
                 running.handles(TransactionHandle.class).stream()
                         .findFirst()

@@ -2,7 +2,9 @@ package dev.weir.cli.pipe;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.kafka.ShareHandle;
+import dev.weir.metrics.Limiter;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.Locale;
 
 /**
@@ -34,7 +36,6 @@ record ShareSummary(ShareHandle.Snapshot member, int workers, HandlerTimes times
             }
         }
         line.writeEndObject();
-        writeLimiter(line);
     }
 
     /** The counts of a member, also of one that runs. */
@@ -52,16 +53,15 @@ record ShareSummary(ShareHandle.Snapshot member, int workers, HandlerTimes times
         line.writeStringField("acquire_mode", member.acquireMode());
     }
 
-    private void writeLimiter(JsonGenerator line) throws IOException {
-        ShareHandle.Limit limit = member.limit();
-        line.writeObjectFieldStart("limiter");
-        line.writeStringField("kind", limit.kind());
-        line.writeStringField("name", limit.name());
-        line.writeStringField("sentence", limit.sentence());
-        line.writeStringField("advice", limit.advice());
-        line.writeNumberField("expected_gain", rounded(limit.expectedGain()));
-        line.writeNullField("measured_gain");
-        line.writeEndObject();
+    /** What held the member up, if that is a matter of its group; otherwise {@code pipeline}, the limiter of its pipeline. */
+    static Limiter limiter(ShareHandle member, Limiter pipeline) {
+        ShareHandle.Limit limit = member.snapshot().limit();
+        return Arrays.stream(Limiter.Kind.values())
+                .filter(kind -> kind.id().equals(limit.kind()) && limit.kind().startsWith("share-"))
+                .findFirst()
+                .map(kind -> Limiter.of(
+                        kind, limit.name(), limit.sentence(), limit.advice(), Math.max(1, limit.expectedGain())))
+                .orElse(pipeline);
     }
 
     private static double rounded(double value) {
