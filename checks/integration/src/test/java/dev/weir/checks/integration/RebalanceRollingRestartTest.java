@@ -56,6 +56,7 @@ class RebalanceRollingRestartTest {
                         .get(0)
                         .snapshot()
                         .failedCommits())
-                .isLessThan(5);
+                // A few while a rebalance lasts, with pauses that double; without these it would be hundreds.
+                .isLessThan(20);
     }
 }

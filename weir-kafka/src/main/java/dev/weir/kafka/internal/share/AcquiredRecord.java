@@ -30,6 +30,7 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]> {
     private final int deliveryLimit;
 
     private volatile Fate fate = Fate.ACCEPT;
+    private volatile boolean offered;
 
     // Of the path.
     private long lockedSinceNanos;
@@ -102,6 +103,15 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]> {
     /** The pipeline takes it; false if it was given back. */
     boolean take() {
         return place.compareAndSet(Place.WAITING, Place.TAKEN);
+    }
+
+    /** The pipeline may take it: a copy stands if one is needed. */
+    void offered() {
+        offered = true;
+    }
+
+    boolean isOffered() {
+        return offered;
     }
 
     /** It goes back unseen; false if the pipeline has it. */

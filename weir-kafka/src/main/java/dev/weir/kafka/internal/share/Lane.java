@@ -195,6 +195,7 @@ final class Lane implements Runnable {
                 LockSupport.parkNanos(LOOK_NANOS); // The close comes soon.
             }
             counters.noDemandNanos.add(System.nanoTime() - since);
+            takeWhatCame();
             return;
         }
         if (foundNothing) {
@@ -204,12 +205,22 @@ final class Lane implements Runnable {
             boolean asks = setup.scouts().mayAsk(this, LOOK_NANOS);
             counters.emptyPollNanos.add(System.nanoTime() - since);
             if (!asks) {
+                takeWhatCame();
                 return;
             }
         }
         poll(POLL);
         foundNothing = held.isEmpty();
         if (!foundNothing) {
+            setup.scouts().found(this);
+        }
+    }
+
+    /** After a poll in vain the client goes on asking by itself: what came since must not lie there until its locks end. */
+    private void takeWhatCame() {
+        poll(Duration.ZERO);
+        if (!held.isEmpty()) {
+            foundNothing = false;
             setup.scouts().found(this);
         }
     }
@@ -241,7 +252,10 @@ final class Lane implements Runnable {
         }
         // What comes at once was there before: another broker had answered the poll before this one.
         long lockedSince = now - begun < AT_ONCE_NANOS ? lastPollNanos : begun;
-        lastPollNanos = begun;
+        if (held.isEmpty()) {
+            // Polls for renewals fetch ahead without showing it: what they bring may be as old as the first of them.
+            lastPollNanos = begun;
+        }
         lockMillis = client.acquisitionLockTimeoutMs().orElse(DEFAULT_LOCK_MILLIS);
         accept(records, lockedSince);
     }
@@ -324,8 +338,12 @@ final class Lane implements Runnable {
     /** Looks at the locks of all that is held. */
     private void scan(long now) {
         if (ready.isEnded()) {
-            // The last delivery of a record is not spent on going back: the pipeline still takes it.
-            giveBack(held.all(record -> !record.isRenewing() && !record.isLastDelivery()), false);
+            // The last delivery of a record is not spent on going back as long as the pipeline may take it.
+            boolean over = ready.isOver();
+            giveBack(
+                    held.all(record ->
+                            !record.isRenewing() && (!record.isLastDelivery() || (over && record.isOffered()))),
+                    false);
         }
         if (closing && now - closeAtNanos >= 0) {
             giveUpAll();
@@ -417,6 +435,9 @@ final class Lane implements Runnable {
     private void renew(List<AcquiredRecord> open, long now) {
         // One of the last deliveries is not spent on a record that nobody has looked at.
         giveBack(open, true);
+        if (held.isEmpty()) {
+            return; // A poll would fetch the same records again, for a pipeline that stands.
+        }
         for (AcquiredRecord record : open) {
             if (held.contains(record)) {
                 acknowledge(record, AcknowledgeType.RENEW);

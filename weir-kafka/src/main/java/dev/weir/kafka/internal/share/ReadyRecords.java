@@ -31,6 +31,7 @@ final class ReadyRecords {
 
     // Under the lock.
     private boolean ended;
+    private boolean over;
     private boolean pulling;
     private boolean stands;
     private int lowWater = 1;
@@ -43,6 +44,7 @@ final class ReadyRecords {
     void put(List<AcquiredRecord> records) {
         lock.lock();
         try {
+            records.forEach(AcquiredRecord::offered);
             queue.addAll(records);
             came.signal();
         } finally {
@@ -106,6 +108,7 @@ final class ReadyRecords {
                     return batch(taken);
                 }
                 if (ended) {
+                    over = true;
                     return null;
                 }
                 if (clock.hasPassed(deadlineNanos)) {
@@ -165,6 +168,16 @@ final class ReadyRecords {
             ended = true;
             came.signalAll();
             demand.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether the pipeline was told the end: what comes now nobody takes. */
+    boolean isOver() {
+        lock.lock();
+        try {
+            return over;
         } finally {
             lock.unlock();
         }

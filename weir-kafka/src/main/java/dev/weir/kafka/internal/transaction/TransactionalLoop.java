@@ -125,7 +125,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
                 && !board.aborting
                 && filling != null
                 && filling.belongs(target, token)
-                && isSent(filling, record, target, token);
+                && (isDropped(target, token) || isSent(filling, record, target, token));
     }
 
     /** Waits until the element is sent or dropped; false if it has to wait for a transaction that is closing. */

@@ -70,6 +70,9 @@ public final class Transactions<K, V> implements TransactionGate {
     /** Partitions that go and of which something may have to be committed yet. */
     private List<AssignedPartition> leaving = List.of();
 
+    /** The partitions of which an abort took records back that nobody reads again in this run. */
+    private String takenBackAtTheEnd = "";
+
     private long offsetsDueNanos;
     private long retryNanos;
     private long fenceDueNanos;
@@ -177,6 +180,10 @@ public final class Transactions<K, V> implements TransactionGate {
         }
         OpenTransaction<K, V> filling = board.filling;
         if (filling != null) {
+            if (filling.open().stream().anyMatch(this::isTakenBack)) {
+                committer.abortFilling(new KafkaException("an input was taken back that has records in it"));
+                return CutResult.LATER;
+            }
             filling.open().removeIf(this::isSettled);
             if (!filling.open().isEmpty()) {
                 return later(board.intakeHeld);
@@ -231,6 +238,11 @@ public final class Transactions<K, V> implements TransactionGate {
         return partition == null || partition.tracker().isDone(root.token());
     }
 
+    /** Whether an input will be read again, here by a seek or elsewhere, though records of it were sent. */
+    private boolean isTakenBack(Root root) {
+        return partitionOf(root) == null && root.source().isRevoked(root.token());
+    }
+
     private @Nullable AssignedPartition partitionOf(Root root) {
         for (AssignedPartition partition : assignment.all()) {
             if (partition.tracker() == root.source()) {
@@ -271,6 +283,10 @@ public final class Transactions<K, V> implements TransactionGate {
 
     private void commitWithin(long deadlineNanos) throws InterruptedException {
         boolean made = false;
+        if (!takenBackAtTheEnd.isEmpty()) {
+            throw new KafkaException(
+                    "the last transaction was aborted; the next run reads its inputs again, of " + takenBackAtTheEnd);
+        }
         while (true) {
             takeUp();
             if (context.failure() != null && !made) {
@@ -380,6 +396,7 @@ public final class Transactions<K, V> implements TransactionGate {
         }
         commits.failedElsewhere();
         if (!renewed.isEmpty()) {
+            takenBackAtTheEnd = assignment.isEnding() ? renewed.toString() : takenBackAtTheEnd;
             reopen.accept(renewed);
         }
     }
