@@ -159,12 +159,14 @@ class SteeringTest {
 
     @Test
     void parallelism_outOfBounds_isRefusedWithThem() throws Exception {
-        mayEnd.release(ELEMENTS);
         RunningPipeline running = stage(Kind.BLOCKING, Source.from(List.of(1)), 2)
                 .to(Sink.ignore())
                 .run();
         StageControl control = running.handles(StageControl.class).getFirst();
+        // The element is held until here: a stage that has ended has no bounds to give.
+        awaitAtWork(1);
         assertThat(control.mostAtOnce()).isEqualTo(512);
+        mayEnd.release();
         running.await();
         assertThatThrownBy(() -> control.parallelism(3))
                 .isInstanceOf(IllegalStateException.class)
