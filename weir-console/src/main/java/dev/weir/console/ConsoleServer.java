@@ -51,7 +51,6 @@ public final class ConsoleServer implements AutoCloseable {
         this.controls = new Controls(settings.breakers);
         this.looker = new Looker(controls);
         http.start(new ConsoleHandler(http.isLoopback(), settings.token, looker, controls));
-        looker.start();
         System.setProperty(ADDRESS_PROPERTY, http.uri().toString());
     }
 
@@ -163,14 +162,17 @@ public final class ConsoleServer implements AutoCloseable {
          * @throws IllegalArgumentException if it is beyond loopback and there is no token
          */
         public ConsoleServer start() throws IOException {
-            return new ConsoleServer(this);
+            ConsoleServer console = new ConsoleServer(this);
+            console.looker.start();
+            return console;
         }
 
         /** Starts a console that shows this pipeline. */
         public ConsoleServer start(RunningPipeline pipeline) throws IOException {
             Objects.requireNonNull(pipeline, "pipeline");
-            ConsoleServer console = start();
-            console.show(pipeline);
+            ConsoleServer console = new ConsoleServer(this);
+            console.show(pipeline); // Before the first look.
+            console.looker.start();
             return console;
         }
     }

@@ -151,6 +151,11 @@ class ConsoleServerTest {
         List<Long> resumed = new ArrayList<>();
         follow("Last-Event-ID: 2\r\n", 2, resumed, new ArrayList<>(), new ArrayList<>());
         assertThat(resumed).startsWith(3L, 4L);
+
+        // The number of a process that ran here before: this one has looked less often.
+        List<Long> restarted = new ArrayList<>();
+        follow("Last-Event-ID: 999999\r\n", 3, restarted, new ArrayList<>(), new ArrayList<>());
+        assertThat(restarted).startsWith(1L, 2L, 3L);
     }
 
     private void follow(String headers, int looks, List<Long> ids, List<JsonNode> found, List<JsonNode> states)

@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>A daemon thread of its own looks ten times a second, until the pipeline ends or the probe is closed. A look reads
- * counters and asks threads for their state; the pipeline's own threads do nothing for it.
+ * counters and asks threads for their state; once a second it searches for the oldest records as well, under the locks
+ * of the stages that may have them.
  */
 public final class LimiterProbe implements AutoCloseable {
 
@@ -88,13 +89,23 @@ public final class LimiterProbe implements AutoCloseable {
 
     private void look() {
         try {
-            add(PipelineLook.at(pipeline, MachineLook.now()));
+            add(isDue() ? PipelineLook.at(pipeline, MachineLook.now()) : PipelineLook.inPassing(pipeline, MachineLook.now()));
             failing = false;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | LinkageError e) { // It would end the thread in silence.
             if (!failing) {
                 LOG.log(Level.WARNING, "the limiter of pipeline " + pipeline.name() + " is not looked for", e);
             }
             failing = true;
+        }
+    }
+
+    /** Whether the next look is the last one of a verdict. */
+    private boolean isDue() {
+        lock.lock();
+        try {
+            return sinceVerdict == LOOKS_PER_VERDICT;
+        } finally {
+            lock.unlock();
         }
     }
 

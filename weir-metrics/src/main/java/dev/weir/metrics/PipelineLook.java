@@ -8,6 +8,7 @@ import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.StageSnapshot;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
 
 /**
  * All that {@link LimiterFinder} knows of a pipeline at one moment. Immutable.
@@ -48,6 +49,16 @@ public record PipelineLook(
 
     /** A look at {@code pipeline} now. Any thread. */
     public static PipelineLook at(RunningPipeline pipeline, MachineLook machine) {
+        return at(pipeline, machine, ConsumerHandle::dump);
+    }
+
+    /** The same without the search for the oldest records, for looks that no finding is made of. */
+    static PipelineLook inPassing(RunningPipeline pipeline, MachineLook machine) {
+        return at(pipeline, machine, ConsumerHandle::outline);
+    }
+
+    private static PipelineLook at(
+            RunningPipeline pipeline, MachineLook machine, Function<ConsumerHandle, ConsumerDump> dump) {
         Objects.requireNonNull(pipeline, "pipeline");
         // The counters and the time together: shares are of the time between two looks.
         List<StageSnapshot> stages = pipeline.stages();
@@ -57,7 +68,7 @@ public record PipelineLook(
                 stages,
                 pipeline.activity(),
                 pipeline.handles(ConsumerHandle.class).stream()
-                        .map(handle -> new ConsumerLook(handle.snapshot(), handle.dump()))
+                        .map(handle -> new ConsumerLook(handle.snapshot(), dump.apply(handle)))
                         .toList(),
                 pipeline.handles(ProducerHandle.class).stream()
                         .map(ProducerHandle::snapshot)

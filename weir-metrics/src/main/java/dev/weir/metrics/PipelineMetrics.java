@@ -179,7 +179,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
                 look();
                 failing = false;
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | LinkageError e) { // It would end the thread in silence.
             if (!failing) {
                 LOG.log(Level.WARNING, "the meters of pipeline " + pipeline.name() + " stand still", e);
             }

@@ -9,6 +9,7 @@ import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
 import dev.weir.stream.StageSnapshot;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -32,13 +33,15 @@ class LimiterProbeTest {
                 .named("probed")
                 .run();
         try (LimiterProbe probe = LimiterProbe.start(running)) {
-            await().untilAsserted(() -> assertThat(probe.limiter().name()).isEqualTo("price"));
-            assertThat(probe.overall().kind()).isEqualTo(Kind.STAGE_WAIT);
+            await().atMost(Duration.ofSeconds(40))
+                    .untilAsserted(() -> assertThat(probe.limiter().name()).isEqualTo("price"));
+            assertThat(probe.limiter().kind()).isEqualTo(Kind.STAGE_WAIT);
+            assertThat(probe.overall()).isNotNull();
             release.countDown();
             running.close();
             assertThat(probe.limiter()).isNotNull();
         }
-        await().until(LimiterProbeTest::lookers, count -> count == 0);
+        await().atMost(Duration.ofSeconds(40)).until(LimiterProbeTest::lookers, count -> count == 0);
     }
 
     private static long lookers() {

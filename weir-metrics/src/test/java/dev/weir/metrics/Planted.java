@@ -7,6 +7,7 @@ import dev.weir.kafka.ProducerHandle;
 import dev.weir.metrics.Limiter.Kind;
 import dev.weir.metrics.PipelineLook.ConsumerLook;
 import dev.weir.stream.RunningPipeline;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
@@ -73,7 +74,7 @@ final class Planted implements AutoCloseable {
     /** Waits until the limiter between two successive looks is of this kind and name. */
     Limiter awaitLimiter(Kind kind, String name) {
         AtomicReference<@Nullable Limiter> settled = new AtomicReference<>();
-        await().untilAsserted(() -> {
+        await().atMost(Duration.ofSeconds(40)).untilAsserted(() -> {
             PipelineLook now = PipelineLook.at(running, IDLE_MACHINE);
             Limiter found = LimiterFinder.find(first.apply(before), later.apply(now));
             before = fromTheStart ? before : now;

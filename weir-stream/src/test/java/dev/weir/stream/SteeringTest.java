@@ -205,6 +205,17 @@ class SteeringTest {
         try (Dispatcher stealing = Dispatcher.forkJoin("stealing", 2)) {
             stealing.resize(5);
             assertThat(stealing.snapshot().size()).isEqualTo(5);
+            for (int i = 0; i < 5; i++) {
+                stealing.execute(() -> {
+                    try {
+                        work(1);
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                });
+            }
+            awaitAtWork(5);
+            mayEnd.release(5);
         }
         pool.close();
     }

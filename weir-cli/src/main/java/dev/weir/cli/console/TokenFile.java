@@ -18,7 +18,12 @@ final class TokenFile {
             if (Files.size(file) > MAX_BYTES) {
                 throw CliFailure.badValue("--token-file", file, "a file of at most " + MAX_BYTES + " bytes");
             }
-            return Files.readString(file).strip();
+            String token = Files.readString(file).strip();
+            if (token.isEmpty() || token.chars().anyMatch(c -> c <= ' ' || c > '~')) {
+                // Not the text itself: it may be the token.
+                throw CliFailure.badValue("--token-file", file, "a file with one token: ASCII without blanks, on one line");
+            }
+            return token;
         } catch (IOException e) {
             throw CliFailure.badValue("--token-file", file, "a file that can be read (" + CliFailure.reason(e) + ")");
         }

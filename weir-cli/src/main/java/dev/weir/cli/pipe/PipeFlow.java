@@ -19,6 +19,7 @@ import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.spi.OfRecord;
 import dev.weir.stream.Backoff;
+import dev.weir.stream.Handler;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RetryPolicy;
@@ -142,10 +143,12 @@ final class PipeFlow implements AutoCloseable {
             return consumed;
         }
         long nanos = options.work.toNanos();
-        return consumed.mapBlocking(options.workers(), ordering(), times.timed(record -> {
-                    block(nanos);
-                    return record;
-                }))
+        Handler<ConsumerRecord<byte[], byte[]>, ConsumerRecord<byte[], byte[]>> work = record -> {
+            block(nanos);
+            return record;
+        };
+        return consumed.mapBlocking(
+                        options.workers(), ordering(), options.sharing.share ? times.timed(work) : work)
                 .named("work");
     }
 

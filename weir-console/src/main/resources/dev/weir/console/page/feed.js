@@ -44,9 +44,13 @@ const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 /** Follows the events for ever. Calls on.looks, on.state, on.lost, on.denied. */
 export async function follow(on) {
   let last = null;
-  let started = null;
   for (;;) {
     try {
+      if (last !== null && (await ask("/api/state")).look < Number(last)) {
+        // Another process answers at this address: its looks count from 1 again.
+        last = null;
+        on.restarted();
+      }
       const answer = await fetch("/api/events", { headers: headers(last ? { "Last-Event-ID": last } : {}) });
       if (answer.status === 401) {
         await on.denied();
@@ -66,15 +70,6 @@ export async function follow(on) {
           const event = parse(block);
           if (event.name === "state") {
             const state = JSON.parse(event.data);
-            // Another process answers at this address: its looks count from 1 again.
-            if (started !== null && state.look < started) {
-              last = null;
-              started = null;
-              on.restarted();
-              await reader.cancel();
-              break;
-            }
-            started = state.look;
             on.state(state);
           } else if (event.id !== null) {
             last = event.id;
@@ -85,17 +80,6 @@ export async function follow(on) {
       }
     } catch (error) {
       on.lost(error);
-    }
-    // A process that was started anew counts from 1: ask for all again if it has fewer looks than were seen.
-    try {
-      const state = await ask("/api/state");
-      if (last !== null && state.look < Number(last)) {
-        last = null;
-        started = null;
-        on.restarted();
-      }
-    } catch {
-      // The next round says so.
     }
     await pause(1000);
   }

@@ -60,7 +60,7 @@ public final class Controls {
 
     private volatile @Nullable RunningPipeline shown;
 
-    /** Under the lock. */
+    /** Under the lock: whether its source was paused from here, which tells so before a look at it does. */
     private boolean sourcePaused;
 
     public Controls(Map<String, CircuitBreaker> breakers) {
@@ -69,7 +69,13 @@ public final class Controls {
 
     /** The pipeline to change from now on. */
     public void show(RunningPipeline pipeline) {
-        shown = pipeline;
+        lock.lock();
+        try {
+            sourcePaused = false;
+            shown = pipeline;
+        } finally {
+            lock.unlock();
+        }
     }
 
     public Timeline timeline() {

@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Levels of loggers of {@code java.util.logging}, where {@link System.Logger} ends unless told otherwise. Thread-safe.
@@ -31,9 +32,18 @@ final class LogLevels {
         }
         String backend = System.LoggerFinder.getLoggerFinder().getClass().getName();
         if (!backend.startsWith("jdk.") && !backend.startsWith("sun.")) {
-            throw new Refused("this application does not log through java.util.logging but through " + backend
-                    + ": change the level there");
+            throw elsewhere(backend);
+        }
+        // Weir's Kafka side and Kafka's clients log by SLF4J.
+        String facade = LoggerFactory.getILoggerFactory().getClass().getName();
+        if (!facade.startsWith("org.slf4j.jul.")) {
+            throw elsewhere(facade);
         }
         changed.computeIfAbsent(name, Logger::getLogger).setLevel(wanted);
+    }
+
+    private static Refused elsewhere(String backend) {
+        return new Refused("this application does not log through java.util.logging but through " + backend
+                + ": change the level there");
     }
 }

@@ -54,10 +54,15 @@ public final class History {
         }
     }
 
-    /** Waits for looks after {@code number}; null once there are no more. */
-    public @Nullable News after(long number) throws InterruptedException {
+    /**
+     * Waits for looks after {@code seen}; null once there are no more. A number that no look has had yet is of a process
+     * before this one: its reader has seen none.
+     */
+    public @Nullable News after(long seen) throws InterruptedException {
         lock.lockInterruptibly();
         try {
+            long newest = entries.isEmpty() ? 0 : entries.getLast().number();
+            long number = seen > newest ? 0 : seen;
             while (!closed && (entries.isEmpty() || entries.getLast().number() <= number)) {
                 added.await();
             }

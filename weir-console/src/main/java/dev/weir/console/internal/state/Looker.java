@@ -39,11 +39,11 @@ public final class Looker implements AutoCloseable {
             Thread.ofPlatform().daemon().name("weir-console-look").factory());
     private final ReentrantLock lock = new ReentrantLock();
 
-    private volatile @Nullable Subject subject;
-
     // Under the lock.
+    private @Nullable Subject subject;
     private final Map<String, StageSnapshot> before = new HashMap<>();
     private final Map<String, StageLook> shares = new HashMap<>();
+    private @Nullable Limiter limiter;
     private long number;
     private boolean failed;
 
@@ -58,17 +58,18 @@ public final class Looker implements AutoCloseable {
     /**
      * The pipeline to look at from now on.
      *
-     * @param limiter asked at each look
+     * @param newLimiter asked once a second, on the thread that looks
      */
-    public void show(RunningPipeline pipeline, Supplier<@Nullable Limiter> limiter) {
+    public void show(RunningPipeline pipeline, Supplier<@Nullable Limiter> newLimiter) {
         lock.lock();
         try {
             before.clear();
             shares.clear();
+            limiter = null;
+            subject = new Subject(pipeline, newLimiter);
         } finally {
             lock.unlock();
         }
-        subject = new Subject(pipeline, limiter);
         controls.show(pipeline);
     }
 
@@ -76,7 +77,7 @@ public final class Looker implements AutoCloseable {
         return history;
     }
 
-    /** The state of this moment, in full; the rates and shares are those of the last look. */
+    /** The state of this moment, in full; the rates, the shares and the limiter are those of the last look. */
     public String now() {
         lock.lock();
         try {
@@ -95,10 +96,11 @@ public final class Looker implements AutoCloseable {
                 shares.put(stage.name(), StageLook.between(before.put(stage.name(), stage), stage));
             }
             number++;
+            limiter = looked == null ? null : looked.limiter.get();
             Look look = look();
             history.add(new History.Entry(number, LookText.brief(look)), LookText.full(look, controls.knobs()));
             failed = false;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | LinkageError e) { // What is thrown from here would end the schedule in silence.
             if (!failed) {
                 LOG.log(Level.WARNING, "the console cannot look at the pipeline", e);
             }
@@ -133,7 +135,7 @@ public final class Looker implements AutoCloseable {
                         .toList(),
                 dump,
                 health,
-                looked.limiter.get());
+                limiter);
     }
 
     private StageLook asOfNow(StageSnapshot now) {

@@ -85,6 +85,11 @@ final class ConsumerControl implements ConsumerHandle {
     }
 
     @Override
+    public ConsumerDump outline() {
+        return observer.outline();
+    }
+
+    @Override
     public ConsumerHealth health(Duration stall) {
         return observer.health(stall);
     }

@@ -110,13 +110,22 @@ final class Observer {
         return snapshot;
     }
 
+    /** The dump, in which nobody has searched for its oldest records. */
+    ConsumerDump outline() {
+        return dump(last.partitions);
+    }
+
     ConsumerDump dump() {
-        ConsumerSnapshot current = snapshot;
         Look look = last;
         List<PartitionDump> partitions = new ArrayList<>(look.partitions.size());
         for (int i = 0; i < look.partitions.size(); i++) {
             partitions.add(finder.found(look.partitions.get(i), look.sought.get(i)));
         }
+        return dump(partitions);
+    }
+
+    private ConsumerDump dump(List<PartitionDump> partitions) {
+        ConsumerSnapshot current = snapshot;
         return new ConsumerDump(
                 Instant.now(),
                 reads,

@@ -75,7 +75,8 @@ final class Chunk {
     /**
      * Ends a claim.
      *
-     * @return whether it was the last; the state is visible to whoever reads after what this thread reads next
+     * @return whether it was the last; then a {@linkplain VarHandle#fullFence full fence} is to follow before this thread
+     *     looks whether anybody waits for it
      */
     boolean end(int slot) {
         if ((byte) STATE.getOpaque(states, slot) != HELD) {
@@ -90,11 +91,11 @@ final class Chunk {
             }
             state = before == 0 ? FINISHED : DROPPED;
         }
-        STATE.setVolatile(states, slot, state);
+        STATE.setRelease(states, slot, state);
         return true;
     }
 
-    /** Ends a claim so that the record is never finished; see {@link #end}. */
+    /** Ends a claim so that the record is never finished. True if it was the last; a full fence is included. */
     boolean drop(int slot) {
         if ((byte) STATE.getOpaque(states, slot) != HELD) {
             throw new IllegalStateException("dropped after it was finished");

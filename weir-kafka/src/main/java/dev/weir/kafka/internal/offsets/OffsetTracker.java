@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.offsets;
 
 import dev.weir.stream.spi.AckTarget;
+import java.lang.invoke.VarHandle;
 import java.util.Objects;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -179,9 +180,26 @@ public final class OffsetTracker implements AckTarget {
     @Override
     public void ack(long token) {
         if (chunkOf(token).end((int) token & SLOT_MASK)) {
-            // After the state, so that either the owner sees the state or this thread sees the watch.
+            fence();
             tellIfWatched(token);
         }
+    }
+
+    @Override
+    public void ackAll(long[] tokens, int from, int to) {
+        for (int i = from; i < to; i++) {
+            // The chunk stays in use at least until its last token here has ended.
+            boolean ignored = chunkOf(tokens[i]).end((int) tokens[i] & SLOT_MASK);
+        }
+        fence();
+        for (int i = from; i < to && watched != NOTHING; i++) {
+            tellIfWatched(tokens[i]);
+        }
+    }
+
+    /** Between the state and the look at the watch: either the owner sees the state or this thread sees the watch. */
+    private static void fence() {
+        VarHandle.fullFence();
     }
 
     /** {@link #ack}; true if the record is finished by it, false if that is not sure. */
@@ -190,6 +208,7 @@ public final class OffsetTracker implements AckTarget {
         if (!chunk.end((int) token & SLOT_MASK)) {
             return false;
         }
+        fence();
         tellIfWatched(token);
         // The chunk may serve other records by now, but then this one was finished.
         return chunk.isFinished((int) token & SLOT_MASK);

@@ -125,7 +125,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         int maxWorkers = Math.min(wanted.max(), dispatcher.size());
         Limit limit = new Limit(new Parallelism(Math.min(wanted.min(), maxWorkers), maxWorkers), System.nanoTime());
         StageEntry entry = assembly.threaded(attributes, dispatcher, maxWorkers);
-        entry.parallelism(limit::current);
+        entry.parallelism(() -> Math.min(limit.current(), dispatcher.size()));
         WorkerTasks tasks = new WorkerTasks(assembly.tasks(), dispatcher, entry.stageName());
         Clock clock = assembly.clock();
         ParallelMap<T, R> stage =

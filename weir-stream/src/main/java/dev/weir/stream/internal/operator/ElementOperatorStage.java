@@ -101,8 +101,9 @@ final class ElementOperatorStage<T, R> implements Stage<R> {
                     return;
                 }
                 verdict.settle(target, token);
-                if (verdict.restarts()) {
-                    closeOperator();
+                if (verdict.restarts() && !isClosed()) {
+                    batch.abandonFrom(i + 1);
+                    return;
                 }
                 continue;
             }
@@ -129,6 +130,17 @@ final class ElementOperatorStage<T, R> implements Stage<R> {
         }
         meter.worked(0, out.size(), start);
         return out.isEmpty() ? null : out;
+    }
+
+    /** False if the operator's own close fails; that ends the run after what was emitted. */
+    private boolean isClosed() {
+        try {
+            closeOperator();
+            return true;
+        } catch (Throwable thrown) {
+            failure = thrown;
+            return false;
+        }
     }
 
     private void closeOperator() {

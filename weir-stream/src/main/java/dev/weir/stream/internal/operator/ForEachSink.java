@@ -10,7 +10,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands each element to a consumer and acknowledges it when that returns. Confined to the thread of its segment.
+ * Hands each element to a consumer and acknowledges it when that returns: in short runs while the consumer is quick, as
+ * each acknowledgement alone would make the processor wait for its memory. Confined to the thread of its segment.
  *
  * <p>It takes elements through the {@link MapGroup} right above by itself, if there is one.
  */
@@ -21,6 +22,7 @@ final class ForEachSink<T> implements SinkLoop<T> {
     private final ElementLoop loop;
     private final Consumer<? super T> consumer;
     private final StageMeter meter;
+    private final AckPace pace = new AckPace();
 
     /** What the sink took for a batch when it was last looked at alone, at least 1. */
     private long sampleNanos = 1;
@@ -43,7 +45,8 @@ final class ForEachSink<T> implements SinkLoop<T> {
                 runWith(maps, batch);
             } else {
                 long start = System.nanoTime();
-                int size = loop.run(batch, consumer, null);
+                pace.begin(start);
+                int size = loop.run(batch, consumer, null, pace);
                 sampleNanos = Math.max(1, System.nanoTime() - start);
                 meter.in(size);
                 meter.out(size);
@@ -55,7 +58,8 @@ final class ForEachSink<T> implements SinkLoop<T> {
 
     private void runWith(MapGroup<T> maps, Batch<T> batch) throws InterruptedException {
         long start = System.nanoTime();
-        int reached = loop.run(batch, consumer, maps);
+        pace.begin(start);
+        int reached = loop.run(batch, consumer, maps, pace);
         meter.in(reached);
         meter.out(reached);
         meter.busy(maps.countInSink(batch.size(), start, sampleNanos));
@@ -66,34 +70,51 @@ final class ForEachSink<T> implements SinkLoop<T> {
     private interface ElementLoop {
 
         /** Returns how many elements have reached the consumer. */
-        <T> int run(Batch<T> batch, Consumer<? super T> consumer, @Nullable MapGroup<T> maps)
+        <T> int run(Batch<T> batch, Consumer<? super T> consumer, @Nullable MapGroup<T> maps, AckPace pace)
                 throws InterruptedException;
     }
 
     private static final class ConsumerLoop implements ElementLoop {
 
         @Override
-        public <T> int run(Batch<T> batch, Consumer<? super T> consumer, @Nullable MapGroup<T> maps)
+        public <T> int run(Batch<T> batch, Consumer<? super T> consumer, @Nullable MapGroup<T> maps, AckPace pace)
                 throws InterruptedException {
             int size = batch.size();
             int reached = 0;
-            for (int i = 0; i < size; i++) {
-                if (batch.dropIfRevoked(i)) {
-                    reached++;
-                    continue;
-                }
-                T element;
-                try {
-                    element = maps == null ? batch.get(i) : maps.through(batch.get(i));
-                } catch (MapGroup.Dropped dropped) {
-                    if (maps.drop(dropped, batch, i)) {
-                        break;
+            // What the consumer has returned from and nobody has acknowledged: from here to before `done`.
+            int unacknowledged = 0;
+            int done = 0;
+            try {
+                for (int i = 0; i < size; i++) {
+                    if (batch.dropIfRevoked(i)) {
+                        batch.ackAll(unacknowledged, done);
+                        done = i + 1;
+                        unacknowledged = done;
+                        reached++;
+                        continue;
                     }
-                    continue;
+                    T element;
+                    try {
+                        element = maps == null ? batch.get(i) : maps.through(batch.get(i));
+                    } catch (MapGroup.Dropped dropped) {
+                        batch.ackAll(unacknowledged, done);
+                        done = i + 1;
+                        unacknowledged = done;
+                        if (maps.drop(dropped, batch, i)) {
+                            break;
+                        }
+                        continue;
+                    }
+                    reached++;
+                    consumer.accept(element);
+                    done = i + 1;
+                    if (pace.isDue(done - unacknowledged)) {
+                        batch.ackAll(unacknowledged, done);
+                        unacknowledged = done;
+                    }
                 }
-                reached++;
-                consumer.accept(element);
-                batch.ack(i);
+            } finally {
+                batch.ackAll(unacknowledged, done);
             }
             return reached;
         }
