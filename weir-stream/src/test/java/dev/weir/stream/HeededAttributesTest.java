@@ -42,11 +42,12 @@ class HeededAttributesTest {
     }
 
     private static void ofTimeAndGroups() {
-        OPERATORS.put("buffer", source -> source.buffer(1, OverflowStrategy.dropHead()));
+        OPERATORS.put("buffer", source -> source.buffer(1, OverflowStrategy.DROP_HEAD));
         OPERATORS.put("batch", source -> source.batch(1, n -> n, Integer::sum));
         OPERATORS.put("conflate", source -> source.conflate(Integer::sum));
         OPERATORS.put("expand", source -> source.expand(n -> List.of(n).iterator()));
-        OPERATORS.put("extrapolate", source -> source.extrapolate(n -> List.of(n).iterator()));
+        OPERATORS.put(
+                "extrapolate", source -> source.extrapolate(n -> List.of(n).iterator()));
         OPERATORS.put("delay", source -> source.delay(SHORT));
         OPERATORS.put("debounce", source -> source.debounce(SHORT));
         OPERATORS.put("sample", source -> source.sample(SHORT));
@@ -67,8 +68,10 @@ class HeededAttributesTest {
         OPERATORS.put("concat", source -> source.concat(other));
         OPERATORS.put("interleave", source -> source.interleave(other, 1));
         OPERATORS.put("zip", source -> source.zip(other));
+        OPERATORS.put("mergeLatest", source -> source.mergeLatest(other));
+        OPERATORS.put("unzip", source -> source.unzip(n -> n, n -> -n, (left, right) -> left.merge(right)));
         OPERATORS.put("zipLatest", source -> source.zipLatest(other));
-        OPERATORS.put("broadcast", source -> source.broadcast(List.of(Source::async, Source::async)));
+        OPERATORS.put("broadcast", source -> source.<Integer>broadcast(List.of(branch -> branch, branch -> branch)));
         OPERATORS.put("balance", source -> source.balance(2, branch -> branch));
         OPERATORS.put("partition", source -> source.partition(2, n -> n % 2, branch -> branch));
         OPERATORS.put("alsoTo", source -> source.alsoTo(Sink.ignore()));
@@ -79,8 +82,7 @@ class HeededAttributesTest {
         OPERATORS.put("flatMapConcat", source -> source.flatMapConcat(n -> Source.of(n)));
         OPERATORS.put("switchMap", source -> source.switchMap(n -> Source.of(n)));
         OPERATORS.put("prefixAndTail", source -> source.prefixAndTail(1, (first, rest) -> rest));
-        OPERATORS.put(
-                "restarted", source -> source.restarted(RestartSettings.of(Backoff.NONE), section -> section));
+        OPERATORS.put("restarted", source -> source.restarted(RestartSettings.of(Backoff.NONE), section -> section));
     }
 
     private static void withoutBufferAndDispatcher() {
@@ -100,6 +102,8 @@ class HeededAttributesTest {
             return Optional.empty();
         } catch (IllegalArgumentException refused) {
             return Optional.of(String.valueOf(refused.getMessage()));
+        } catch (InterruptedException interrupted) {
+            throw new AssertionError(interrupted);
         }
     }
 
@@ -134,10 +138,12 @@ class HeededAttributesTest {
     void supervision_ofAnOperatorWithoutAFunction_isRefused() {
         Attributes supervision = Attributes.NONE.withSupervision(Supervision.skip());
         assertThat(OPERATORS.keySet().stream()
-                        .filter(name -> refusal(OPERATORS.get(name), supervision).isEmpty()))
+                        .filter(name ->
+                                refusal(OPERATORS.get(name), supervision).isEmpty()))
                 .contains("map", "filter", "fold", "mapConcat", "mapParallel", "mapBlocking", "mapAsync", "partition")
                 .contains("divertTo", "groupBy", "flatMapMerge", "conflate", "zipLatest")
-                .doesNotContain("take", "limit", "async", "broadcast", "merge", "concat", "grouped", "alsoTo");
+                .doesNotContain(
+                        "take", "limit", "async", "broadcast", "merge", "concat", "alsoTo", "grouped", "idleTimeout");
     }
 
     @Test
@@ -154,9 +160,8 @@ class HeededAttributesTest {
     }
 
     @Test
-    void sink_heedsItsDispatcher_andRefusesABuffer() {
+    void sink_heedsItsDispatcher_andRefusesABuffer() throws InterruptedException {
         Sink.Loop<Integer> sink = Sink.ignore();
-        assertThat(refusal(source -> source, Attributes.NONE)).isEmpty();
         Source.of(1).runTo(sink.with(Attributes.NONE.withDispatcher(Dispatcher.virtual())));
         assertThatThrownBy(() -> Source.of(1).runTo(sink.with(Attributes.NONE.withBuffer(3))))
                 .isInstanceOf(IllegalArgumentException.class)
@@ -169,6 +174,7 @@ class HeededAttributesTest {
     void refusalWithinAStream_failsThePipeline() {
         Source<Integer> source =
                 Source.of(1).flatMapConcat(n -> Source.of(n).take(1).with(Attributes.NONE.withBuffer(3)));
-        assertThatThrownBy(() -> source.runTo(Sink.ignore())).hasStackTraceContaining("does not heed the attribute buffer");
+        assertThatThrownBy(() -> source.runTo(Sink.ignore()))
+                .hasStackTraceContaining("does not heed the attribute buffer");
     }
 }

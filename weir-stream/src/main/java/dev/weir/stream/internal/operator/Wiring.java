@@ -31,6 +31,15 @@ public record Wiring<T>(Stage<T> upstream, StageContext context, StageAttributes
         });
     }
 
+    /** The blueprint of a fused stage that calls no function of a user, so that no supervision is of use to it. */
+    public static <T, R> Node<R> withoutFunction(String name, Node<T> above, Maker<T, R> maker) {
+        return new Node<>(name, (assembly, attributes) -> {
+            Stage<T> upstream = above.build(assembly);
+            StageAttributes none = StageAttributes.named(attributes.name());
+            return maker.make(new Wiring<>(upstream, assembly.fused(attributes), none));
+        });
+    }
+
     /** What happens to an element for which the stage's function throws; asked for by stages that have a function. */
     public Supervised supervised() {
         return Supervised.by(attributes, clock());

@@ -14,12 +14,14 @@ import java.util.Objects;
 public final class StageAttributes {
 
     private static final String BY_DISPATCHER =
-            "async, mapParallel, mapBlocking, mapAsync, scanAsync, foldAsync, buffer,"
-                    + " batch, conflate, expand, delay, debounce, sample, merge, zipLatest, broadcast, balance, partition, alsoTo,"
-                    + " wireTap, divertTo, groupBy, flatMapMerge, restart, and sinks";
-    private static final String BY_BUFFER = "async, buffer, delay, sources that ask user code for one element after"
-            + " the other, merge, broadcast, balance, partition, alsoTo, wireTap, divertTo, groupBy, flatMapMerge, restart";
-    private static final String BY_SUPERVISION = "operators and result sinks that call a function for each element";
+            "async, balance, batch, broadcast, buffer, conflate, expand, extrapolate,"
+                    + " flatMapMerge, foldAsync, groupBy, mapAsync, mapBlocking, mapParallel, merge, mergeLatest, mergePreferred,"
+                    + " mergePrioritized, partition, restarted, scanAsync, switchMap, unzip, zipLatest, all sinks";
+    private static final String BY_BUFFER = "alsoTo, async, balance, broadcast, buffer, delay, divertTo, flatMapMerge,"
+            + " groupBy, merge, mergeLatest, mergePreferred, mergePrioritized, partition, restarted, switchMap,"
+            + " throttlePerKey, unzip, wireTap, zipLatest, sources that ask user code for one element at a time";
+    private static final String BY_SUPERVISION =
+            "operators that call a function for their elements, and sinks with a result";
 
     private final Attributes said;
     private boolean readsDispatcher;
