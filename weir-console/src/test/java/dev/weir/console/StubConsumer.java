@@ -27,20 +27,20 @@ final class StubConsumer implements ConsumerHandle {
     private final String reads;
     final List<PartitionDump> partitions = new CopyOnWriteArrayList<>();
     final Set<String> paused = ConcurrentHashMap.newKeySet();
-    volatile ConsumerHealth health = new ConsumerHealth(true, true, true, "", null);
+    volatile ConsumerHealth health = ConsumerHealth.of(true, true, true, "", null);
 
     StubConsumer(String reads) {
         this.reads = reads;
     }
 
     static PartitionDump partition(int number, Duration oldest, Paused... paused) {
-        return new PartitionDump(
+        return PartitionDump.of(
                 "orders",
                 number,
                 1,
                 4,
                 3,
-                oldest.isZero() ? null : new Oldest(5, oldest, null, Oldest.IN_FLIGHT),
+                oldest.isZero() ? null : Oldest.of(5, oldest, null, Oldest.IN_FLIGHT),
                 Set.of(paused),
                 5,
                 Duration.ofSeconds(10L + number),
@@ -54,9 +54,9 @@ final class StubConsumer implements ConsumerHandle {
     public ConsumerSnapshot snapshot() {
         List<PartitionSnapshot> snapshots = partitions.stream()
                 .map(each ->
-                        new PartitionSnapshot(each.topic(), each.partition(), false, 7, each.committed(), each.lag()))
+                        PartitionSnapshot.of(each.topic(), each.partition(), false, 7, each.committed(), each.lag()))
                 .toList();
-        return new ConsumerSnapshot(snapshots, 4 * snapshots.size(), 20, 2, 1);
+        return ConsumerSnapshot.of(snapshots, 4 * snapshots.size(), 20, 2, 1);
     }
 
     @Override
@@ -66,7 +66,7 @@ final class StubConsumer implements ConsumerHandle {
 
     @Override
     public ConsumerDump dump() {
-        return new ConsumerDump(
+        return ConsumerDump.of(
                 Instant.now(), reads, "running", Duration.ofMillis(50), 2, 1, 20, 2, List.copyOf(partitions), null);
     }
 

@@ -8,32 +8,109 @@ import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * All that tells why a consumer is where it is. Immutable.
- *
- * @param at when this was so
- * @param reads its subscription
- * @param state its state: running, stopped (nothing more is emitted), or closed
- * @param sinceLastPoll how long ago the client was last polled; the group expels a member after {@code
- *     max.poll.interval.ms}
- * @param assignments how often partitions have come so far
- * @param rebalances how often partitions went away
- * @param commits commits that succeeded so far
- * @param failedCommits commits that failed so far, each of them retried
- * @param partitions the assigned partitions
- * @param noAnswerSince see {@link ConsumerHealth#noAnswerSince}
- */
-public record ConsumerDump(
-        Instant at,
-        String reads,
-        String state,
-        Duration sinceLastPoll,
-        int assignments,
-        int rebalances,
-        long commits,
-        long failedCommits,
-        List<PartitionDump> partitions,
-        @Nullable Instant noAnswerSince) {
+/** All that tells why a consumer is where it is. Immutable. */
+public final class ConsumerDump {
+
+    private final Values values;
+
+    private ConsumerDump(
+            Instant at,
+            String reads,
+            String state,
+            Duration sinceLastPoll,
+            int assignments,
+            int rebalances,
+            long commits,
+            long failedCommits,
+            List<PartitionDump> partitions,
+            @Nullable Instant noAnswerSince) {
+        this.values = new Values(
+                at,
+                reads,
+                state,
+                sinceLastPoll,
+                assignments,
+                rebalances,
+                commits,
+                failedCommits,
+                partitions,
+                noAnswerSince);
+    }
+
+    /** For tests of code that reads one; the engine makes those of a run. */
+    public static ConsumerDump of(
+            Instant at,
+            String reads,
+            String state,
+            Duration sinceLastPoll,
+            int assignments,
+            int rebalances,
+            long commits,
+            long failedCommits,
+            List<PartitionDump> partitions,
+            @Nullable Instant noAnswerSince) {
+        return new ConsumerDump(
+                at,
+                reads,
+                state,
+                sinceLastPoll,
+                assignments,
+                rebalances,
+                commits,
+                failedCommits,
+                partitions,
+                noAnswerSince);
+    }
+
+    /** When this was so. */
+    public Instant at() {
+        return values.at;
+    }
+
+    /** Its subscription. */
+    public String reads() {
+        return values.reads;
+    }
+
+    /** Its state: running, stopped (nothing more is emitted), or closed. */
+    public String state() {
+        return values.state;
+    }
+
+    /** How long ago the client was last polled; the group expels a member after {@code max.poll.interval.ms}. */
+    public Duration sinceLastPoll() {
+        return values.sinceLastPoll;
+    }
+
+    /** How often partitions have come so far. */
+    public int assignments() {
+        return values.assignments;
+    }
+
+    /** How often partitions went away. */
+    public int rebalances() {
+        return values.rebalances;
+    }
+
+    /** Commits that succeeded so far. */
+    public long commits() {
+        return values.commits;
+    }
+
+    /** Commits that failed so far, each of them retried. */
+    public long failedCommits() {
+        return values.failedCommits;
+    }
+
+    /** The assigned partitions. */
+    public List<PartitionDump> partitions() {
+        return values.partitions;
+    }
+
+    /** See {@link ConsumerHealth#noAnswerSince}. */
+    public @Nullable Instant noAnswerSince() {
+        return values.noAnswerSince;
+    }
 
     /** Why nothing is fetched of a partition, or nothing of it goes out. */
     public enum Paused {
@@ -73,16 +150,18 @@ public record ConsumerDump(
      */
     public List<String> why() {
         List<String> sentences = new ArrayList<>();
-        if (noAnswerSince != null) {
-            sentences.add(ConsumerHealth.noAnswer(noAnswerSince));
+        if (values.noAnswerSince != null) {
+            sentences.add(ConsumerHealth.noAnswer(values.noAnswerSince));
         }
-        if (partitions.isEmpty()) {
+        if (values.partitions.isEmpty()) {
             sentences.add(
-                    assignments == 0
+                    values.assignments == 0
                             ? "no partition is assigned: not yet a member of the group"
                             : "no partition is assigned: other members have them all");
         }
-        for (PartitionDump partition : partitions) {
+        for (PartitionDump dump : values.partitions) {
+            PartitionDump.PartitionValues partition = dump.values;
+            Oldest oldest = partition.oldest;
             List<String> causes = new ArrayList<>();
             partition.paused.stream()
                     .sorted()
@@ -90,13 +169,13 @@ public record ConsumerDump(
                             reason == Paused.STARTING && partition.trouble != null
                                     ? reason.words + " (" + partition.trouble + ")"
                                     : reason.words));
-            if (partition.oldest != null) {
+            if (oldest != null) {
                 causes.add(String.format(
                         Locale.ROOT,
                         "offset %d unfinished for %.1f s, %s",
-                        partition.oldest.offset,
-                        partition.oldest.age.toMillis() / 1e3,
-                        partition.oldest.stage));
+                        oldest.offset(),
+                        oldest.age().toMillis() / 1e3,
+                        oldest.stage()));
             }
             if (!causes.isEmpty()) {
                 sentences.add(partition.topic + "-" + partition.partition + ": " + String.join(", ", causes));
@@ -105,57 +184,261 @@ public record ConsumerDump(
         return sentences;
     }
 
-    /**
-     * One assigned partition.
-     *
-     * @param topic its topic
-     * @param partition its number
-     * @param epoch the number of the assignment with which it came, see {@link ConsumerDump#assignments}
-     * @param buffered records fetched that the pipeline has not pulled
-     * @param inFlight records pulled and not finished, or finished after one that is not
-     * @param oldest the first unfinished record, if there is one
-     * @param paused why it stands still, empty if it does not
-     * @param committed the offset last committed in this assignment, or -1
-     * @param sinceCommit how long ago that was
-     * @param position where the next fetch goes on, or -1 if not known
-     * @param lag records between the first unfinished one and the end of the partition, or -1 if not known
-     * @param lagTime how long ago the first unfinished record was written, by its own timestamp; zero if none is behind; null
-     *     if not known: nothing of what is behind was fetched yet, or the record bears no timestamp
-     * @param trouble why no broker can say where to start, in words; null if one can, or was asked just now
-     */
-    public record PartitionDump(
-            String topic,
-            int partition,
-            int epoch,
-            int buffered,
-            int inFlight,
-            @Nullable Oldest oldest,
-            Set<Paused> paused,
-            long committed,
-            @Nullable Duration sinceCommit,
-            long position,
-            long lag,
-            @Nullable Duration lagTime,
-            @Nullable String trouble) {}
+    /** One assigned partition. */
+    public static final class PartitionDump {
 
-    /**
-     * The first unfinished record of a partition, which keeps all after it from being committed.
-     *
-     * @param offset its offset
-     * @param age how long it has been the first one, to a tenth of a second or so
-     * @param keyHash the default partitioner's hash of its key (murmur2), so that the keys themselves need not be
-     *     shown; null if it has no key, or if it is not known: the stage that has the record has made something else of
-     *     it, or cannot tell. Of a typed key it is known if that is a string, in UTF-8
-     * @param stage where it is: {@value #BUFFERED}, not pulled yet; or {@value #IN_FLIGHT}, with the name of the stage
-     *     that has it, and whether it waits there, if that is known
-     */
-    public record Oldest(
-            long offset, Duration age, @Nullable Integer keyHash, String stage) {
+        private final PartitionValues values;
+
+        private PartitionDump(
+                String topic,
+                int partition,
+                int epoch,
+                int buffered,
+                int inFlight,
+                @Nullable Oldest oldest,
+                Set<Paused> paused,
+                long committed,
+                @Nullable Duration sinceCommit,
+                long position,
+                long lag,
+                @Nullable Duration lagTime,
+                @Nullable String trouble) {
+            this.values = new PartitionValues(
+                    topic,
+                    partition,
+                    epoch,
+                    buffered,
+                    inFlight,
+                    oldest,
+                    paused,
+                    committed,
+                    sinceCommit,
+                    position,
+                    lag,
+                    lagTime,
+                    trouble);
+        }
+
+        /** For tests of code that reads one; the engine makes those of a run. */
+        public static PartitionDump of(
+                String topic,
+                int partition,
+                int epoch,
+                int buffered,
+                int inFlight,
+                @Nullable Oldest oldest,
+                Set<Paused> paused,
+                long committed,
+                @Nullable Duration sinceCommit,
+                long position,
+                long lag,
+                @Nullable Duration lagTime,
+                @Nullable String trouble) {
+            return new PartitionDump(
+                    topic,
+                    partition,
+                    epoch,
+                    buffered,
+                    inFlight,
+                    oldest,
+                    paused,
+                    committed,
+                    sinceCommit,
+                    position,
+                    lag,
+                    lagTime,
+                    trouble);
+        }
+
+        /** Its topic. */
+        public String topic() {
+            return values.topic;
+        }
+
+        /** Its number. */
+        public int partition() {
+            return values.partition;
+        }
+
+        /** The number of the assignment with which it came, see {@link ConsumerDump#assignments}. */
+        public int epoch() {
+            return values.epoch;
+        }
+
+        /** Records fetched that the pipeline has not pulled. */
+        public int buffered() {
+            return values.buffered;
+        }
+
+        /** Records pulled and not finished, or finished after one that is not. */
+        public int inFlight() {
+            return values.inFlight;
+        }
+
+        /** The first unfinished record, if there is one. */
+        public @Nullable Oldest oldest() {
+            return values.oldest;
+        }
+
+        /** Why it stands still, empty if it does not. */
+        public Set<Paused> paused() {
+            return values.paused;
+        }
+
+        /** The offset last committed in this assignment, or -1. */
+        public long committed() {
+            return values.committed;
+        }
+
+        /** How long ago that was. */
+        public @Nullable Duration sinceCommit() {
+            return values.sinceCommit;
+        }
+
+        /** Where the next fetch goes on, or -1 if not known. */
+        public long position() {
+            return values.position;
+        }
+
+        /** Records between the first unfinished one and the end of the partition, or -1 if not known. */
+        public long lag() {
+            return values.lag;
+        }
+
+        /**
+         * How long ago the first unfinished record was written, by its own timestamp; zero if none is behind; null if
+         * not known: nothing of what is behind was fetched yet, or the record bears no timestamp.
+         */
+        public @Nullable Duration lagTime() {
+            return values.lagTime;
+        }
+
+        /** Why no broker can say where to start, in words; null if one can, or was asked just now. */
+        public @Nullable String trouble() {
+            return values.trouble;
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof PartitionDump that && values.equals(that.values);
+        }
+
+        @Override
+        public int hashCode() {
+            return values.hashCode();
+        }
+
+        @Override
+        public String toString() {
+            return values.toString().replaceFirst("PartitionValues", "PartitionDump");
+        }
+
+        private record PartitionValues(
+                String topic,
+                int partition,
+                int epoch,
+                int buffered,
+                int inFlight,
+                @Nullable Oldest oldest,
+                Set<Paused> paused,
+                long committed,
+                @Nullable Duration sinceCommit,
+                long position,
+                long lag,
+                @Nullable Duration lagTime,
+                @Nullable String trouble) {}
+    }
+
+    /** The first unfinished record of a partition, which keeps all after it from being committed. */
+    public static final class Oldest {
 
         /** The stage of a record that the pipeline has not pulled. */
         public static final String BUFFERED = "buffered";
 
         /** The first words of the stage of a record that the pipeline has pulled. */
         public static final String IN_FLIGHT = "in flight";
+
+        private final OldestValues values;
+
+        private Oldest(long offset, Duration age, @Nullable Integer keyHash, String stage) {
+            this.values = new OldestValues(offset, age, keyHash, stage);
+        }
+
+        /** For tests of code that reads one; the engine makes those of a run. */
+        public static Oldest of(long offset, Duration age, @Nullable Integer keyHash, String stage) {
+            return new Oldest(offset, age, keyHash, stage);
+        }
+
+        /** Its offset. */
+        public long offset() {
+            return values.offset;
+        }
+
+        /** How long it has been the first one, to a tenth of a second or so. */
+        public Duration age() {
+            return values.age;
+        }
+
+        /**
+         * The default partitioner's hash of its key (murmur2), so that the keys themselves need not be shown; null if
+         * it has no key, or if it is not known: the stage that has the record has made something else of it, or
+         * cannot tell. Of a typed key it is known if that is a string, in UTF-8.
+         */
+        public @Nullable Integer keyHash() {
+            return values.keyHash;
+        }
+
+        /**
+         * Where it is: {@value #BUFFERED}, not pulled yet; or {@value #IN_FLIGHT}, with the name of the stage that
+         * has it, and whether it waits there, if that is known.
+         */
+        public String stage() {
+            return values.stage;
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Oldest that && values.equals(that.values);
+        }
+
+        @Override
+        public int hashCode() {
+            return values.hashCode();
+        }
+
+        @Override
+        public String toString() {
+            return values.toString().replaceFirst("OldestValues", "Oldest");
+        }
+
+        private record OldestValues(
+                long offset, Duration age, @Nullable Integer keyHash, String stage) {}
     }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof ConsumerDump that && values.equals(that.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return values.toString().replaceFirst("Values", "ConsumerDump");
+    }
+
+    private record Values(
+            Instant at,
+            String reads,
+            String state,
+            Duration sinceLastPoll,
+            int assignments,
+            int rebalances,
+            long commits,
+            long failedCommits,
+            List<PartitionDump> partitions,
+            @Nullable Instant noAnswerSince) {}
 }

@@ -4,26 +4,75 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The answers for a health probe of a consumer. Immutable.
- *
- * @param live whether its thread goes round; if not, only a restart of the pipeline helps
- * @param ready whether it has joined its group, or has its partitions, and knows where to read each of them
- * @param progressing whether work gets finished, or there is none; not if no broker answers
- * @param reason why one of them is not so, or an empty string
- * @param noAnswerSince when a broker last answered, if connections are lost and none answers any more; null while one
- *     does. A broker that is gone is noticed after 5 s, one that holds its connections and is silent after {@code
- *     request.timeout.ms}
- */
-public record ConsumerHealth(
-        boolean live,
-        boolean ready,
-        boolean progressing,
-        String reason,
-        @Nullable Instant noAnswerSince) {
+/** The answers for a health probe of a consumer. Immutable. */
+public final class ConsumerHealth {
+
+    private final Values values;
+
+    private ConsumerHealth(
+            boolean live, boolean ready, boolean progressing, String reason, @Nullable Instant noAnswerSince) {
+        this.values = new Values(live, ready, progressing, reason, noAnswerSince);
+    }
+
+    /** For tests of code that reads one; the engine makes those of a run. */
+    public static ConsumerHealth of(
+            boolean live, boolean ready, boolean progressing, String reason, @Nullable Instant noAnswerSince) {
+        return new ConsumerHealth(live, ready, progressing, reason, noAnswerSince);
+    }
+
+    /** Whether its thread goes round; if not, only a restart of the pipeline helps. */
+    public boolean live() {
+        return values.live;
+    }
+
+    /** Whether it has joined its group, or has its partitions, and knows where to read each of them. */
+    public boolean ready() {
+        return values.ready;
+    }
+
+    /** Whether work gets finished, or there is none; not if no broker answers. */
+    public boolean progressing() {
+        return values.progressing;
+    }
+
+    /** Why one of them is not so, or an empty string. */
+    public String reason() {
+        return values.reason;
+    }
+
+    /**
+     * When a broker last answered, if connections are lost and none answers any more; null while one does. A broker
+     * that is gone is noticed after 5 s, one that holds its connections and is silent after {@code
+     * request.timeout.ms}.
+     */
+    public @Nullable Instant noAnswerSince() {
+        return values.noAnswerSince;
+    }
 
     /** The sentence for {@link #noAnswerSince}, in log, health and dump alike. */
     public static String noAnswer(Instant since) {
         return "no broker answers since " + since.truncatedTo(ChronoUnit.SECONDS);
     }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof ConsumerHealth that && values.equals(that.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return values.toString().replaceFirst("Values", "ConsumerHealth");
+    }
+
+    private record Values(
+            boolean live,
+            boolean ready,
+            boolean progressing,
+            String reason,
+            @Nullable Instant noAnswerSince) {}
 }

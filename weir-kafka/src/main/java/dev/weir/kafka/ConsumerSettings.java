@@ -15,46 +15,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.Deserializer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * How records are consumed. Immutable; made by {@link #builder}.
- *
- * @param properties passed to the Kafka client as they are
- * @param keyDeserializer called on the pipeline's thread, never on the consumer's
- * @param valueDeserializer called on the pipeline's thread, never on the consumer's
- * @param commitInterval how long finished work may wait for its commit: 1 ms to 10 min, default 1 s
- * @param commitRecords finished records that bring a commit forward: at least 1, default 100,000
- * @param maxOutstandingRecords unfinished records per partition at which fetching it pauses: 1 to 1,000,000, default
- *     16,384; it goes on at half of that, with others that are low
- * @param bufferBytes memory for fetched and unfinished records with their headers, shared evenly by the assigned
- *     partitions: at least 1 MB, default an eighth of the heap, but 4 to 128 MB; exceeded by half at most, and by one
- *     poll
- * @param revokeDeadline how long a rebalance waits for unfinished records of the partitions it takes: 0 to 4 min,
- *     default 20 s
- * @param outOfRange the policy when the next record to read is not there, default {@link OutOfRangePolicy#FAIL}
- * @param rebalanceListener told when the group moves partitions, nobody by default
- * @param connectTimeout how long a start waits for a broker that answers before it fails: 0 (no question) to 10 min,
- *     default 30 s
- * @param commitMetadataChars room for the metadata of a commit, in which records finished past it are noted so that a
- *     restart does not repeat them: 0 (not noted) to 1,048,576, default 4,096; not more than the broker's {@code
- *     offset.metadata.max.bytes}
- * @param commitMetadata makes a text of the application's own beside each committed offset, nothing by default
- * @param fetch the fetch path, default {@link FetchPath#CLIENT}
- */
-public record ConsumerSettings<K, V>(
-        Map<String, String> properties,
-        Deserializer<K> keyDeserializer,
-        Deserializer<V> valueDeserializer,
-        Duration commitInterval,
-        int commitRecords,
-        int maxOutstandingRecords,
-        long bufferBytes,
-        Duration revokeDeadline,
-        OutOfRangePolicy outOfRange,
-        RebalanceListener rebalanceListener,
-        Duration connectTimeout,
-        int commitMetadataChars,
-        CommitMetadata commitMetadata,
-        FetchPath fetch) {
+/** How records are consumed. Immutable; made by {@link #builder}. */
+public final class ConsumerSettings<K, V> {
 
     private static final int MEGABYTE = 1024 * 1024;
 
@@ -64,37 +26,118 @@ public record ConsumerSettings<K, V>(
     private static final int MAX_POLL_RECORDS = 5_000;
     private static final int MAX_OUTSTANDING = 1_000_000;
 
-    /** Checks and copies. */
-    public ConsumerSettings {
-        properties = Map.copyOf(Objects.requireNonNull(properties, "properties"));
-        Objects.requireNonNull(keyDeserializer, "keyDeserializer");
-        Objects.requireNonNull(valueDeserializer, "valueDeserializer");
-        if (properties.getOrDefault(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, "").isBlank()) {
-            throw new IllegalArgumentException(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG + " is not set; it is required");
-        }
-        if (""
-                .equals(properties
-                        .getOrDefault(ConsumerConfig.GROUP_ID_CONFIG, "none")
-                        .strip())) {
-            throw new IllegalArgumentException(
-                    ConsumerConfig.GROUP_ID_CONFIG + " is blank; name the group, or leave it out to read without one");
-        }
-        OffsetReset.check(properties);
-        Objects.requireNonNull(outOfRange, "outOfRange");
-        Objects.requireNonNull(rebalanceListener, "rebalanceListener");
-        if (Boolean.parseBoolean(properties.get(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG))) {
-            throw new IllegalArgumentException("enable.auto.commit=true would commit unfinished records;"
-                    + " leave it out, Weir commits what is finished");
-        }
-        checkRange("commitInterval", commitInterval, Duration.ofMillis(1), Duration.ofMinutes(10));
-        checkRange("connectTimeout", connectTimeout, Duration.ZERO, Duration.ofMinutes(10));
-        checkRange("revokeDeadline", revokeDeadline, Duration.ZERO, Duration.ofMinutes(4));
-        checkRange("commitRecords", commitRecords, 1, Integer.MAX_VALUE);
-        checkRange("maxOutstandingRecords", maxOutstandingRecords, 1, MAX_OUTSTANDING);
-        checkRange("commitMetadataChars", commitMetadataChars, 0, MEGABYTE);
-        Objects.requireNonNull(commitMetadata, "commitMetadata");
-        Objects.requireNonNull(fetch, "fetch");
-        checkRange("bufferBytes", bufferBytes, MEGABYTE, Long.MAX_VALUE);
+    private final Values<K, V> values;
+
+    private ConsumerSettings(
+            Map<String, String> properties,
+            Deserializer<K> keyDeserializer,
+            Deserializer<V> valueDeserializer,
+            Duration commitInterval,
+            int commitRecords,
+            int maxOutstandingRecords,
+            long bufferBytes,
+            Duration revokeDeadline,
+            OutOfRangePolicy outOfRange,
+            RebalanceListener rebalanceListener,
+            Duration connectTimeout,
+            int commitMetadataChars,
+            CommitMetadata commitMetadata,
+            FetchPath fetch) {
+        this.values = new Values<>(
+                properties,
+                keyDeserializer,
+                valueDeserializer,
+                commitInterval,
+                commitRecords,
+                maxOutstandingRecords,
+                bufferBytes,
+                revokeDeadline,
+                outOfRange,
+                rebalanceListener,
+                connectTimeout,
+                commitMetadataChars,
+                commitMetadata,
+                fetch);
+    }
+
+    /** Passed to the Kafka client as they are. */
+    public Map<String, String> properties() {
+        return values.properties;
+    }
+
+    /** Called on the pipeline's thread, never on the consumer's. */
+    public Deserializer<K> keyDeserializer() {
+        return values.keyDeserializer;
+    }
+
+    /** Called on the pipeline's thread, never on the consumer's. */
+    public Deserializer<V> valueDeserializer() {
+        return values.valueDeserializer;
+    }
+
+    /** How long finished work may wait for its commit: 1 ms to 10 min, default 1 s. */
+    public Duration commitInterval() {
+        return values.commitInterval;
+    }
+
+    /** Finished records that bring a commit forward: at least 1, default 100,000. */
+    public int commitRecords() {
+        return values.commitRecords;
+    }
+
+    /**
+     * Unfinished records per partition at which fetching it pauses: 1 to 1,000,000, default 16,384; it goes on at
+     * half of that, with others that are low.
+     */
+    public int maxOutstandingRecords() {
+        return values.maxOutstandingRecords;
+    }
+
+    /**
+     * Memory for fetched and unfinished records with their headers, shared evenly by the assigned partitions: at
+     * least 1 MB, default an eighth of the heap, but 4 to 128 MB; exceeded by half at most, and by one poll.
+     */
+    public long bufferBytes() {
+        return values.bufferBytes;
+    }
+
+    /** How long a rebalance waits for unfinished records of the partitions it takes: 0 to 4 min, default 20 s. */
+    public Duration revokeDeadline() {
+        return values.revokeDeadline;
+    }
+
+    /** The policy when the next record to read is not there, default {@link OutOfRangePolicy#FAIL}. */
+    public OutOfRangePolicy outOfRange() {
+        return values.outOfRange;
+    }
+
+    /** Told when the group moves partitions, nobody by default. */
+    public RebalanceListener rebalanceListener() {
+        return values.rebalanceListener;
+    }
+
+    /** How long a start waits for a broker that answers before it fails: 0 (no question) to 10 min, default 30 s. */
+    public Duration connectTimeout() {
+        return values.connectTimeout;
+    }
+
+    /**
+     * Room for the metadata of a commit, in which records finished past it are noted so that a restart does not
+     * repeat them: 0 (not noted) to 1,048,576, default 4,096; not more than the broker's {@code
+     * offset.metadata.max.bytes}.
+     */
+    public int commitMetadataChars() {
+        return values.commitMetadataChars;
+    }
+
+    /** Makes a text of the application's own beside each committed offset, nothing by default. */
+    public CommitMetadata commitMetadata() {
+        return values.commitMetadata;
+    }
+
+    /** The fetch path, default {@link FetchPath#CLIENT}. */
+    public FetchPath fetch() {
+        return values.fetch;
     }
 
     private static void checkRange(String name, long value, long min, long max) {
@@ -111,7 +154,7 @@ public record ConsumerSettings<K, V>(
 
     /** The group, if there is one. */
     public @Nullable String groupId() {
-        return properties.get(ConsumerConfig.GROUP_ID_CONFIG);
+        return values.properties.get(ConsumerConfig.GROUP_ID_CONFIG);
     }
 
     /**
@@ -119,7 +162,7 @@ public record ConsumerSettings<K, V>(
      * {@code auto.offset.reset} has it, the beginning by default; null if that is {@code none}.
      */
     public @Nullable Position startWithoutCommit() {
-        return OffsetReset.position(properties);
+        return OffsetReset.position(values.properties);
     }
 
     /**
@@ -133,11 +176,14 @@ public record ConsumerSettings<K, V>(
     /** For people: passwords, and properties that the Kafka client does not know, are not shown. */
     @Override
     public String toString() {
-        return "ConsumerSettings[properties=" + SettingsText.withoutSecrets(properties, ConsumerConfig.configDef())
-                + ", fetch=" + fetch + ", commitInterval=" + commitInterval + ", commitRecords=" + commitRecords
-                + ", maxOutstandingRecords=" + maxOutstandingRecords + ", bufferBytes=" + bufferBytes
-                + ", revokeDeadline=" + revokeDeadline + ", outOfRange=" + outOfRange
-                + ", connectTimeout=" + connectTimeout + ", commitMetadataChars=" + commitMetadataChars + "]";
+        return "ConsumerSettings[properties="
+                + SettingsText.withoutSecrets(values.properties, ConsumerConfig.configDef())
+                + ", fetch=" + values.fetch + ", commitInterval=" + values.commitInterval + ", commitRecords="
+                + values.commitRecords
+                + ", maxOutstandingRecords=" + values.maxOutstandingRecords + ", bufferBytes=" + values.bufferBytes
+                + ", revokeDeadline=" + values.revokeDeadline + ", outOfRange=" + values.outOfRange
+                + ", connectTimeout=" + values.connectTimeout + ", commitMetadataChars=" + values.commitMetadataChars
+                + "]";
     }
 
     /** Settings of records whose key and value stay bytes. */
@@ -153,7 +199,7 @@ public record ConsumerSettings<K, V>(
     /** Settings of a producer for the same cluster, security included: all properties that both clients know. */
     public ProducerSettings<byte[], byte[]> producerSettings() {
         var builder = ProducerSettings.builder();
-        properties.forEach((name, value) -> {
+        values.properties.forEach((name, value) -> {
             if (ProducerConfig.configNames().contains(name)
                     && !name.equals(ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG)) {
                 builder.property(name, value);
@@ -169,7 +215,7 @@ public record ConsumerSettings<K, V>(
 
     /** A builder that begins with these settings. */
     public Builder<K, V> toBuilder() {
-        return builder(keyDeserializer, valueDeserializer).like(this);
+        return builder(values.keyDeserializer, values.valueDeserializer).like(this);
     }
 
     /**
@@ -178,19 +224,19 @@ public record ConsumerSettings<K, V>(
      */
     public Map<String, Object> clientConfig() {
         Map<String, Object> config = new HashMap<>();
-        long fetchBytes = Math.clamp(bufferBytes / 16, MEGABYTE, 8L * MEGABYTE);
+        long fetchBytes = Math.clamp(values.bufferBytes / 16, MEGABYTE, 8L * MEGABYTE);
         config.put(
                 ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
-                Math.clamp(bufferBytes / POLL_RECORD_BYTES, MIN_POLL_RECORDS, MAX_POLL_RECORDS));
+                Math.clamp(values.bufferBytes / POLL_RECORD_BYTES, MIN_POLL_RECORDS, MAX_POLL_RECORDS));
         config.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, (int) fetchBytes);
-        config.put(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, (int) Math.min(bufferBytes / 4, 50L * MEGABYTE));
+        config.put(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, (int) Math.min(values.bufferBytes / 4, 50L * MEGABYTE));
         config.put(ConsumerConfig.RECEIVE_BUFFER_CONFIG, MEGABYTE);
         // Reading a topic that was deleted must not bring it back.
         config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
-        if (!"consumer".equalsIgnoreCase(properties.get(ConsumerConfig.GROUP_PROTOCOL_CONFIG))) {
+        if (!"consumer".equalsIgnoreCase(values.properties.get(ConsumerConfig.GROUP_PROTOCOL_CONFIG))) {
             config.put(ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG, CooperativeStickyAssignor.class.getName());
         }
-        config.putAll(properties);
+        config.putAll(values.properties);
         config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
         // Weir resets by itself: it tells a new group from one whose records are gone.
         config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
@@ -227,18 +273,18 @@ public record ConsumerSettings<K, V>(
         }
 
         private Builder<K, V> like(ConsumerSettings<?, ?> other) {
-            properties.putAll(other.properties);
-            commitInterval = other.commitInterval;
-            commitRecords = other.commitRecords;
-            maxOutstandingRecords = other.maxOutstandingRecords;
-            bufferBytes = other.bufferBytes;
-            revokeDeadline = other.revokeDeadline;
-            outOfRange = other.outOfRange;
-            rebalanceListener = other.rebalanceListener;
-            connectTimeout = other.connectTimeout;
-            commitMetadataChars = other.commitMetadataChars;
-            commitMetadata = other.commitMetadata;
-            fetch = other.fetch;
+            properties.putAll(other.values.properties);
+            commitInterval = other.values.commitInterval;
+            commitRecords = other.values.commitRecords;
+            maxOutstandingRecords = other.values.maxOutstandingRecords;
+            bufferBytes = other.values.bufferBytes;
+            revokeDeadline = other.values.revokeDeadline;
+            outOfRange = other.values.outOfRange;
+            rebalanceListener = other.values.rebalanceListener;
+            connectTimeout = other.values.connectTimeout;
+            commitMetadataChars = other.values.commitMetadataChars;
+            commitMetadata = other.values.commitMetadata;
+            fetch = other.values.fetch;
             return this;
         }
 
@@ -415,6 +461,68 @@ public record ConsumerSettings<K, V>(
                     commitMetadataChars,
                     commitMetadata,
                     fetch);
+        }
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof ConsumerSettings<?, ?> that && values.equals(that.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    private record Values<K, V>(
+            Map<String, String> properties,
+            Deserializer<K> keyDeserializer,
+            Deserializer<V> valueDeserializer,
+            Duration commitInterval,
+            int commitRecords,
+            int maxOutstandingRecords,
+            long bufferBytes,
+            Duration revokeDeadline,
+            OutOfRangePolicy outOfRange,
+            RebalanceListener rebalanceListener,
+            Duration connectTimeout,
+            int commitMetadataChars,
+            CommitMetadata commitMetadata,
+            FetchPath fetch) {
+
+        Values {
+            properties = Map.copyOf(Objects.requireNonNull(properties, "properties"));
+            Objects.requireNonNull(keyDeserializer, "keyDeserializer");
+            Objects.requireNonNull(valueDeserializer, "valueDeserializer");
+            if (properties
+                    .getOrDefault(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, "")
+                    .isBlank()) {
+                throw new IllegalArgumentException(
+                        ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG + " is not set; it is required");
+            }
+            if (""
+                    .equals(properties
+                            .getOrDefault(ConsumerConfig.GROUP_ID_CONFIG, "none")
+                            .strip())) {
+                throw new IllegalArgumentException(ConsumerConfig.GROUP_ID_CONFIG
+                        + " is blank; name the group, or leave it out to read without one");
+            }
+            OffsetReset.check(properties);
+            Objects.requireNonNull(outOfRange, "outOfRange");
+            Objects.requireNonNull(rebalanceListener, "rebalanceListener");
+            if (Boolean.parseBoolean(properties.get(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG))) {
+                throw new IllegalArgumentException("enable.auto.commit=true would commit unfinished records;"
+                        + " leave it out, Weir commits what is finished");
+            }
+            checkRange("commitInterval", commitInterval, Duration.ofMillis(1), Duration.ofMinutes(10));
+            checkRange("connectTimeout", connectTimeout, Duration.ZERO, Duration.ofMinutes(10));
+            checkRange("revokeDeadline", revokeDeadline, Duration.ZERO, Duration.ofMinutes(4));
+            checkRange("commitRecords", commitRecords, 1, Integer.MAX_VALUE);
+            checkRange("maxOutstandingRecords", maxOutstandingRecords, 1, MAX_OUTSTANDING);
+            checkRange("commitMetadataChars", commitMetadataChars, 0, MEGABYTE);
+            Objects.requireNonNull(commitMetadata, "commitMetadata");
+            Objects.requireNonNull(fetch, "fetch");
+            checkRange("bufferBytes", bufferBytes, MEGABYTE, Long.MAX_VALUE);
         }
     }
 }

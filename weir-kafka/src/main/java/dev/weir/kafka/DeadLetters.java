@@ -7,21 +7,41 @@ import dev.weir.stream.Source;
 import java.util.List;
 import java.util.Objects;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A topic for records that could not be dealt with, and how it is written. Immutable and free to share.
  *
  * <p>A dead letter has key, value and headers of its record, byte for byte, and headers that name the failure and where
  * it came from; see {@link DeadLetter} for their names and for reading them. Its timestamp is the time of its death.
- *
- * @param topic where letters go; it must exist
- * @param settings how its producer is made; each run has its own
- * @param group the consumer group that letters name, or an empty string
- * @param whenTooLarge the answer when a topic refuses a letter because of its size; {@link TooLarge#CUT} unless told
- *     otherwise
  */
-public record DeadLetters(
-        String topic, ProducerSettings<byte[], byte[]> settings, String group, TooLarge whenTooLarge) {
+public final class DeadLetters {
+
+    private final Values values;
+
+    private DeadLetters(String topic, ProducerSettings<byte[], byte[]> settings, String group, TooLarge whenTooLarge) {
+        this.values = new Values(topic, settings, group, whenTooLarge);
+    }
+
+    /** Where letters go; it must exist. */
+    public String topic() {
+        return values.topic;
+    }
+
+    /** How its producer is made; each run has its own. */
+    public ProducerSettings<byte[], byte[]> settings() {
+        return values.settings;
+    }
+
+    /** The consumer group that letters name, or an empty string. */
+    public String group() {
+        return values.group;
+    }
+
+    /** The answer when a topic refuses a letter because of its size; {@link TooLarge#CUT} unless told otherwise. */
+    public TooLarge whenTooLarge() {
+        return values.whenTooLarge;
+    }
 
     /** The answer to a letter that is too large for its topic. */
     public enum TooLarge {
@@ -34,34 +54,24 @@ public record DeadLetters(
         FAIL
     }
 
-    /** Checks. */
-    public DeadLetters {
-        if (topic.isBlank()) {
-            throw new IllegalArgumentException("the dead-letter topic must have a name: topic=" + topic);
-        }
-        Objects.requireNonNull(settings, "settings");
-        Objects.requireNonNull(group, "group");
-        Objects.requireNonNull(whenTooLarge, "whenTooLarge");
-    }
-
-    /** Letters that are {@linkplain TooLarge#CUT cut} if they are too large. */
-    public DeadLetters(String topic, ProducerSettings<byte[], byte[]> settings, String group) {
-        this(topic, settings, group, TooLarge.CUT);
-    }
-
     /** Letters to {@code topic}. */
     public static DeadLetters to(String topic, ProducerSettings<byte[], byte[]> settings) {
-        return new DeadLetters(topic, settings, "");
+        return to(topic, settings, "");
+    }
+
+    /** Letters to {@code topic} that name a consumer group; an empty string is none. */
+    public static DeadLetters to(String topic, ProducerSettings<byte[], byte[]> settings, String group) {
+        return new DeadLetters(topic, settings, group, TooLarge.CUT);
     }
 
     /** Letters to {@code topic}, on the cluster and with the security settings of a consumer, and with its group. */
     public static DeadLetters to(String topic, ConsumerSettings<?, ?> like) {
-        return new DeadLetters(topic, like.producerSettings(), Objects.requireNonNullElse(like.groupId(), ""));
+        return to(topic, like.producerSettings(), Objects.requireNonNullElse(like.groupId(), ""));
     }
 
     /** These dead letters with another answer to letters that are too large. */
     public DeadLetters whenTooLarge(TooLarge newWhenTooLarge) {
-        return new DeadLetters(topic, settings, group, newWhenTooLarge);
+        return new DeadLetters(values.topic, values.settings, values.group, newWhenTooLarge);
     }
 
     /**
@@ -74,7 +84,7 @@ public record DeadLetters(
      * <p>Fails the run at its start with {@link KafkaPipelineException} if the topic does not exist.
      */
     public Sink<FailedRecord> sink() {
-        return Sink.custom("dead-letter", new ForwardSink(settings, List.of(topic), new Letters(this)));
+        return Sink.custom("dead-letter", new ForwardSink(values.settings, List.of(values.topic), new Letters(this)));
     }
 
     /**
@@ -90,5 +100,33 @@ public record DeadLetters(
                                 .to(sink())),
                         Decoded.Refused.class::isInstance)
                 .map(decoded -> ((Decoded.Read<K, V>) decoded).record());
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof DeadLetters that && values.equals(that.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return values.toString().replaceFirst("Values", "DeadLetters");
+    }
+
+    private record Values(
+            String topic, ProducerSettings<byte[], byte[]> settings, String group, TooLarge whenTooLarge) {
+
+        Values {
+            if (topic.isBlank()) {
+                throw new IllegalArgumentException("the dead-letter topic must have a name: topic=" + topic);
+            }
+            Objects.requireNonNull(settings, "settings");
+            Objects.requireNonNull(group, "group");
+            Objects.requireNonNull(whenTooLarge, "whenTooLarge");
+        }
     }
 }

@@ -10,6 +10,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The common case in a few lines: records in, a handler for each, and rules for its failures. Immutable; nothing runs
@@ -27,16 +28,23 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  * <p>At least once, as {@link KafkaSource#atLeastOnce}: a record is committed when its result has been written or taken
  * by the sink, when it stands in a retry or dead-letter topic, or when it was skipped because you said so, and every
  * record before it in its partition too.
- *
- * @param settings how records are consumed
- * @param subscription which
  */
-public record KafkaFlow<K, V>(ConsumerSettings<K, V> settings, Subscription subscription) {
+public final class KafkaFlow<K, V> {
 
-    /** Checks. */
-    public KafkaFlow {
-        Objects.requireNonNull(settings, "settings");
-        Objects.requireNonNull(subscription, "subscription");
+    private final Values<K, V> values;
+
+    private KafkaFlow(ConsumerSettings<K, V> settings, Subscription subscription) {
+        this.values = new Values<>(settings, subscription);
+    }
+
+    /** How records are consumed. */
+    public ConsumerSettings<K, V> settings() {
+        return values.settings;
+    }
+
+    /** Which. */
+    public Subscription subscription() {
+        return values.subscription;
     }
 
     /** All partitions of the topics. */
@@ -103,5 +111,28 @@ public record KafkaFlow<K, V>(ConsumerSettings<K, V> settings, Subscription subs
                 ordering,
                 (jobs, order, rules) ->
                         jobs.mapAsync(Parallelism.fixed(parallelism), order, new AsyncGuard<K, V, R>(rules, handler)));
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof KafkaFlow<?, ?> that && values.equals(that.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return values.toString().replaceFirst("Values", "KafkaFlow");
+    }
+
+    private record Values<K, V>(ConsumerSettings<K, V> settings, Subscription subscription) {
+
+        Values {
+            Objects.requireNonNull(settings, "settings");
+            Objects.requireNonNull(subscription, "subscription");
+        }
     }
 }

@@ -8,49 +8,40 @@ import java.util.Properties;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.Serializer;
+import org.jspecify.annotations.Nullable;
 
-/**
- * How records are produced. Immutable; made by {@link #builder}.
- *
- * @param properties passed to the Kafka client as they are
- * @param keySerializer called on the pipeline's thread
- * @param valueSerializer called on the pipeline's thread
- */
-public record ProducerSettings<K, V>(
-        Map<String, String> properties, Serializer<K> keySerializer, Serializer<V> valueSerializer) {
+/** How records are produced. Immutable; made by {@link #builder}. */
+public final class ProducerSettings<K, V> {
 
     private static final int MEGABYTE = 1024 * 1024;
 
-    /** Checks and copies. */
-    public ProducerSettings {
-        properties = Map.copyOf(Objects.requireNonNull(properties, "properties"));
-        Objects.requireNonNull(keySerializer, "keySerializer");
-        Objects.requireNonNull(valueSerializer, "valueSerializer");
-        if (properties.getOrDefault(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, "").isBlank()) {
-            throw new IllegalArgumentException("bootstrap.servers is not set; it is required");
-        }
-        String acks = properties.getOrDefault(ProducerConfig.ACKS_CONFIG, "all");
-        if (!acks.equals("all") && !acks.equals("-1")) {
-            throw new IllegalArgumentException("acks=" + acks
-                    + " would acknowledge records that a broker can still lose; leave it out, Weir waits for all");
-        }
-        if (properties.containsKey(ProducerConfig.TRANSACTIONAL_ID_CONFIG)) {
-            throw new IllegalArgumentException("transactional.id="
-                    + properties.get(ProducerConfig.TRANSACTIONAL_ID_CONFIG)
-                    + " needs transactions to be begun and ended, which this sink does not; leave it out");
-        }
-        if ("false".equalsIgnoreCase(properties.get(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG))
-                && !"1".equals(properties.get(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION))) {
-            throw new IllegalArgumentException("enable.idempotence=false lets retries change the order of records;"
-                    + " leave it out, or set max.in.flight.requests.per.connection=1");
-        }
+    private final Values<K, V> values;
+
+    private ProducerSettings(
+            Map<String, String> properties, Serializer<K> keySerializer, Serializer<V> valueSerializer) {
+        this.values = new Values<>(properties, keySerializer, valueSerializer);
+    }
+
+    /** Passed to the Kafka client as they are. */
+    public Map<String, String> properties() {
+        return values.properties;
+    }
+
+    /** Called on the pipeline's thread. */
+    public Serializer<K> keySerializer() {
+        return values.keySerializer;
+    }
+
+    /** Called on the pipeline's thread. */
+    public Serializer<V> valueSerializer() {
+        return values.valueSerializer;
     }
 
     /** For people: passwords, and properties that the Kafka client does not know, are not shown. */
     @Override
     public String toString() {
-        return "ProducerSettings[properties=" + SettingsText.withoutSecrets(properties, ProducerConfig.configDef())
-                + "]";
+        return "ProducerSettings[properties="
+                + SettingsText.withoutSecrets(values.properties, ProducerConfig.configDef()) + "]";
     }
 
     /** Settings of records whose key and value are bytes. */
@@ -76,7 +67,7 @@ public record ProducerSettings<K, V>(
                 ProducerConfig.BUFFER_MEMORY_CONFIG,
                 Math.clamp(Runtime.getRuntime().maxMemory() / 8, 4L * MEGABYTE, 32L * MEGABYTE));
         config.put(ProducerConfig.BATCH_SIZE_CONFIG, 128 * 1024);
-        config.putAll(properties);
+        config.putAll(values.properties);
         return config;
     }
 
@@ -144,6 +135,46 @@ public record ProducerSettings<K, V>(
                 return new ProducerSettings<>(properties, keySerializer, valueSerializer);
             } catch (IllegalArgumentException refusal) {
                 throw ConsumerSettingsReader.located(refusal, origins);
+            }
+        }
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof ProducerSettings<?, ?> that && values.equals(that.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    private record Values<K, V>(
+            Map<String, String> properties, Serializer<K> keySerializer, Serializer<V> valueSerializer) {
+
+        Values {
+            properties = Map.copyOf(Objects.requireNonNull(properties, "properties"));
+            Objects.requireNonNull(keySerializer, "keySerializer");
+            Objects.requireNonNull(valueSerializer, "valueSerializer");
+            if (properties
+                    .getOrDefault(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, "")
+                    .isBlank()) {
+                throw new IllegalArgumentException("bootstrap.servers is not set; it is required");
+            }
+            String acks = properties.getOrDefault(ProducerConfig.ACKS_CONFIG, "all");
+            if (!acks.equals("all") && !acks.equals("-1")) {
+                throw new IllegalArgumentException("acks=" + acks
+                        + " would acknowledge records that a broker can still lose; leave it out, Weir waits for all");
+            }
+            if (properties.containsKey(ProducerConfig.TRANSACTIONAL_ID_CONFIG)) {
+                throw new IllegalArgumentException("transactional.id="
+                        + properties.get(ProducerConfig.TRANSACTIONAL_ID_CONFIG)
+                        + " needs transactions to be begun and ended, which this sink does not; leave it out");
+            }
+            if ("false".equalsIgnoreCase(properties.get(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG))
+                    && !"1".equals(properties.get(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION))) {
+                throw new IllegalArgumentException("enable.idempotence=false lets retries change the order of records;"
+                        + " leave it out, or set max.in.flight.requests.per.connection=1");
             }
         }
     }

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Topics in which failed records wait before they are tried again, one after the other, each with its own delay.
@@ -12,12 +13,21 @@ import java.util.Objects;
  * {@snippet :
  * RetryTopics.of("orders-retry-1m", Duration.ofMinutes(1)).then("orders-retry-10m", Duration.ofMinutes(10))
  * }
- *
- * @param tiers in the order in which a record goes through them
  */
-public record RetryTopics(List<Tier> tiers) {
+public final class RetryTopics {
 
     private static final Duration LONGEST = Duration.ofDays(7);
+
+    private final Values values;
+
+    private RetryTopics(List<Tier> tiers) {
+        this.values = new Values(tiers);
+    }
+
+    /** In the order in which a record goes through them. */
+    public List<Tier> tiers() {
+        return values.tiers;
+    }
 
     /**
      * One of the topics.
@@ -38,17 +48,6 @@ public record RetryTopics(List<Tier> tiers) {
         }
     }
 
-    /** Checks and copies. */
-    public RetryTopics {
-        tiers = List.copyOf(Objects.requireNonNull(tiers, "tiers"));
-        if (tiers.isEmpty()) {
-            throw new IllegalArgumentException("there must be at least one retry topic");
-        }
-        if (tiers.stream().map(Tier::topic).distinct().count() < tiers.size()) {
-            throw new IllegalArgumentException("each retry topic can have one delay only: tiers=" + tiers);
-        }
-    }
-
     /** One topic. */
     public static RetryTopics of(String topic, Duration delay) {
         return new RetryTopics(List.of(new Tier(topic, delay)));
@@ -56,7 +55,7 @@ public record RetryTopics(List<Tier> tiers) {
 
     /** And another after those. */
     public RetryTopics then(String topic, Duration delay) {
-        List<Tier> all = new ArrayList<>(tiers);
+        List<Tier> all = new ArrayList<>(values.tiers);
         all.add(new Tier(topic, delay));
         return new RetryTopics(all);
     }
@@ -87,4 +86,32 @@ public record RetryTopics(List<Tier> tiers) {
 
     /** Header: the handler's last exception, as text. */
     public static final String CAUSE = PREFIX + "cause";
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof RetryTopics that && values.equals(that.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return values.toString().replaceFirst("Values", "RetryTopics");
+    }
+
+    private record Values(List<Tier> tiers) {
+
+        Values {
+            tiers = List.copyOf(Objects.requireNonNull(tiers, "tiers"));
+            if (tiers.isEmpty()) {
+                throw new IllegalArgumentException("there must be at least one retry topic");
+            }
+            if (tiers.stream().map(Tier::topic).distinct().count() < tiers.size()) {
+                throw new IllegalArgumentException("each retry topic can have one delay only: tiers=" + tiers);
+            }
+        }
+    }
 }

@@ -72,7 +72,7 @@ public final class ShareSettings<K, V> {
     }
 
     private @Nullable DeadLetters letters(@Nullable DeadLetters given, @Nullable String topic) {
-        return topic == null ? given : new DeadLetters(topic, producerSettings(), groupId());
+        return topic == null ? given : DeadLetters.to(topic, producerSettings(), groupId());
     }
 
     private static Map<String, String> refused() {

@@ -112,7 +112,7 @@ public final class SharedFlow<K, V> {
                                 : forWorkers.toBuilder().deadLetters(given).build(),
                         topics),
                 new RecordDecoder<>(settings.keyDeserializer(), settings.valueDeserializer()),
-                topic -> new DeadLetters(topic, settings.producerSettings(), settings.groupId()),
+                topic -> DeadLetters.to(topic, settings.producerSettings(), settings.groupId()),
                 null);
     }
 

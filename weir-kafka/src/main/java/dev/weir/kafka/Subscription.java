@@ -22,14 +22,37 @@ import org.jspecify.annotations.Nullable;
  *         .startingAt(Position.time(yesterday)).until(Position.time(today))
  * Subscription.topics("orders", "alerts").priority("alerts", 1)     // alerts before orders
  * }</pre>
- *
- * @param selection which partitions
- * @param start where they begin: a partition of {@link Topics} or {@link Matching} if the group has committed nothing
- *     of it, one of {@link Partitions} in any case
- * @param end where they end; a subscription without one goes on for ever
- * @param priorities which of them go before others
  */
-public record Subscription(Selection selection, Bound start, Bound end, Priorities priorities) {
+public final class Subscription {
+
+    private final Values values;
+
+    private Subscription(Selection selection, Bound start, Bound end, Priorities priorities) {
+        this.values = new Values(selection, start, end, priorities);
+    }
+
+    /** Which partitions. */
+    public Selection selection() {
+        return values.selection;
+    }
+
+    /**
+     * Where they begin: a partition of {@link Topics} or {@link Matching} if the group has committed nothing of it,
+     * one of {@link Partitions} in any case.
+     */
+    public Bound start() {
+        return values.start;
+    }
+
+    /** Where they end; a subscription without one goes on for ever. */
+    public Bound end() {
+        return values.end;
+    }
+
+    /** Which of them go before others. */
+    public Priorities priorities() {
+        return values.priorities;
+    }
 
     /** Which partitions a source reads. */
     public sealed interface Selection {}
@@ -182,22 +205,6 @@ public record Subscription(Selection selection, Bound start, Bound end, Prioriti
         }
     }
 
-    /** Checks. */
-    public Subscription {
-        Objects.requireNonNull(selection, "selection");
-        Objects.requireNonNull(start, "start");
-        Objects.requireNonNull(end, "end");
-        for (String topic : priorities.topics.keySet()) {
-            checkRead(selection, topic, null);
-        }
-        for (TopicPartition id : priorities.partitions.keySet()) {
-            checkRead(selection, id.topic(), id);
-        }
-        if (end.others == Position.Edge.BEGINNING || end.each.containsValue(Position.Edge.BEGINNING)) {
-            throw new IllegalArgumentException("a read until the beginning would read nothing: until=" + end);
-        }
-    }
-
     /** A priority of what is never read is a slip of the pen. */
     private static <E> Set<E> given(String name, Collection<E> elements) {
         for (E element : Objects.requireNonNull(elements, name)) {
@@ -252,12 +259,15 @@ public record Subscription(Selection selection, Bound start, Bound end, Prioriti
     /** This subscription, begun at the position; see {@link #start}. */
     public Subscription startingAt(Position position) {
         return new Subscription(
-                selection, new Bound(Objects.requireNonNull(position, "position"), start.each), end, priorities);
+                values.selection,
+                new Bound(Objects.requireNonNull(position, "position"), values.start.each),
+                values.end,
+                values.priorities);
     }
 
     /** This subscription, with one partition begun at the position; see {@link #start}. */
     public Subscription startingAt(TopicPartition id, Position position) {
-        return new Subscription(selection, start.with(id, position), end, priorities);
+        return new Subscription(values.selection, values.start.with(id, position), values.end, values.priorities);
     }
 
     /**
@@ -273,13 +283,20 @@ public record Subscription(Selection selection, Bound start, Bound end, Prioriti
      */
     public Subscription until(Position position) {
         return new Subscription(
-                selection, start, new Bound(Objects.requireNonNull(position, "position"), end.each), priorities);
+                values.selection,
+                values.start,
+                new Bound(Objects.requireNonNull(position, "position"), values.end.each),
+                values.priorities);
     }
 
     /** This subscription, with the end of one partition; the others end where they end when the source starts. */
     public Subscription until(TopicPartition id, Position position) {
-        Position others = end.others == null ? Position.end() : end.others;
-        return new Subscription(selection, start, new Bound(others, end.each).with(id, position), priorities);
+        Position others = values.end.others == null ? Position.end() : values.end.others;
+        return new Subscription(
+                values.selection,
+                values.start,
+                new Bound(others, values.end.each).with(id, position),
+                values.priorities);
     }
 
     /**
@@ -293,16 +310,44 @@ public record Subscription(Selection selection, Bound start, Bound end, Prioriti
      * counts.
      */
     public Subscription priority(String topic, int priority) {
-        return new Subscription(selection, start, end, priorities.with(topic, priority));
+        return new Subscription(values.selection, values.start, values.end, values.priorities.with(topic, priority));
     }
 
     /** This subscription, with a priority for one partition, which goes before the priority of its topic. */
     public Subscription priority(TopicPartition id, int priority) {
-        return new Subscription(selection, start, end, priorities.with(id, priority));
+        return new Subscription(values.selection, values.start, values.end, values.priorities.with(id, priority));
     }
 
     /** Whether the source ends by itself. */
     public boolean isBounded() {
-        return !end.isNone();
+        return !values.end.isNone();
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof Subscription that && values.equals(that.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    private record Values(Selection selection, Bound start, Bound end, Priorities priorities) {
+
+        Values {
+            Objects.requireNonNull(selection, "selection");
+            Objects.requireNonNull(start, "start");
+            Objects.requireNonNull(end, "end");
+            for (String topic : priorities.topics.keySet()) {
+                checkRead(selection, topic, null);
+            }
+            for (TopicPartition id : priorities.partitions.keySet()) {
+                checkRead(selection, id.topic(), id);
+            }
+            if (end.others == Position.Edge.BEGINNING || end.each.containsValue(Position.Edge.BEGINNING)) {
+                throw new IllegalArgumentException("a read until the beginning would read nothing: until=" + end);
+            }
+        }
     }
 }

@@ -64,6 +64,39 @@ public final class LeanConsumer implements AutoCloseable {
         return engine.assign(Objects.requireNonNull(topic, "topic"), partition, Objects.requireNonNull(start, "start"));
     }
 
+    /**
+     * Adds all partitions of a topic, also those that are added to it later, which are noticed after {@link
+     * LeanSettings#metadataMaxAge} at the latest. A topic that does not exist yet is waited for, and its partitions start as those of one that
+     * was there.
+     *
+     * <p>Partitions are known by their index once they are found: see {@link #index}, and {@link RecordView#index}.
+     * Partitions that were assigned before keep their place, and one that is {@linkplain #unassign(int) removed} stays
+     * away. If the brokers refuse the topic, {@code poll} throws a {@link LeanException} that names it.
+     *
+     * @param start the beginning, the end or a time; with the end, a partition that is added to a topic in use is
+     *     read from its beginning, so that no record written since is missed
+     * @throws IllegalArgumentException if the start is an offset, which belongs to one partition
+     * @throws IllegalStateException if all of the topic is assigned already
+     */
+    public void assign(String topic, StartAt start) {
+        Objects.requireNonNull(topic, "topic");
+        if (start.offset() >= 0) {
+            throw new IllegalArgumentException("an offset belongs to one partition; assign(topic, partition, start)"
+                    + " takes one: topic=" + topic + " offset=" + start.offset());
+        }
+        engine.assignAll(topic, start);
+    }
+
+    /** Removes all partitions of a topic, with their fetched and undelivered records, and takes no further ones. */
+    public void unassign(String topic) {
+        engine.unassignAll(Objects.requireNonNull(topic, "topic"));
+    }
+
+    /** The index of a partition, or -1 if it is not assigned, or of a topic whose partitions are not found yet. */
+    public int index(String topic, int partition) {
+        return engine.index(Objects.requireNonNull(topic, "topic"), partition);
+    }
+
     /** Removes a partition, with its fetched and undelivered records. Its index may be given to another one. */
     public void unassign(int index) {
         engine.unassign(index);

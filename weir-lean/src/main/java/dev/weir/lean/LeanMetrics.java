@@ -1,35 +1,175 @@
 package dev.weir.lean;
 
-/**
- * Counters of a consumer since it was opened. Immutable; {@link LeanConsumer#metrics} takes one from any thread.
- *
- * @param records delivered
- * @param bytes of the batches that are done with, as they were sent
- * @param batches done with
- * @param leftOutBatches control batches and those of aborted transactions
- * @param corruptBatches skipped by {@link CorruptBatchPolicy#SKIP}
- * @param fetches answered
- * @param emptyFetches among them without records
- * @param connects connections made
- * @param disconnects connections lost
- * @param relocations partitions that went to another broker, or had to ask for theirs
- * @param resets positions that were not in the log and were set by the policy
- * @param metadataRefreshes answered
- * @param throttledMillis as brokers have asked
- * @param copiedBytes of paused partitions, to free the buffers in which others are received
- */
-public record LeanMetrics(
-        long records,
-        long bytes,
-        long batches,
-        long leftOutBatches,
-        long corruptBatches,
-        long fetches,
-        long emptyFetches,
-        long connects,
-        long disconnects,
-        long relocations,
-        long resets,
-        long metadataRefreshes,
-        long throttledMillis,
-        long copiedBytes) {}
+import org.jspecify.annotations.Nullable;
+
+/** Counters of a consumer since it was opened. Immutable; {@link LeanConsumer#metrics} takes one from any thread. */
+public final class LeanMetrics {
+
+    private final Values values;
+
+    private LeanMetrics(
+            long records,
+            long bytes,
+            long batches,
+            long leftOutBatches,
+            long corruptBatches,
+            long fetches,
+            long emptyFetches,
+            long connects,
+            long disconnects,
+            long relocations,
+            long resets,
+            long metadataRefreshes,
+            long throttledMillis,
+            long copiedBytes) {
+        this.values = new Values(
+                records,
+                bytes,
+                batches,
+                leftOutBatches,
+                corruptBatches,
+                fetches,
+                emptyFetches,
+                connects,
+                disconnects,
+                relocations,
+                resets,
+                metadataRefreshes,
+                throttledMillis,
+                copiedBytes);
+    }
+
+    /** For tests of code that reads one; the engine makes those of a run. */
+    public static LeanMetrics of(
+            long records,
+            long bytes,
+            long batches,
+            long leftOutBatches,
+            long corruptBatches,
+            long fetches,
+            long emptyFetches,
+            long connects,
+            long disconnects,
+            long relocations,
+            long resets,
+            long metadataRefreshes,
+            long throttledMillis,
+            long copiedBytes) {
+        return new LeanMetrics(
+                records,
+                bytes,
+                batches,
+                leftOutBatches,
+                corruptBatches,
+                fetches,
+                emptyFetches,
+                connects,
+                disconnects,
+                relocations,
+                resets,
+                metadataRefreshes,
+                throttledMillis,
+                copiedBytes);
+    }
+
+    /** Delivered. */
+    public long records() {
+        return values.records;
+    }
+
+    /** Of the batches that are done with, as they were sent. */
+    public long bytes() {
+        return values.bytes;
+    }
+
+    /** Done with. */
+    public long batches() {
+        return values.batches;
+    }
+
+    /** Control batches and those of aborted transactions. */
+    public long leftOutBatches() {
+        return values.leftOutBatches;
+    }
+
+    /** Skipped by {@link CorruptBatchPolicy#SKIP}. */
+    public long corruptBatches() {
+        return values.corruptBatches;
+    }
+
+    /** Answered. */
+    public long fetches() {
+        return values.fetches;
+    }
+
+    /** Among them without records. */
+    public long emptyFetches() {
+        return values.emptyFetches;
+    }
+
+    /** Connections made. */
+    public long connects() {
+        return values.connects;
+    }
+
+    /** Connections lost. */
+    public long disconnects() {
+        return values.disconnects;
+    }
+
+    /** Partitions that went to another broker, or had to ask for theirs. */
+    public long relocations() {
+        return values.relocations;
+    }
+
+    /** Positions that were not in the log and were set by the policy. */
+    public long resets() {
+        return values.resets;
+    }
+
+    /** Answered. */
+    public long metadataRefreshes() {
+        return values.metadataRefreshes;
+    }
+
+    /** As brokers have asked. */
+    public long throttledMillis() {
+        return values.throttledMillis;
+    }
+
+    /** Of paused partitions, to free the buffers in which others are received. */
+    public long copiedBytes() {
+        return values.copiedBytes;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof LeanMetrics that && values.equals(that.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return values.toString().replaceFirst("Values", "LeanMetrics");
+    }
+
+    private record Values(
+            long records,
+            long bytes,
+            long batches,
+            long leftOutBatches,
+            long corruptBatches,
+            long fetches,
+            long emptyFetches,
+            long connects,
+            long disconnects,
+            long relocations,
+            long resets,
+            long metadataRefreshes,
+            long throttledMillis,
+            long copiedBytes) {}
+}

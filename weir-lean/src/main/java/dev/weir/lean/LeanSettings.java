@@ -9,51 +9,10 @@ import java.util.function.BiConsumer;
 import java.util.function.ObjIntConsumer;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.jspecify.annotations.Nullable;
 
-/**
- * How a lean consumer fetches. Immutable; made by {@link #builder}.
- *
- * @param properties of the Kafka client, as far as they name brokers ({@code bootstrap.servers}), this client ({@code
- *     client.id}, {@code client.rack}) and how to authenticate ({@code security.protocol}, {@code ssl.*}, {@code
- *     sasl.*}); a property that a component of this record stands for sets that component, others are ignored
- * @param readCommitted leaves out aborted transactions and waits for open ones; default false
- * @param minFetchBytes how many bytes a broker waits for before it answers, for at most {@code maxFetchWait}: default 1
- * @param maxFetchWait default 500 ms
- * @param maxFetchBytes of one answer: 1 KB to 512 MB, default 8 MB. A broker may exceed it by one batch
- * @param maxPartitionBytes of one partition in an answer: 1 KB to 512 MB, default 1 MB. A broker may exceed it by one
- *     batch
- * @param maxResponseBytes above this an answer is refused, and the batch in it that is too large is named: 64 KB to 1
- *     GB, default 64 MB, at least {@code maxFetchBytes} and 64 KB. Each broker's connection holds two buffers that grow
- *     up to it
- * @param maxBatchBytes of a decompressed batch: 64 KB to 1 GB, default 64 MB
- * @param maxPollRecords after how many records a poll returns, when the batch is finished: default 10,000
- * @param checkCrc whether checksums are compared; default true
- * @param onCorruptBatch default {@link CorruptBatchPolicy#FAIL}
- * @param onOffsetLost default {@link OffsetLostPolicy#FAIL}
- * @param receiveBufferBytes of a socket; -1 leaves it to the system; default 1 MB
- * @param requestTimeout after which a broker that does not answer is left: at least {@code maxFetchWait} and a second,
- *     default 30 s
- * @param maxBackoff the longest wait between two attempts at the same thing: 10 ms to 5 min, default 1 s; the first is
- *     20 ms
- * @param metadataMaxAge after which leaders are asked for again though nothing failed: 100 ms to 1 day, default 5 min
- */
-public record LeanSettings(
-        Map<String, String> properties,
-        boolean readCommitted,
-        int minFetchBytes,
-        Duration maxFetchWait,
-        int maxFetchBytes,
-        int maxPartitionBytes,
-        int maxResponseBytes,
-        int maxBatchBytes,
-        int maxPollRecords,
-        boolean checkCrc,
-        CorruptBatchPolicy onCorruptBatch,
-        OffsetLostPolicy onOffsetLost,
-        int receiveBufferBytes,
-        Duration requestTimeout,
-        Duration maxBackoff,
-        Duration metadataMaxAge) {
+/** How a lean consumer fetches. Immutable; made by {@link #builder}. */
+public final class LeanSettings {
 
     private static final int KILOBYTE = 1024;
     private static final int MEGABYTE = 1024 * KILOBYTE;
@@ -79,6 +38,131 @@ public record LeanSettings(
             millis(ConsumerConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG, Builder::maxBackoff),
             millis(ConsumerConfig.METADATA_MAX_AGE_CONFIG, Builder::metadataMaxAge));
 
+    private final Values values;
+
+    private LeanSettings(
+            Map<String, String> properties,
+            boolean readCommitted,
+            int minFetchBytes,
+            Duration maxFetchWait,
+            int maxFetchBytes,
+            int maxPartitionBytes,
+            int maxResponseBytes,
+            int maxBatchBytes,
+            int maxPollRecords,
+            boolean checkCrc,
+            CorruptBatchPolicy onCorruptBatch,
+            OffsetLostPolicy onOffsetLost,
+            int receiveBufferBytes,
+            Duration requestTimeout,
+            Duration maxBackoff,
+            Duration metadataMaxAge) {
+        this.values = new Values(
+                properties,
+                readCommitted,
+                minFetchBytes,
+                maxFetchWait,
+                maxFetchBytes,
+                maxPartitionBytes,
+                maxResponseBytes,
+                maxBatchBytes,
+                maxPollRecords,
+                checkCrc,
+                onCorruptBatch,
+                onOffsetLost,
+                receiveBufferBytes,
+                requestTimeout,
+                maxBackoff,
+                metadataMaxAge);
+    }
+
+    /**
+     * Of the Kafka client, as far as they name brokers ({@code bootstrap.servers}), this client ({@code client.id},
+     * {@code client.rack}) and how to authenticate ({@code security.protocol}, {@code ssl.*}, {@code sasl.*}); a
+     * property that a component of this record stands for sets that component, others are ignored.
+     */
+    public Map<String, String> properties() {
+        return values.properties;
+    }
+
+    /** Leaves out aborted transactions and waits for open ones; default false. */
+    public boolean readCommitted() {
+        return values.readCommitted;
+    }
+
+    /** How many bytes a broker waits for before it answers, for at most {@code maxFetchWait}: default 1. */
+    public int minFetchBytes() {
+        return values.minFetchBytes;
+    }
+
+    /** Default 500 ms. */
+    public Duration maxFetchWait() {
+        return values.maxFetchWait;
+    }
+
+    /** Of one answer: 1 KB to 512 MB, default 8 MB. A broker may exceed it by one batch. */
+    public int maxFetchBytes() {
+        return values.maxFetchBytes;
+    }
+
+    /** Of one partition in an answer: 1 KB to 512 MB, default 1 MB. A broker may exceed it by one batch. */
+    public int maxPartitionBytes() {
+        return values.maxPartitionBytes;
+    }
+
+    /**
+     * Above this an answer is refused, and the batch in it that is too large is named: 64 KB to 1 GB, default 64 MB,
+     * at least {@code maxFetchBytes} and 64 KB. Each broker's connection holds two buffers that grow up to it.
+     */
+    public int maxResponseBytes() {
+        return values.maxResponseBytes;
+    }
+
+    /** Of a decompressed batch: 64 KB to 1 GB, default 64 MB. */
+    public int maxBatchBytes() {
+        return values.maxBatchBytes;
+    }
+
+    /** After how many records a poll returns, when the batch is finished: default 10,000. */
+    public int maxPollRecords() {
+        return values.maxPollRecords;
+    }
+
+    /** Whether checksums are compared; default true. */
+    public boolean checkCrc() {
+        return values.checkCrc;
+    }
+
+    /** Default {@link CorruptBatchPolicy#FAIL}. */
+    public CorruptBatchPolicy onCorruptBatch() {
+        return values.onCorruptBatch;
+    }
+
+    /** Default {@link OffsetLostPolicy#FAIL}. */
+    public OffsetLostPolicy onOffsetLost() {
+        return values.onOffsetLost;
+    }
+
+    /** Of a socket; -1 leaves it to the system; default 1 MB. */
+    public int receiveBufferBytes() {
+        return values.receiveBufferBytes;
+    }
+
+    /** After which a broker that does not answer is left: at least {@code maxFetchWait} and a second, default 30 s. */
+    public Duration requestTimeout() {
+        return values.requestTimeout;
+    }
+
+    /** The longest wait between two attempts at the same thing: 10 ms to 5 min, default 1 s; the first is 20 ms. */
+    public Duration maxBackoff() {
+        return values.maxBackoff;
+    }
+
+    /** After which leaders are asked for again though nothing failed: 100 ms to 1 day, default 5 min. */
+    public Duration metadataMaxAge() {
+        return values.metadataMaxAge;
+    }
+
     private static Map.Entry<String, BiConsumer<Builder, String>> number(
             String name, ObjIntConsumer<Builder> component) {
         return Map.entry(
@@ -98,29 +182,6 @@ public record LeanSettings(
         } catch (NumberFormatException notOne) {
             throw new IllegalArgumentException(name + " must be a whole number: " + name + "=" + value, notOne);
         }
-    }
-
-    /** Checks and copies. */
-    public LeanSettings {
-        properties = Map.copyOf(Objects.requireNonNull(properties, "properties"));
-        if (properties
-                .getOrDefault(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, "")
-                .isBlank()) {
-            throw new IllegalArgumentException("bootstrap.servers is not set; it is required");
-        }
-        Objects.requireNonNull(onCorruptBatch, "onCorruptBatch");
-        Objects.requireNonNull(onOffsetLost, "onOffsetLost");
-        checkRange("maxFetchWait", maxFetchWait, Duration.ZERO, Duration.ofMinutes(5));
-        checkRange("maxBackoff", maxBackoff, Duration.ofMillis(10), Duration.ofMinutes(5));
-        checkRange("metadataMaxAge", metadataMaxAge, Duration.ofMillis(100), Duration.ofDays(1));
-        checkRange("requestTimeout", requestTimeout, maxFetchWait.plusSeconds(1), Duration.ofHours(1));
-        checkRange("minFetchBytes", minFetchBytes, 0, Integer.MAX_VALUE);
-        checkRange("maxFetchBytes", maxFetchBytes, KILOBYTE, 512L * MEGABYTE);
-        checkRange("maxPartitionBytes", maxPartitionBytes, KILOBYTE, 512L * MEGABYTE);
-        checkRange("maxResponseBytes", maxResponseBytes, (long) maxFetchBytes + ENVELOPE_BYTES, KILOBYTE * MEGABYTE);
-        checkRange("maxBatchBytes", maxBatchBytes, ENVELOPE_BYTES, KILOBYTE * MEGABYTE);
-        checkRange("maxPollRecords", maxPollRecords, 1, Integer.MAX_VALUE);
-        checkRange("receiveBufferBytes", receiveBufferBytes, -1, KILOBYTE * MEGABYTE);
     }
 
     private static void checkRange(String name, long value, long min, long max) {
@@ -290,6 +351,63 @@ public record LeanSettings(
                     requestTimeout,
                     maxBackoff,
                     metadataMaxAge);
+        }
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof LeanSettings that && values.equals(that.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return values.toString().replaceFirst("Values", "LeanSettings");
+    }
+
+    private record Values(
+            Map<String, String> properties,
+            boolean readCommitted,
+            int minFetchBytes,
+            Duration maxFetchWait,
+            int maxFetchBytes,
+            int maxPartitionBytes,
+            int maxResponseBytes,
+            int maxBatchBytes,
+            int maxPollRecords,
+            boolean checkCrc,
+            CorruptBatchPolicy onCorruptBatch,
+            OffsetLostPolicy onOffsetLost,
+            int receiveBufferBytes,
+            Duration requestTimeout,
+            Duration maxBackoff,
+            Duration metadataMaxAge) {
+
+        Values {
+            properties = Map.copyOf(Objects.requireNonNull(properties, "properties"));
+            if (properties
+                    .getOrDefault(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, "")
+                    .isBlank()) {
+                throw new IllegalArgumentException("bootstrap.servers is not set; it is required");
+            }
+            Objects.requireNonNull(onCorruptBatch, "onCorruptBatch");
+            Objects.requireNonNull(onOffsetLost, "onOffsetLost");
+            checkRange("maxFetchWait", maxFetchWait, Duration.ZERO, Duration.ofMinutes(5));
+            checkRange("maxBackoff", maxBackoff, Duration.ofMillis(10), Duration.ofMinutes(5));
+            checkRange("metadataMaxAge", metadataMaxAge, Duration.ofMillis(100), Duration.ofDays(1));
+            checkRange("requestTimeout", requestTimeout, maxFetchWait.plusSeconds(1), Duration.ofHours(1));
+            checkRange("minFetchBytes", minFetchBytes, 0, Integer.MAX_VALUE);
+            checkRange("maxFetchBytes", maxFetchBytes, KILOBYTE, 512L * MEGABYTE);
+            checkRange("maxPartitionBytes", maxPartitionBytes, KILOBYTE, 512L * MEGABYTE);
+            checkRange(
+                    "maxResponseBytes", maxResponseBytes, (long) maxFetchBytes + ENVELOPE_BYTES, KILOBYTE * MEGABYTE);
+            checkRange("maxBatchBytes", maxBatchBytes, ENVELOPE_BYTES, KILOBYTE * MEGABYTE);
+            checkRange("maxPollRecords", maxPollRecords, 1, Integer.MAX_VALUE);
+            checkRange("receiveBufferBytes", receiveBufferBytes, -1, KILOBYTE * MEGABYTE);
         }
     }
 }

@@ -15,7 +15,7 @@ public interface RecordView {
     int partition();
 
     /**
-     * The dense number of the partition in its consumer, as {@link LeanConsumer#assign} returned it: an index for
+     * The dense number of the partition in its consumer, as {@link LeanConsumer#index} tells it: an index for
      * arrays.
      */
     int index();

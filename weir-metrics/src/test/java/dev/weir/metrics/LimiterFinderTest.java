@@ -19,7 +19,7 @@ class LimiterFinderTest {
 
     private static final long SECOND = 1_000_000_000;
     private static final DispatcherSnapshot VIRTUAL =
-            new DispatcherSnapshot("virtual", Dispatcher.Kind.VIRTUAL, Integer.MAX_VALUE, 8, 8, 0, 0);
+            DispatcherSnapshot.of("virtual", Dispatcher.Kind.VIRTUAL, Integer.MAX_VALUE, 8, 8, 0, 0);
 
     private final List<StageSnapshot> before = new ArrayList<>();
     private final List<StageSnapshot> after = new ArrayList<>();
@@ -29,8 +29,8 @@ class LimiterFinderTest {
 
     /** A stage that works for so many thread seconds in the second and moves 1000 elements. */
     private LimiterFinderTest stage(String name, int parallelism, double busy, double starved, double blocked) {
-        before.add(new StageSnapshot(name, parallelism, 0, 0, 0, 0, 0, 0, SECOND));
-        after.add(new StageSnapshot(
+        before.add(StageSnapshot.of(name, parallelism, 0, 0, 0, 0, 0, 0, SECOND));
+        after.add(StageSnapshot.of(
                 name,
                 parallelism,
                 1000,
@@ -49,7 +49,7 @@ class LimiterFinderTest {
     }
 
     private LimiterFinderTest activity(String name, @Nullable String thread, int atWork, int waiting, int ready) {
-        activity.add(new Activity(name, thread, VIRTUAL, atWork, waiting, ready, 0, ""));
+        activity.add(Activity.of(name, thread, VIRTUAL, atWork, waiting, ready, 0, ""));
         return this;
     }
 

@@ -116,7 +116,7 @@ class MetricsServerTest {
 
     @Test
     void health_ofConsumerThatStandsStill_staysLive() throws Exception {
-        consumer.health = new ConsumerHealth(true, false, false, "no \"position\" yet\n", null);
+        consumer.health = ConsumerHealth.of(true, false, false, "no \"position\" yet\n", null);
         assertThat(ask("GET", "/health/live").statusCode()).isEqualTo(200);
         HttpResponse<String> ready = ask("GET", "/health/ready");
         assertThat(ready.statusCode()).isEqualTo(503);
@@ -126,13 +126,13 @@ class MetricsServerTest {
 
     @Test
     void health_ofDeadConsumer_is503() throws Exception {
-        consumer.health = new ConsumerHealth(false, false, true, "not polled for 400000 ms", null);
+        consumer.health = ConsumerHealth.of(false, false, true, "not polled for 400000 ms", null);
         assertThat(ask("GET", "/health/live").statusCode()).isEqualTo(503);
     }
 
     @Test
     void health_ofEndedPipeline_is503() throws Exception {
-        pipeline.completion().complete(new DrainReport(true, List.of(), Duration.ZERO, List.of()));
+        pipeline.completion().complete(DrainReport.of(true, List.of(), Duration.ZERO, List.of()));
         HttpResponse<String> live = ask("GET", "/health/live");
         assertThat(live.statusCode()).isEqualTo(503);
         assertThat(json(live).get("reason").asText()).isEqualTo("orders has ended");
@@ -161,7 +161,7 @@ class MetricsServerTest {
         PipelineMetrics metrics = PipelineMetrics.of(second);
         server.add(metrics);
         assertThat(ask("GET", "/metrics").body()).contains("pipeline=\"returns\"");
-        second.completion().complete(new DrainReport(true, List.of(), Duration.ZERO, List.of()));
+        second.completion().complete(DrainReport.of(true, List.of(), Duration.ZERO, List.of()));
         assertThat(ask("GET", "/health/live").statusCode()).isEqualTo(503);
         metrics.close();
         assertThat(ask("GET", "/health/live").statusCode()).isEqualTo(200);

@@ -90,7 +90,7 @@ class PipelineMetricsTest {
     }
 
     private static StageSnapshot withStarved(long seconds) {
-        return new StageSnapshot("price", 4, 1, 1, 0, seconds * 1_000_000_000L, 0, 0, 1);
+        return StageSnapshot.of("price", 4, 1, 1, 0, seconds * 1_000_000_000L, 0, 0, 1);
     }
 
     @Test
@@ -122,7 +122,7 @@ class PipelineMetricsTest {
         pipeline.handles.add(consumer);
         metrics.bindTo(registry);
         assertThat(value("weir.consumer.live")).isEqualTo(1);
-        consumer.health = new ConsumerHealth(true, false, false, "because", null);
+        consumer.health = ConsumerHealth.of(true, false, false, "because", null);
         metrics.lookNow();
         assertThat(value("weir.consumer.live")).isEqualTo(1);
         assertThat(value("weir.consumer.ready")).isZero();
@@ -249,7 +249,7 @@ class PipelineMetricsTest {
                 .findFirst()
                 .orElseThrow();
         pipeline.stages.set(0, StubPipeline.stage("price", 500, 500));
-        pipeline.completion().complete(new DrainReport(true, List.of(), Duration.ZERO, List.of()));
+        pipeline.completion().complete(DrainReport.of(true, List.of(), Duration.ZERO, List.of()));
         looker.join();
         assertThat(value("weir.stage.elements.in")).isEqualTo(500);
         assertThat(value("weir.pipeline.running")).isZero();

@@ -53,7 +53,7 @@ final class StubLooks {
         }
 
         private PartitionDump dump() {
-            return new PartitionDump(
+            return PartitionDump.of(
                     "orders", number, 1, buffered, inFlight, null, paused, 0, null, 0, lag, null, trouble);
         }
     }
@@ -68,8 +68,8 @@ final class StubLooks {
                 Arrays.stream(partitions).map(Partition::dump).toList();
         int buffered = dumps.stream().mapToInt(PartitionDump::buffered).sum();
         return List.of(new ConsumerLook(
-                new ConsumerSnapshot(List.of(), buffered, commits, failedCommits, 0),
-                new ConsumerDump(
+                ConsumerSnapshot.of(List.of(), buffered, commits, failedCommits, 0),
+                ConsumerDump.of(
                         Instant.EPOCH,
                         "[orders]",
                         "running",

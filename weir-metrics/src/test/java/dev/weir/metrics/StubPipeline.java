@@ -24,7 +24,7 @@ final class StubPipeline implements RunningPipeline {
     }
 
     static StageSnapshot stage(String name, long in, long out) {
-        return new StageSnapshot(name, 4, in, out, 2_000_000_000L, 500_000_000L, 250_000_000L, 7, 1_000_000_000L);
+        return StageSnapshot.of(name, 4, in, out, 2_000_000_000L, 500_000_000L, 250_000_000L, 7, 1_000_000_000L);
     }
 
     @Override

@@ -6,29 +6,37 @@ import org.jspecify.annotations.Nullable;
 /**
  * The attributes of a stage: name, dispatcher, buffer, supervision. Immutable; each method returns a changed copy. Null
  * or 0 means that the stage's own default holds.
- *
- * @param name the stage's name in snapshots and threads
- * @param dispatcher where the stage's own threads run; for a boundary, where the segment above it runs
- * @param buffer how many elements the stage may hold, or 0
- * @param supervision decides about an element for which the stage's function throws
  */
-public record Attributes(
-        @Nullable String name,
-        @Nullable Dispatcher dispatcher,
-        int buffer,
-        @Nullable Supervision supervision) {
+public final class Attributes {
 
     /** Attributes that say nothing. */
     public static final Attributes NONE = new Attributes(null, null, 0, null);
 
-    /** Checks. */
-    public Attributes {
-        if (name != null && name.isBlank()) {
-            throw new IllegalArgumentException("a stage's name must not be blank");
-        }
-        if (buffer < 0) {
-            throw new IllegalArgumentException("buffer must be at least 1, or 0 for the default: buffer=" + buffer);
-        }
+    private final Values values;
+
+    private Attributes(
+            @Nullable String name, @Nullable Dispatcher dispatcher, int buffer, @Nullable Supervision supervision) {
+        this.values = new Values(name, dispatcher, buffer, supervision);
+    }
+
+    /** The stage's name in snapshots and threads. */
+    public @Nullable String name() {
+        return values.name;
+    }
+
+    /** Where the stage's own threads run; for a boundary, where the segment above it runs. */
+    public @Nullable Dispatcher dispatcher() {
+        return values.dispatcher;
+    }
+
+    /** How many elements the stage may hold, or 0. */
+    public int buffer() {
+        return values.buffer;
+    }
+
+    /** Decides about an element for which the stage's function throws. */
+    public @Nullable Supervision supervision() {
+        return values.supervision;
     }
 
     /** Attributes with this name. */
@@ -37,48 +45,58 @@ public record Attributes(
     }
 
     public Attributes withName(String newName) {
-        return new Attributes(Objects.requireNonNull(newName, "name"), dispatcher, buffer, supervision);
+        return new Attributes(
+                Objects.requireNonNull(newName, "name"), values.dispatcher, values.buffer, values.supervision);
     }
 
     public Attributes withDispatcher(Dispatcher newDispatcher) {
-        return new Attributes(name, Objects.requireNonNull(newDispatcher, "dispatcher"), buffer, supervision);
+        return new Attributes(
+                values.name, Objects.requireNonNull(newDispatcher, "dispatcher"), values.buffer, values.supervision);
     }
 
     /** See {@link #buffer()}; at least 1, or 0 for the stage's own default. */
     public Attributes withBuffer(int elements) {
-        return new Attributes(name, dispatcher, elements, supervision);
+        return new Attributes(values.name, values.dispatcher, elements, values.supervision);
     }
 
     public Attributes withSupervision(Supervision newSupervision) {
-        return new Attributes(name, dispatcher, buffer, Objects.requireNonNull(newSupervision, "supervision"));
-    }
-
-    /** These attributes where they say something, else those of {@code defaults}. */
-    public Attributes over(Attributes defaults) {
         return new Attributes(
-                name != null ? name : defaults.name,
-                dispatcher != null ? dispatcher : defaults.dispatcher,
-                buffer != 0 ? buffer : defaults.buffer,
-                supervision != null ? supervision : defaults.supervision);
+                values.name, values.dispatcher, values.buffer, Objects.requireNonNull(newSupervision, "supervision"));
     }
 
-    /** The name, which a stage of a blueprint always has. */
-    public String requiredName() {
-        return Objects.requireNonNull(name, "a stage without a name");
+    /** These attributes for a stage that heeds a supervision by itself. */
+    Attributes withoutSupervision() {
+        return new Attributes(values.name, values.dispatcher, values.buffer, null);
     }
 
-    /** The dispatcher, or {@code otherwise} if none was named. */
-    public Dispatcher dispatcherOr(Dispatcher otherwise) {
-        return dispatcher != null ? dispatcher : otherwise;
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof Attributes that && values.equals(that.values);
     }
 
-    /** The buffer, or {@code otherwise} if none was given. */
-    public int bufferOr(int otherwise) {
-        return buffer != 0 ? buffer : otherwise;
+    @Override
+    public int hashCode() {
+        return values.hashCode();
     }
 
-    /** The supervision, which fails the stream if none was given. */
-    public Supervision supervisionOrFail() {
-        return supervision != null ? supervision : Supervision.fail();
+    @Override
+    public String toString() {
+        return values.toString().replaceFirst("Values", "Attributes");
+    }
+
+    private record Values(
+            @Nullable String name,
+            @Nullable Dispatcher dispatcher,
+            int buffer,
+            @Nullable Supervision supervision) {
+
+        Values {
+            if (name != null && name.isBlank()) {
+                throw new IllegalArgumentException("a stage's name must not be blank");
+            }
+            if (buffer < 0) {
+                throw new IllegalArgumentException("buffer must be at least 1, or 0 for the default: buffer=" + buffer);
+            }
+        }
     }
 }

@@ -3,16 +3,12 @@ package dev.weir.stream;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How long to wait between attempts: twice as long after each failure, from {@code min} up to {@code max}. Immutable.
- *
- * @param min the wait after the first failure, at least 0
- * @param max the longest wait, at least {@code min}
- * @param jitter the share of each wait, 0 to 1, of which a random part is left out, so that callers that failed
- *     together do not come back together
  */
-public record Backoff(Duration min, Duration max, double jitter) {
+public final class Backoff {
 
     private static final Duration LONGEST = Duration.ofDays(365);
     private static final int MAX_DOUBLINGS = 62;
@@ -23,20 +19,28 @@ public record Backoff(Duration min, Duration max, double jitter) {
     /** No wait at all. */
     public static final Backoff NONE = new Backoff(Duration.ZERO, Duration.ZERO, 0);
 
-    /** Checks. */
-    public Backoff {
-        Objects.requireNonNull(min, "min");
-        Objects.requireNonNull(max, "max");
-        if (min.isNegative()) {
-            throw new IllegalArgumentException("a back-off's min must not be negative: min=" + min);
-        }
-        if (max.compareTo(min) < 0 || max.compareTo(LONGEST) > 0) {
-            throw new IllegalArgumentException(
-                    "a back-off's max must be from min to " + LONGEST + ": max=" + max + " min=" + min);
-        }
-        if (!(jitter >= 0 && jitter <= 1)) {
-            throw new IllegalArgumentException("a back-off's jitter must be 0 to 1: jitter=" + jitter);
-        }
+    private final Values values;
+
+    private Backoff(Duration min, Duration max, double jitter) {
+        this.values = new Values(min, max, jitter);
+    }
+
+    /** The wait after the first failure, at least 0. */
+    public Duration min() {
+        return values.min;
+    }
+
+    /** The longest wait, at least {@code min}. */
+    public Duration max() {
+        return values.max;
+    }
+
+    /**
+     * The share of each wait, 0 to 1, of which a random part is left out, so that callers that failed together do not
+     * come back together.
+     */
+    public double jitter() {
+        return values.jitter;
     }
 
     /** A back-off with {@link #DEFAULT_JITTER}. */
@@ -46,7 +50,7 @@ public record Backoff(Duration min, Duration max, double jitter) {
 
     /** The same with another jitter; 0 for none. */
     public Backoff withJitter(double newJitter) {
-        return new Backoff(min, max, newJitter);
+        return new Backoff(values.min, values.max, newJitter);
     }
 
     /**
@@ -59,10 +63,43 @@ public record Backoff(Duration min, Duration max, double jitter) {
             throw new IllegalArgumentException("failures must be at least 1: failures=" + failures);
         }
         long doublings = 1L << Math.min(failures - 1, MAX_DOUBLINGS);
-        long minNanos = min.toNanos();
-        long maxNanos = max.toNanos();
+        long minNanos = values.min.toNanos();
+        long maxNanos = values.max.toNanos();
         long full = doublings > maxNanos / Math.max(1, minNanos) ? maxNanos : minNanos * doublings;
-        return Duration.ofNanos(
-                full - (long) (full * jitter * ThreadLocalRandom.current().nextDouble()));
+        return Duration.ofNanos(full
+                - (long) (full * values.jitter * ThreadLocalRandom.current().nextDouble()));
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof Backoff that && values.equals(that.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return values.toString().replaceFirst("Values", "Backoff");
+    }
+
+    private record Values(Duration min, Duration max, double jitter) {
+
+        Values {
+            Objects.requireNonNull(min, "min");
+            Objects.requireNonNull(max, "max");
+            if (min.isNegative()) {
+                throw new IllegalArgumentException("a back-off's min must not be negative: min=" + min);
+            }
+            if (max.compareTo(min) < 0 || max.compareTo(LONGEST) > 0) {
+                throw new IllegalArgumentException(
+                        "a back-off's max must be from min to " + LONGEST + ": max=" + max + " min=" + min);
+            }
+            if (!(jitter >= 0 && jitter <= 1)) {
+                throw new IllegalArgumentException("a back-off's jitter must be 0 to 1: jitter=" + jitter);
+            }
+        }
     }
 }

@@ -203,7 +203,7 @@ public final class Dispatcher implements AutoCloseable {
             case ForkJoinPool pool -> pool.getPoolSize();
             default -> Math.toIntExact(active);
         };
-        return new DispatcherSnapshot(name, kind, size, threads, active, Math.max(0, asked - begun), ended);
+        return DispatcherSnapshot.of(name, kind, size, threads, active, Math.max(0, asked - begun), ended);
     }
 
     /** Lets running tasks end and takes no new ones. The two shared dispatchers stay open. */

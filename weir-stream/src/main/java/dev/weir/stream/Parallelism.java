@@ -1,5 +1,7 @@
 package dev.weir.stream;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * How many elements a parallel stage works on at once: a fixed number, or one that the stage finds by itself.
  * Immutable.
@@ -7,20 +9,23 @@ package dev.weir.stream;
  * <p>An adaptive stage raises its limit while that raises the rate at which elements are done, and lowers it when the
  * same rate can be had with less, when the services that the functions call get slower under the load, and when nobody
  * takes the results. The limit of the moment is {@link StageSnapshot#parallelism}.
- *
- * @param min the lowest limit, at least 1
- * @param max the highest limit, at least {@code min}; memory is set aside for it
  */
-public record Parallelism(int min, int max) {
+public final class Parallelism {
 
-    /** Checks. */
-    public Parallelism {
-        if (min < 1) {
-            throw new IllegalArgumentException("parallelism must be at least 1: parallelism=" + min);
-        }
-        if (max < min) {
-            throw new IllegalArgumentException("max must be at least min: max=" + max + " min=" + min);
-        }
+    private final Values values;
+
+    private Parallelism(int min, int max) {
+        this.values = new Values(min, max);
+    }
+
+    /** The lowest limit, at least 1. */
+    public int min() {
+        return values.min;
+    }
+
+    /** The highest limit, at least {@code min}; memory is set aside for it. */
+    public int max() {
+        return values.max;
     }
 
     /** Always {@code n}. */
@@ -35,11 +40,33 @@ public record Parallelism(int min, int max) {
 
     /** Whether there is anything to find. */
     public boolean isAdaptive() {
-        return min < max;
+        return values.min < values.max;
     }
 
     @Override
     public String toString() {
-        return isAdaptive() ? "adaptive(" + min + ", " + max + ")" : "fixed(" + min + ")";
+        return isAdaptive() ? "adaptive(" + values.min + ", " + values.max + ")" : "fixed(" + values.min + ")";
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof Parallelism that && values.equals(that.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    private record Values(int min, int max) {
+
+        Values {
+            if (min < 1) {
+                throw new IllegalArgumentException("parallelism must be at least 1: parallelism=" + min);
+            }
+            if (max < min) {
+                throw new IllegalArgumentException("max must be at least min: max=" + max + " min=" + min);
+            }
+        }
     }
 }

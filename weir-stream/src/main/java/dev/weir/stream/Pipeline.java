@@ -2,6 +2,7 @@ package dev.weir.stream;
 
 import dev.weir.stream.internal.run.Assembly;
 import dev.weir.stream.internal.run.PipelineRun;
+import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
@@ -35,14 +36,14 @@ public final class Pipeline {
     @SuppressWarnings("unchecked") // a loop of a supertype takes batches of the subtype: it only reads their values
     private static <T> void assemble(Assembly assembly, Source<T> source, Sink.Loop<? super T> sink) {
         Stage<T> upstream = source.node().build(assembly);
-        StageEntry entry = assembly.fused(sink.attributes());
+        StageAttributes attributes = new StageAttributes(sink.attributes);
+        StageEntry entry = assembly.fused(attributes);
         assembly.closeSegment(
                 entry.stageName(),
-                sink.attributes().dispatcherOr(Dispatcher.virtual()),
+                attributes.dispatcherOr(Dispatcher.virtual()),
                 upstream,
-                assembly.isProbe()
-                        ? from -> {}
-                        : ((Sink.Loop<T>) sink).factory().create(entry));
+                assembly.isProbe() ? from -> {} : ((Sink.Loop<T>) sink).factory.create(entry));
+        attributes.refuseUnread();
     }
 
     /** This pipeline under another name, which threads and messages carry. Default: {@code pipeline}. */

@@ -2,31 +2,40 @@ package dev.weir.stream;
 
 import java.time.Duration;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
-/**
- * When a section of a stream is built anew. Immutable.
- *
- * @param backoff the waits before each restart; they grow with the restarts within {@code within}
- * @param maxRestarts how many restarts there may be within {@code within}; one more, and the section's failure goes on
- * @param within the span in which restarts are counted
- * @param onCompletion whether a section that ended normally is built anew as well
- */
-public record RestartSettings(Backoff backoff, int maxRestarts, Duration within, boolean onCompletion) {
+/** When a section of a stream is built anew. Immutable. */
+public final class RestartSettings {
 
     /** As many restarts as it takes. */
     public static final int UNLIMITED = Integer.MAX_VALUE;
 
     private static final Duration LONGEST = Duration.ofDays(365);
 
-    /** Checks. */
-    public RestartSettings {
-        Objects.requireNonNull(backoff, "backoff");
-        if (maxRestarts < 0) {
-            throw new IllegalArgumentException("maxRestarts must not be negative: maxRestarts=" + maxRestarts);
-        }
-        if (within.compareTo(Duration.ZERO) <= 0 || within.compareTo(LONGEST) > 0) {
-            throw new IllegalArgumentException("within must be more than 0, up to " + LONGEST + ": within=" + within);
-        }
+    private final Values values;
+
+    private RestartSettings(Backoff backoff, int maxRestarts, Duration within, boolean onCompletion) {
+        this.values = new Values(backoff, maxRestarts, within, onCompletion);
+    }
+
+    /** The waits before each restart; they grow with the restarts within {@code within}. */
+    public Backoff backoff() {
+        return values.backoff;
+    }
+
+    /** How many restarts there may be within {@code within}; one more, and the section's failure goes on. */
+    public int maxRestarts() {
+        return values.maxRestarts;
+    }
+
+    /** The span in which restarts are counted. */
+    public Duration within() {
+        return values.within;
+    }
+
+    /** Whether a section that ended normally is built anew as well. */
+    public boolean onCompletion() {
+        return values.onCompletion;
     }
 
     /**
@@ -42,11 +51,40 @@ public record RestartSettings(Backoff backoff, int maxRestarts, Duration within,
 
     /** These settings with a limit. */
     public RestartSettings atMost(int restarts, Duration span) {
-        return new RestartSettings(backoff, restarts, Objects.requireNonNull(span, "span"), onCompletion);
+        return new RestartSettings(values.backoff, restarts, Objects.requireNonNull(span, "span"), values.onCompletion);
     }
 
     /** These settings, for a normal end too. */
     public RestartSettings alsoOnCompletion() {
-        return new RestartSettings(backoff, maxRestarts, within, true);
+        return new RestartSettings(values.backoff, values.maxRestarts, values.within, true);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof RestartSettings that && values.equals(that.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return values.toString().replaceFirst("Values", "RestartSettings");
+    }
+
+    private record Values(Backoff backoff, int maxRestarts, Duration within, boolean onCompletion) {
+
+        Values {
+            Objects.requireNonNull(backoff, "backoff");
+            if (maxRestarts < 0) {
+                throw new IllegalArgumentException("maxRestarts must not be negative: maxRestarts=" + maxRestarts);
+            }
+            if (within.compareTo(Duration.ZERO) <= 0 || within.compareTo(LONGEST) > 0) {
+                throw new IllegalArgumentException(
+                        "within must be more than 0, up to " + LONGEST + ": within=" + within);
+            }
+        }
     }
 }

@@ -2,6 +2,7 @@ package dev.weir.stream;
 
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.run.KeyedResult;
+import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.internal.sink.ResultLoop;
 import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.Stage;
@@ -55,8 +56,9 @@ public final class ResultSink<T, R> implements Sink<T>, ResultKey<R> {
     static <T, R> ResultSink<T, R> of(String name, ResultLoop<T, R> loop) {
         return new ResultSink<>(
                 Attributes.named(name),
-                (source, sink) ->
-                        Pipeline.of(source, new Loop<T>(sink.attributes, context -> sink.begin(loop, context))));
+                (source, sink) -> Pipeline.of(
+                        source,
+                        new Loop<T>(sink.attributes.withoutSupervision(), context -> sink.begin(loop, context))));
     }
 
     /** See {@link Sink#through(Function, ResultSink)}. */
@@ -72,7 +74,7 @@ public final class ResultSink<T, R> implements Sink<T>, ResultKey<R> {
 
     /** Another sink of the same kind, of which more is said: name, dispatcher, supervision. */
     public ResultSink<T, R> with(Attributes more) {
-        return new ResultSink<>(more.over(attributes), closing);
+        return new ResultSink<>(StageAttributes.merge(more, attributes), closing);
     }
 
     @Override
@@ -83,7 +85,7 @@ public final class ResultSink<T, R> implements Sink<T>, ResultKey<R> {
     private <U> SinkLoop<U> begin(ResultLoop<U, R> loop, StageContext context) {
         KeyedResult<R> result = new KeyedResult<>(this, new CompletableFuture<>());
         context.expose(result);
-        Supervised supervised = Supervised.by(attributes, context.clock());
+        Supervised supervised = Supervised.by(new StageAttributes(attributes), context.clock());
         return (Stage<U> upstream) -> {
             R made = loop.run(upstream, context.meter(), supervised);
             result.future().complete(Objects.requireNonNull(made, "a sink made null"));
@@ -93,6 +95,6 @@ public final class ResultSink<T, R> implements Sink<T>, ResultKey<R> {
     /** The name that the sink has in snapshots. */
     @Override
     public String toString() {
-        return attributes.requiredName();
+        return String.valueOf(attributes.name());
     }
 }

@@ -2,24 +2,33 @@ package dev.weir.stream;
 
 import java.util.Objects;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * When and how often a stage's function is called again for an element for which it threw. Immutable; thread-safe if
  * the predicate is.
- *
- * @param attempts how often the function is called for one element at most, the first call included; at least 1
- * @param backoff the waits in between
- * @param retriable which exceptions are worth another attempt
  */
-public record RetryPolicy(int attempts, Backoff backoff, Predicate<? super Throwable> retriable) {
+public final class RetryPolicy {
 
-    /** Checks. */
-    public RetryPolicy {
-        if (attempts < 1) {
-            throw new IllegalArgumentException("attempts must be at least 1: attempts=" + attempts);
-        }
-        Objects.requireNonNull(backoff, "backoff");
-        Objects.requireNonNull(retriable, "retriable");
+    private final Values values;
+
+    private RetryPolicy(int attempts, Backoff backoff, Predicate<? super Throwable> retriable) {
+        this.values = new Values(attempts, backoff, retriable);
+    }
+
+    /** How often the function is called for one element at most, the first call included; at least 1. */
+    public int attempts() {
+        return values.attempts;
+    }
+
+    /** The waits in between. */
+    public Backoff backoff() {
+        return values.backoff;
+    }
+
+    /** Which exceptions are worth another attempt. */
+    public Predicate<? super Throwable> retriable() {
+        return values.retriable;
     }
 
     /** Up to {@code attempts} calls, whatever the exception. */
@@ -29,11 +38,37 @@ public record RetryPolicy(int attempts, Backoff backoff, Predicate<? super Throw
 
     /** This policy for the exceptions that {@code retriable} accepts only. */
     public RetryPolicy when(Predicate<? super Throwable> newRetriable) {
-        return new RetryPolicy(attempts, backoff, newRetriable);
+        return new RetryPolicy(values.attempts, values.backoff, newRetriable);
     }
 
     /** This policy for exceptions of this type only. */
     public RetryPolicy on(Class<? extends Throwable> type) {
         return when(Objects.requireNonNull(type, "type")::isInstance);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof RetryPolicy that && values.equals(that.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return values.toString().replaceFirst("Values", "RetryPolicy");
+    }
+
+    private record Values(int attempts, Backoff backoff, Predicate<? super Throwable> retriable) {
+
+        Values {
+            if (attempts < 1) {
+                throw new IllegalArgumentException("attempts must be at least 1: attempts=" + attempts);
+            }
+            Objects.requireNonNull(backoff, "backoff");
+            Objects.requireNonNull(retriable, "retriable");
+        }
     }
 }

@@ -2,6 +2,7 @@ package dev.weir.stream;
 
 import dev.weir.stream.internal.interop.Interop;
 import dev.weir.stream.internal.operator.Operators;
+import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.internal.sink.ResultLoops;
 import dev.weir.stream.spi.SinkFactory;
 import java.util.List;
@@ -225,12 +226,14 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     Pipeline close(Source<? extends T> source);
 
     /** A sink that is one loop; made by {@link #custom}. */
-    record Loop<T>(Attributes attributes, SinkFactory<T> factory) implements Sink<T> {
+    final class Loop<T> implements Sink<T> {
 
-        /** Checks. */
-        public Loop {
-            Objects.requireNonNull(attributes, "attributes");
-            Objects.requireNonNull(factory, "factory");
+        final Attributes attributes;
+        final SinkFactory<T> factory;
+
+        Loop(Attributes attributes, SinkFactory<T> factory) {
+            this.attributes = Objects.requireNonNull(attributes, "attributes");
+            this.factory = Objects.requireNonNull(factory, "factory");
         }
 
         /** This sink under another name in snapshots. */
@@ -240,7 +243,7 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
 
         /** This sink with further attributes: name, dispatcher. */
         public Loop<T> with(Attributes more) {
-            return new Loop<>(more.over(attributes), factory);
+            return new Loop<>(StageAttributes.merge(more, attributes), factory);
         }
 
         @Override
@@ -250,11 +253,12 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /** A sink that is a part of a pipeline; made by {@link #through}. */
-    record Lower<T>(Function<Source<T>, Pipeline> pipeline) implements Sink<T> {
+    final class Lower<T> implements Sink<T> {
 
-        /** Checks. */
-        public Lower {
-            Objects.requireNonNull(pipeline, "pipeline");
+        private final Function<Source<T>, Pipeline> pipeline;
+
+        private Lower(Function<Source<T>, Pipeline> pipeline) {
+            this.pipeline = pipeline;
         }
 
         @Override

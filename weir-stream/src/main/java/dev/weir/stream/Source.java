@@ -333,8 +333,10 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
-     * Adds attributes to the operator above: name, dispatcher, buffer, supervision. An attribute that it does not heed
-     * is ignored.
+     * Adds attributes to the operator above: name, dispatcher, buffer, supervision.
+     *
+     * <p>An attribute that it does not heed is refused when the pipeline is run, with an {@link
+     * IllegalArgumentException} that names the operators which do.
      */
     public Source<T> with(Attributes attributes) {
         return new Source<>(node.with(Objects.requireNonNull(attributes, "attributes")));

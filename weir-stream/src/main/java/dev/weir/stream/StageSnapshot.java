@@ -6,79 +6,253 @@ import org.jspecify.annotations.Nullable;
 /**
  * The counters of one stage at one moment. A stage is busy, waits for the stage above, or waits for the one below: the
  * stage that hardly ever waits is the bottleneck.
- *
- * @param name the stage's name, unique in the pipeline
- * @param parallelism how many threads may work in the stage at once
- * @param elementsIn elements taken
- * @param elementsOut elements handed on
- * @param busyNanos time worked, over all threads of the stage
- * @param blockedUpNanos time without input, over all threads of the stage
- * @param blockedDownNanos time with output that nobody took, over all threads of the stage
- * @param depth elements that wait inside the stage
- * @param elapsedNanos the time since the pipeline started
  */
-public record StageSnapshot(
-        String name,
-        int parallelism,
-        long elementsIn,
-        long elementsOut,
-        long busyNanos,
-        long blockedUpNanos,
-        long blockedDownNanos,
-        int depth,
-        long elapsedNanos) {
+public final class StageSnapshot {
 
-    /**
-     * The threads of one stage at one moment: a sample, where the counters are sums.
-     *
-     * @param stage the stage's name
-     * @param thread the name of the thread that the stage shares with those fused to it; null if it has workers of its
-     *     own
-     * @param dispatcher the dispatcher of its threads
-     * @param atWork threads at work in the stage, or in one of those fused to it; of an asynchronous stage the calls
-     *     under way
-     * @param waiting those of them that wait for something outside the pipeline: a lock, an answer, time. A platform
-     *     thread that waits in a native call counts as computing
-     * @param ready elements that further workers could begin at once
-     * @param behindKeys elements that wait behind another of their key
-     * @param keyName what such elements have in common: {@link Ordering#keyName}
-     */
-    public record Activity(
-            String stage,
-            @Nullable String thread,
-            DispatcherSnapshot dispatcher,
-            int atWork,
-            int waiting,
-            int ready,
-            int behindKeys,
-            String keyName) {
+    private final Values values;
 
-        /** Refuses null. */
-        public Activity {
-            Objects.requireNonNull(stage, "stage");
-            Objects.requireNonNull(dispatcher, "dispatcher");
-            Objects.requireNonNull(keyName, "keyName");
+    private StageSnapshot(
+            String name,
+            int parallelism,
+            long elementsIn,
+            long elementsOut,
+            long busyNanos,
+            long blockedUpNanos,
+            long blockedDownNanos,
+            int depth,
+            long elapsedNanos) {
+        this.values = new Values(
+                name,
+                parallelism,
+                elementsIn,
+                elementsOut,
+                busyNanos,
+                blockedUpNanos,
+                blockedDownNanos,
+                depth,
+                elapsedNanos);
+    }
+
+    /** For tests of code that reads one; the engine makes those of a run. */
+    public static StageSnapshot of(
+            String name,
+            int parallelism,
+            long elementsIn,
+            long elementsOut,
+            long busyNanos,
+            long blockedUpNanos,
+            long blockedDownNanos,
+            int depth,
+            long elapsedNanos) {
+        return new StageSnapshot(
+                name,
+                parallelism,
+                elementsIn,
+                elementsOut,
+                busyNanos,
+                blockedUpNanos,
+                blockedDownNanos,
+                depth,
+                elapsedNanos);
+    }
+
+    /** The stage's name, unique in the pipeline. */
+    public String name() {
+        return values.name;
+    }
+
+    /** How many threads may work in the stage at once. */
+    public int parallelism() {
+        return values.parallelism;
+    }
+
+    /** Elements taken. */
+    public long elementsIn() {
+        return values.elementsIn;
+    }
+
+    /** Elements handed on. */
+    public long elementsOut() {
+        return values.elementsOut;
+    }
+
+    /** Time worked, over all threads of the stage. */
+    public long busyNanos() {
+        return values.busyNanos;
+    }
+
+    /** Time without input, over all threads of the stage. */
+    public long blockedUpNanos() {
+        return values.blockedUpNanos;
+    }
+
+    /** Time with output that nobody took, over all threads of the stage. */
+    public long blockedDownNanos() {
+        return values.blockedDownNanos;
+    }
+
+    /** Elements that wait inside the stage. */
+    public int depth() {
+        return values.depth;
+    }
+
+    /** The time since the pipeline started. */
+    public long elapsedNanos() {
+        return values.elapsedNanos;
+    }
+
+    /** The threads of one stage at one moment: a sample, where the counters are sums. */
+    public static final class Activity {
+
+        private final ActivityValues values;
+
+        private Activity(
+                String stage,
+                @Nullable String thread,
+                DispatcherSnapshot dispatcher,
+                int atWork,
+                int waiting,
+                int ready,
+                int behindKeys,
+                String keyName) {
+            this.values = new ActivityValues(stage, thread, dispatcher, atWork, waiting, ready, behindKeys, keyName);
+        }
+
+        /** For tests of code that reads one; the engine makes those of a run. */
+        public static Activity of(
+                String stage,
+                @Nullable String thread,
+                DispatcherSnapshot dispatcher,
+                int atWork,
+                int waiting,
+                int ready,
+                int behindKeys,
+                String keyName) {
+            return new Activity(stage, thread, dispatcher, atWork, waiting, ready, behindKeys, keyName);
+        }
+
+        /** The stage's name. */
+        public String stage() {
+            return values.stage;
+        }
+
+        /** The name of the thread that the stage shares with those fused to it; null if it has workers of its own. */
+        public @Nullable String thread() {
+            return values.thread;
+        }
+
+        /** The dispatcher of its threads. */
+        public DispatcherSnapshot dispatcher() {
+            return values.dispatcher;
+        }
+
+        /**
+         * Threads at work in the stage, or in one of those fused to it; of an asynchronous stage the calls under way.
+         */
+        public int atWork() {
+            return values.atWork;
+        }
+
+        /**
+         * Those of them that wait for something outside the pipeline: a lock, an answer, time. A platform thread that
+         * waits in a native call counts as computing.
+         */
+        public int waiting() {
+            return values.waiting;
+        }
+
+        /** Elements that further workers could begin at once. */
+        public int ready() {
+            return values.ready;
+        }
+
+        /** Elements that wait behind another of their key. */
+        public int behindKeys() {
+            return values.behindKeys;
+        }
+
+        /** What such elements have in common: {@link Ordering#keyName}. */
+        public String keyName() {
+            return values.keyName;
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Activity that && values.equals(that.values);
+        }
+
+        @Override
+        public int hashCode() {
+            return values.hashCode();
+        }
+
+        @Override
+        public String toString() {
+            return values.toString().replaceFirst("ActivityValues", "Activity");
+        }
+
+        private record ActivityValues(
+                String stage,
+                @Nullable String thread,
+                DispatcherSnapshot dispatcher,
+                int atWork,
+                int waiting,
+                int ready,
+                int behindKeys,
+                String keyName) {
+
+            ActivityValues {
+                Objects.requireNonNull(stage, "stage");
+                Objects.requireNonNull(dispatcher, "dispatcher");
+                Objects.requireNonNull(keyName, "keyName");
+            }
         }
     }
 
     /** The share of its thread time that the stage worked, 0 to 1. */
     public double busyShare() {
-        return share(busyNanos);
+        return share(values.busyNanos);
     }
 
     /** The share of its thread time that the stage waited for input, 0 to 1. */
     public double blockedUpShare() {
-        return share(blockedUpNanos);
+        return share(values.blockedUpNanos);
     }
 
     /** The share of its thread time that the stage waited for somebody to take its output, 0 to 1. */
     public double blockedDownShare() {
-        return share(blockedDownNanos);
+        return share(values.blockedDownNanos);
     }
 
     private double share(long nanos) {
         // In doubles: 100,000 lanes overflow a long after a day.
-        double total = (double) elapsedNanos * parallelism;
+        double total = (double) values.elapsedNanos * values.parallelism;
         return total <= 0 ? 0 : Math.min(1, nanos / total);
     }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof StageSnapshot that && values.equals(that.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return values.toString().replaceFirst("Values", "StageSnapshot");
+    }
+
+    private record Values(
+            String name,
+            int parallelism,
+            long elementsIn,
+            long elementsOut,
+            long busyNanos,
+            long blockedUpNanos,
+            long blockedDownNanos,
+            int depth,
+            long elapsedNanos) {}
 }

@@ -23,7 +23,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class RestartTest {
 
     private static final RestartSettings AT_ONCE = RestartSettings.of(Backoff.NONE);
-    private static final Backoff SECONDS = new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(4), 0);
+    private static final Backoff SECONDS =
+            Backoff.between(Duration.ofSeconds(1), Duration.ofSeconds(4)).withJitter(0);
 
     private final IllegalStateException planted = new IllegalStateException("planted");
     private final VirtualClock clock = new VirtualClock();

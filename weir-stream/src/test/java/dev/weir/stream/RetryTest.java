@@ -27,7 +27,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class RetryTest {
 
-    private static final Backoff BACKOFF = new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(4), 0);
+    private static final Backoff BACKOFF =
+            Backoff.between(Duration.ofSeconds(1), Duration.ofSeconds(4)).withJitter(0);
 
     private final VirtualClock clock = new VirtualClock();
 

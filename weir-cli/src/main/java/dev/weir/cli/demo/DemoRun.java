@@ -173,7 +173,7 @@ final class DemoRun {
     }
 
     private static StageSnapshot between(StageSnapshot first, StageSnapshot last) {
-        return new StageSnapshot(
+        return StageSnapshot.of(
                 last.name(),
                 last.parallelism(),
                 last.elementsIn() - first.elementsIn(),

@@ -57,7 +57,7 @@ public final class PipeCommand implements Callable<Integer> {
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(25);
 
     /** Of a pipe over a share group, which has none. */
-    private static final ConsumerSnapshot NO_CONSUMER = new ConsumerSnapshot(List.of(), 0, 0, 0, 0);
+    private static final ConsumerSnapshot NO_CONSUMER = ConsumerSnapshot.of(List.of(), 0, 0, 0, 0);
 
     @ParentCommand
     private CommandContext weir;

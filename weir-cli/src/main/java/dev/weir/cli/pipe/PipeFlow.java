@@ -120,7 +120,7 @@ final class PipeFlow implements AutoCloseable {
         if (options.isPerRecord()) {
             var handled = KafkaFlow.shared(member, options.from)
                     .handle(options.workers(), ordering(), times.timed(this::workOn));
-            return withRules(handled, topic -> new DeadLetters(topic, member.producerSettings(), options.group))
+            return withRules(handled, topic -> DeadLetters.to(topic, member.producerSettings(), options.group))
                     .produceTo(producer, record -> record)
                     .named("pipe");
         }

@@ -14,7 +14,7 @@ class PipeProgressTest {
     private final PipeProgress progress = new PipeProgress(() -> 0);
 
     private static ConsumerSnapshot consumer(int outstanding, long lag) {
-        return new ConsumerSnapshot(List.of(new PartitionSnapshot("in", 0, false, outstanding, 0, lag)), 0, 0, 0, 0);
+        return ConsumerSnapshot.of(List.of(PartitionSnapshot.of("in", 0, false, outstanding, 0, lag)), 0, 0, 0, 0);
     }
 
     @Test
@@ -34,7 +34,7 @@ class PipeProgressTest {
         Instant since = Instant.parse("2026-03-01T03:00:07.5Z");
         assertThat(progress.line(new PipelineCounts.Moment(9, 8, 0, 1), consumer(1, 1), since, 0))
                 .matches("no broker answers since \\d\\d:\\d\\d:07  in 9 .*");
-        ConsumerSnapshot nothing = new ConsumerSnapshot(List.of(), 0, 0, 0, 0);
+        ConsumerSnapshot nothing = ConsumerSnapshot.of(List.of(), 0, 0, 0, 0);
         assertThat(progress.line(new PipelineCounts.Moment(0, 0, 0, 0), nothing, since, 0))
                 .contains("no broker answers since", "joining the group");
     }

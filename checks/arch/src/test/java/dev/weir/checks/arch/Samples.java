@@ -134,8 +134,8 @@ final class Samples implements AutoCloseable {
         put(PipelineLook.class, PipelineLook.at(of(RunningPipeline.class), of(MachineLook.class)));
         put(
                 ConsumerDump.class,
-                new ConsumerDump(Instant.EPOCH, TEXT, TEXT, Duration.ZERO, 0, 0, 0, 0, List.of(), null));
-        put(ConsumerSnapshot.class, new ConsumerSnapshot(List.of(), 0, 0, 0, 0));
+                ConsumerDump.of(Instant.EPOCH, TEXT, TEXT, Duration.ZERO, 0, 0, 0, 0, List.of(), null));
+        put(ConsumerSnapshot.class, ConsumerSnapshot.of(List.of(), 0, 0, 0, 0));
         put(DispatcherMetrics.class, DispatcherMetrics.of());
         put(BreakerMetrics.class, BreakerMetrics.of(TEXT, of(CircuitBreaker.class)));
         put(MetricsServer.Builder.class, MetricsServer.builder());
@@ -151,7 +151,7 @@ final class Samples implements AutoCloseable {
         put(Attributes.class, Attributes.NONE);
         put(Backoff.class, Backoff.NONE);
         put(Dispatcher.class, Dispatcher.virtual());
-        put(DispatcherSnapshot.class, new DispatcherSnapshot(TEXT, Dispatcher.Kind.FIXED, 1, 0, 0, 0, 0));
+        put(DispatcherSnapshot.class, DispatcherSnapshot.of(TEXT, Dispatcher.Kind.FIXED, 1, 0, 0, 0, 0));
         put(Dispatchers.class, Dispatchers.of());
         put(Flow.class, Flow.identity());
         put(KillSwitch.class, new KillSwitch());
@@ -163,7 +163,7 @@ final class Samples implements AutoCloseable {
         put(RetryPolicy.class, RetryPolicy.of(1, Backoff.NONE));
         put(Sink.class, Sink.ignore());
         put(Sink.Loop.class, Sink.ignore());
-        put(Sink.Lower.class, new Sink.Lower<>(source -> source.to(Sink.ignore())));
+        put(Sink.Lower.class, Sink.through(source -> source.to(Sink.ignore())));
         put(ResultKey.class, Sink.toList());
         put(ResultSink.class, Sink.toList());
         put(SinkQueue.class, SinkQueue.create());

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -57,6 +58,7 @@ class BenchDriversTest {
 
     /** None of the 300 records of a dry run fails, and one of the next few. */
     @Test
+    @Tag("long")
     void waitBeforeACallIsRepeated_endsWithTheRun() throws Exception {
         assertThat(bench.run("""
                         name: waiting
@@ -76,6 +78,7 @@ class BenchDriversTest {
     }
 
     @Test
+    @Tag("long")
     void leanDriver_readsEachRecordOnce_ofMixedLengthsWithHeaders() throws Exception {
         assertThat(bench.run("""
                         name: lengths
@@ -93,6 +96,7 @@ class BenchDriversTest {
     }
 
     @Test
+    @Tag("long")
     void asimov_outOfOrder_givesARecordForEachEvent() throws Exception {
         assertThat(bench.run("""
                         name: unordered

@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,6 +41,7 @@ class BenchExistingClusterTest {
     }
 
     @Test
+    @Tag("long")
     void securedCluster_isUsedByAllDrivers_keepsNoSecret_andIsLeftAsItWas() throws Exception {
         Path workload = Files.writeString(folder.resolve("tiny.yaml"), """
                 name: tiny

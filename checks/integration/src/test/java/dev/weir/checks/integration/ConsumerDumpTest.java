@@ -89,7 +89,7 @@ class ConsumerDumpTest {
                     .isNotNull()
                     .satisfies(oldest -> assertThat(oldest.stage()).isEqualTo("in flight, at work in mapBlocking"))
                     .satisfies(oldest -> assertThat(oldest.keyHash()).isNotNull());
-            assertThat(consumer.health()).isEqualTo(new ConsumerHealth(true, true, true, "", null));
+            assertThat(consumer.health()).isEqualTo(ConsumerHealth.of(true, true, true, "", null));
             assertThat(consumer.health(Duration.ofMillis(100)).progressing()).isFalse();
             assertThat(consumer.health(Duration.ofMillis(100)).reason()).contains("why-0@50");
             consumer.pause(List.of(other)).toCompletableFuture().get(20, TimeUnit.SECONDS);

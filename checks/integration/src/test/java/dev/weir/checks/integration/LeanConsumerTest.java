@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.LongStream;
+import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -311,5 +312,81 @@ class LeanConsumerTest {
             }
         }
         assertThat(read).isEmpty();
+    }
+
+    private static void produceTo(String topic, int partition, long count) {
+        try (var producer = new KafkaProducer<>(
+                Map.<String, Object>of("bootstrap.servers", KAFKA.bootstrapServers()),
+                new ByteArraySerializer(),
+                new ByteArraySerializer())) {
+            for (int i = 0; i < count; i++) {
+                producer.send(new ProducerRecord<>(topic, partition, null, new byte[] {1}));
+            }
+        }
+    }
+
+    private static void partitions(String topic, int count) throws Exception {
+        KAFKA.cluster()
+                .admin()
+                .createPartitions(Map.of(topic, NewPartitions.increaseTo(count)))
+                .all()
+                .get();
+    }
+
+    private List<Long> offsetsOf(int partition) {
+        return read.stream()
+                .filter(record -> record.partition() == partition)
+                .map(ConsumerRecord::offset)
+                .toList();
+    }
+
+    private static List<Long> upTo(long count) {
+        return LongStream.range(0, count).boxed().toList();
+    }
+
+    @Test
+    void allPartitionsOfATopic_areReadOnceInOrder_alsoOnesAddedLater() throws Exception {
+        KAFKA.cluster().createTopic("whole", 3);
+        for (int partition = 0; partition < 3; partition++) {
+            produceTo("whole", partition, 100);
+        }
+        try (LeanConsumer consumer = LeanConsumer.open(
+                settings().metadataMaxAge(Duration.ofMillis(200)).build())) {
+            consumer.assign("whole", StartAt.beginning());
+            readUntil(consumer, 300);
+            partitions("whole", 5);
+            for (int partition = 1; partition < 5; partition++) {
+                produceTo("whole", partition, 10);
+            }
+            readUntil(consumer, 340);
+            assertThat(consumer.index("whole", 4)).isNotNegative();
+        }
+        assertThat(offsetsOf(0)).isEqualTo(upTo(100));
+        assertThat(offsetsOf(1)).isEqualTo(upTo(110));
+        assertThat(offsetsOf(2)).isEqualTo(upTo(110));
+        assertThat(offsetsOf(3)).isEqualTo(upTo(10));
+        assertThat(offsetsOf(4)).isEqualTo(upTo(10));
+        assertThat(read).hasSize(340);
+    }
+
+    @Test
+    void topicFromItsEnd_readsAPartitionThatIsAddedLaterFromItsBeginning() throws Exception {
+        KAFKA.cluster().createTopic("tail", 1);
+        produceTo("tail", 0, 50);
+        try (LeanConsumer consumer = LeanConsumer.open(
+                settings().metadataMaxAge(Duration.ofMillis(200)).build())) {
+            consumer.assign("tail", StartAt.end());
+            LeanReading.pollUntil(
+                    consumer,
+                    read,
+                    () -> consumer.index("tail", 0) >= 0 && consumer.position(consumer.index("tail", 0)) == 50);
+            // Most likely before the consumer looks again.
+            partitions("tail", 2);
+            produceTo("tail", 1, 5);
+            produceTo("tail", 0, 1);
+            readUntil(consumer, 6);
+        }
+        assertThat(offsetsOf(0)).containsExactly(50L);
+        assertThat(offsetsOf(1)).isEqualTo(upTo(5));
     }
 }

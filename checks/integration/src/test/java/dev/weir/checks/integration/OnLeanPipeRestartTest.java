@@ -1,10 +1,15 @@
 package dev.weir.checks.integration;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** A process that dies on the lean path; the others of these tests end it by means that are the same on both. */
+/**
+ * A process that dies on the lean path; the others of these tests end it by means that are the same on both. Long, as
+ * the other twins.
+ */
+@Tag("long")
 @ExtendWith(OnLeanPath.class)
 class OnLeanPipeRestartTest extends PipeRestartTest {
 

@@ -1,10 +1,12 @@
 package dev.weir.checks.integration;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The same on the lean path, as far as partitions are taken away and given otherwise. */
+/** The same on the lean path, as far as partitions are taken away and given otherwise; long, as the other twins. */
+@Tag("long")
 @ExtendWith(OnLeanPath.class)
 class OnLeanRebalanceScaleTest extends RebalanceScaleTest {
 

@@ -16,7 +16,7 @@ class LookTest {
     private static final long SECOND = 1_000_000_000L;
 
     private static StageSnapshot stage(int parallelism, long elements, long busy, long up, long down, long elapsed) {
-        return new StageSnapshot("price", parallelism, elements, elements, busy, up, down, 0, elapsed);
+        return StageSnapshot.of("price", parallelism, elements, elements, busy, up, down, 0, elapsed);
     }
 
     @Test

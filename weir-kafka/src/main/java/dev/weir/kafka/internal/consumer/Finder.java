@@ -46,7 +46,7 @@ final class Finder {
         if (oldest == null || sought == null) {
             return dump;
         }
-        return new PartitionDump(
+        return PartitionDump.of(
                 dump.topic(),
                 dump.partition(),
                 dump.epoch(),
@@ -65,7 +65,7 @@ final class Finder {
     private Oldest found(Oldest oldest, Sought sought) {
         ConsumerRecord<byte[], byte[]> buffered = sought.outlet.find(sought.partition, sought.token);
         if (buffered != null) {
-            return new Oldest(oldest.offset(), oldest.age(), keyHash(buffered), Oldest.BUFFERED);
+            return Oldest.of(oldest.offset(), oldest.age(), keyHash(buffered), Oldest.BUFFERED);
         }
         if (oldest.age().compareTo(MIN_AGE) < 0) {
             return oldest;
@@ -73,7 +73,7 @@ final class Finder {
         for (StageContext reader : readers.get()) {
             Whereabouts found = reader.find(sought.target(), sought.token);
             if (found != null) {
-                return new Oldest(oldest.offset(), oldest.age(), keyHash(found.value()), stage(found));
+                return Oldest.of(oldest.offset(), oldest.age(), keyHash(found.value()), stage(found));
             }
         }
         return oldest;

@@ -65,7 +65,7 @@ final class Observer {
     private int rebalances;
 
     // Written by the owner thread for others.
-    private volatile ConsumerSnapshot snapshot = new ConsumerSnapshot(List.of(), 0, 0, 0, 0);
+    private volatile ConsumerSnapshot snapshot = ConsumerSnapshot.of(List.of(), 0, 0, 0, 0);
     private volatile Look last = new Look(List.of(), List.of(), 0);
     private volatile long polledNanos;
     private volatile long progressNanos;
@@ -126,7 +126,7 @@ final class Observer {
 
     private ConsumerDump dump(List<PartitionDump> partitions) {
         ConsumerSnapshot current = snapshot;
-        return new ConsumerDump(
+        return ConsumerDump.of(
                 Instant.now(),
                 reads,
                 owner.phase().label(),
@@ -167,7 +167,7 @@ final class Observer {
         if (!finishing) {
             reasons.add("nothing was finished for " + millis(now - progressNanos) + ", waiting for " + oldest(current));
         }
-        return new ConsumerHealth(
+        return ConsumerHealth.of(
                 live, ready, finishing && silentSince == null, String.join("; ", reasons), silentSince);
     }
 
@@ -245,7 +245,7 @@ final class Observer {
                                     partition,
                                     partition.outlet(),
                                     partition.tracker().firstUnfinished()));
-            snapshots.add(new PartitionSnapshot(
+            snapshots.add(PartitionSnapshot.of(
                     dump.topic(),
                     dump.partition(),
                     dump.paused().contains(Paused.WINDOW) || dump.paused().contains(Paused.BUDGET),
@@ -256,8 +256,7 @@ final class Observer {
         progressNanos = looks.progressNanos();
         worksLeft = left;
         last = new Look(dumps, sought, assignments);
-        snapshot =
-                new ConsumerSnapshot(snapshots, outlets.records(), commits.succeeded(), commits.failed(), rebalances);
+        snapshot = ConsumerSnapshot.of(snapshots, outlets.records(), commits.succeeded(), commits.failed(), rebalances);
         looks.askForEndsIfDue(assigned, now);
     }
 }

@@ -104,7 +104,7 @@ final class PartitionLooks {
         } else if (partition.allFinished()) {
             progressNanos = now;
         }
-        return new PartitionDump(
+        return PartitionDump.of(
                 partition.id().topic(),
                 partition.id().partition(),
                 partition.epoch(),
@@ -133,7 +133,7 @@ final class PartitionLooks {
         long offset = partition.tracker().committableOffset();
         long since = partition.unfinishedSince(offset, now);
         progressNanos = since == now ? now : progressNanos;
-        return new Oldest(offset, Duration.ofNanos(now - since), null, Oldest.IN_FLIGHT);
+        return Oldest.of(offset, Duration.ofNanos(now - since), null, Oldest.IN_FLIGHT);
     }
 
     private Set<Paused> reasons(AssignedPartition partition) {

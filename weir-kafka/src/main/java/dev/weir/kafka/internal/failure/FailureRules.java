@@ -89,10 +89,7 @@ public record FailureRules(
     /** Calls again what {@link #decide} has thrown, as long as it is worth it. */
     public Supervision supervision() {
         return Supervision.retry(
-                new RetryPolicy(
-                        retry.attempts(),
-                        retry.backoff(),
-                        thrown -> !(thrown instanceof RecordDecodeException) && isRetriable(thrown)),
+                retry.when(thrown -> !(thrown instanceof RecordDecodeException) && isRetriable(thrown)),
                 Supervision.fail());
     }
 

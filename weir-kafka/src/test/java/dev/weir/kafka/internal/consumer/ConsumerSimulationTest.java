@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,6 +29,9 @@ class ConsumerSimulationTest {
 
     private static final int SEEDS_TO_FIND = 5_000;
 
+    /** Of each build; those up to 100,000 are a long test. */
+    private static final int SEEDS = 30_000;
+
     @Test
     @Timeout(240)
     void consumer_randomWorlds_keepsItsPromises() {
@@ -36,8 +40,18 @@ class ConsumerSimulationTest {
             simulate(only);
             return;
         }
-        long seeds = Long.getLong("weir.simulation.seeds", 100_000);
-        for (long seed = 0; seed < seeds; seed++) {
+        simulate(0, Long.getLong("weir.simulation.seeds", SEEDS));
+    }
+
+    @Test
+    @Tag("long")
+    @Timeout(900)
+    void consumer_furtherRandomWorlds_keepsItsPromises() {
+        simulate(SEEDS, 100_000);
+    }
+
+    private static void simulate(long from, long to) {
+        for (long seed = from; seed < to; seed++) {
             simulate(seed);
         }
     }

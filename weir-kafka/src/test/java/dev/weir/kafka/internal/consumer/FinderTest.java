@@ -37,8 +37,8 @@ class FinderTest {
     private final Finder finder = new Finder(() -> List.of(reader));
 
     private Oldest find(Duration age) {
-        Oldest oldest = new Oldest(12, age, null, Oldest.IN_FLIGHT);
-        PartitionDump dump = new PartitionDump("t", 0, 1, 0, 1, oldest, Set.of(), -1, null, 13, 1, null, null);
+        Oldest oldest = Oldest.of(12, age, null, Oldest.IN_FLIGHT);
+        PartitionDump dump = PartitionDump.of("t", 0, 1, 0, 1, oldest, Set.of(), -1, null, 13, 1, null, null);
         return Objects.requireNonNull(
                 finder.found(dump, new Sought(partition, buffer, 0)).oldest());
     }
@@ -52,13 +52,13 @@ class FinderTest {
     void record_thatWasNotPulled_isBuffered() {
         long token = partition.tracker().append(12, 1);
         buffer.add(partition, Batch.of(new Object[] {RAW}, 1, partition.tracker(), new long[] {token}));
-        assertThat(find(Duration.ZERO)).isEqualTo(new Oldest(12, Duration.ZERO, HASH, "buffered"));
+        assertThat(find(Duration.ZERO)).isEqualTo(Oldest.of(12, Duration.ZERO, HASH, "buffered"));
     }
 
     @Test
     void record_inAStage_isNamedWithItAndItsKey() {
         assertThat(findIn(new Job<>(new Decoded.Read<>(RAW, RAW)), true))
-                .isEqualTo(new Oldest(12, Duration.ofSeconds(9), HASH, "in flight, at work in handle"));
+                .isEqualTo(Oldest.of(12, Duration.ofSeconds(9), HASH, "in flight, at work in handle"));
         assertThat(findIn(RAW, false).stage()).isEqualTo("in flight, waiting in handle");
         assertThat(findIn(RAW, false).keyHash()).isEqualTo(HASH);
         assertThat(findIn(new ConsumerRecord<>("t", 0, 12, "customer-7", 5), true)
@@ -71,7 +71,7 @@ class FinderTest {
         assertThat(findIn("made of it", true).keyHash()).isNull();
         assertThat(findIn(new ConsumerRecord<>("t", 0, 12, 5, 5), true).keyHash())
                 .isNull();
-        assertThat(findIn(null, false)).isEqualTo(new Oldest(12, Duration.ofSeconds(9), null, "in flight in handle"));
+        assertThat(findIn(null, false)).isEqualTo(Oldest.of(12, Duration.ofSeconds(9), null, "in flight in handle"));
     }
 
     @Test

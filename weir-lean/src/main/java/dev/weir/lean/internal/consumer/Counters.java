@@ -45,7 +45,7 @@ final class Counters implements PartitionCursor.Tally {
 
     /** As it is now, one number after the other. Any thread. */
     LeanMetrics snapshot() {
-        return new LeanMetrics(
+        return LeanMetrics.of(
                 counts.get(RECORDS),
                 counts.get(BYTES),
                 counts.get(BATCHES),

@@ -52,6 +52,7 @@ public final class Engine implements AutoCloseable {
         this.pool = new ChunkPool(2L * settings.maxFetchBytes());
         this.fetcher = new Fetcher(context, locations, pool);
         this.locations.answerTo(fetcher);
+        this.locations.addTo(this::add);
         this.decompressor = new Decompressor(settings.maxBatchBytes());
         this.reader = new BatchReader(decompressor);
     }
@@ -65,6 +66,12 @@ public final class Engine implements AutoCloseable {
         if (topic.partition(number) != null) {
             throw new IllegalStateException(topicName + "-" + number + " is assigned already");
         }
+        Partition partition = add(topic, number, start);
+        locations.wantMetadata();
+        return partition.cursor.index();
+    }
+
+    private Partition add(Topic topic, int number, StartAt start) {
         int index = partitions.indexOf(null);
         if (index < 0) {
             index = partitions.size();
@@ -73,11 +80,37 @@ public final class Engine implements AutoCloseable {
         Partition partition = new Partition(
                 topic,
                 number,
-                new PartitionCursor(topicName, number, index, settings.readCommitted(), settings.checkCrc(), pool));
+                new PartitionCursor(topic.name, number, index, settings.readCommitted(), settings.checkCrc(), pool));
         partition.moveTo(start);
         partitions.set(index, partition);
-        locations.add(partition);
-        return index;
+        topic.set(number, partition);
+        return partition;
+    }
+
+    /** Adds all partitions of a topic, now and later. */
+    public void assignAll(String topicName, StartAt start) {
+        Topic topic = locations.topic(topicName);
+        if (topic.startOfAll != null) {
+            throw new IllegalStateException("all partitions of " + topicName + " are assigned already");
+        }
+        locations.addAll(topic, start);
+    }
+
+    /** Removes all partitions of a topic, and adds none of it any more. */
+    public void unassignAll(String topicName) {
+        for (int index = 0; index < partitions.size(); index++) {
+            Partition partition = partitions.get(index);
+            if (partition != null && partition.topic.name.equals(topicName)) {
+                unassign(index);
+            }
+        }
+        locations.forget(locations.topic(topicName));
+    }
+
+    /** The dense number of an assigned partition, or -1. */
+    public int index(String topicName, int number) {
+        Partition partition = locations.partition(topicName, number);
+        return partition == null ? -1 : partition.cursor.index();
     }
 
     /** Removes a partition with what was fetched of it. */

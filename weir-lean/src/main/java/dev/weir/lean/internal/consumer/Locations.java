@@ -1,6 +1,8 @@
 package dev.weir.lean.internal.consumer;
 
+import dev.weir.lean.LeanException;
 import dev.weir.lean.PartitionException;
+import dev.weir.lean.StartAt;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,6 +28,11 @@ final class Locations {
     private final Int2ObjectHashMap<Broker> brokers = new Int2ObjectHashMap<>();
     private final long followNanos;
     private @Nullable Fetcher fetcher;
+    private @Nullable Additions additions;
+
+    /** Why a topic of which all is read cannot be read at all, until it has been thrown. */
+    private @Nullable LeanException refusal;
+
     private int nextOrdinal;
     private long nowNanos;
 
@@ -41,19 +48,29 @@ final class Locations {
         fetcher = answers;
     }
 
-    Topic topic(String name) {
-        return topics.computeIfAbsent(name, each -> new Topic(each, nextOrdinal++));
+    /** Adds partitions of topics of which all is read. */
+    @FunctionalInterface
+    interface Additions {
+        Partition add(Topic topic, int number, StartAt start);
     }
 
-    void add(Partition partition) {
-        partition.topic.set(partition.number, partition);
-        metadata.want();
+    /** Whom partitions that metadata brings are added by. */
+    void addTo(Additions by) {
+        additions = by;
+    }
+
+    Topic topic(String name) {
+        return topics.computeIfAbsent(name, each -> new Topic(each, nextOrdinal++));
     }
 
     void remove(Partition partition) {
         Topic topic = partition.topic;
         topic.set(partition.number, null);
         leave(partition);
+        forgetIfEmpty(topic);
+    }
+
+    private void forgetIfEmpty(Topic topic) {
         if (topic.isEmpty()) {
             topics.remove(topic.name);
             topicsById.remove(topic.idLow);
@@ -83,7 +100,26 @@ final class Locations {
 
     int poll(long now) {
         nowNanos = now;
-        return metadata.poll(now, topics.values());
+        int work = metadata.poll(now, topics.values());
+        LeanException refused = refusal;
+        if (refused != null) {
+            refusal = null;
+            throw refused;
+        }
+        return work;
+    }
+
+    /** All partitions of the topic are added as metadata names them. */
+    void addAll(Topic topic, StartAt start) {
+        topic.startOfAll = start;
+        topic.known = 0;
+        metadata.want();
+    }
+
+    /** No partition of the topic is added any more. */
+    void forget(Topic topic) {
+        topic.startOfAll = null;
+        forgetIfEmpty(topic);
     }
 
     /** Its broker did not have it: asks who does, and asks the leader again. */
@@ -188,10 +224,16 @@ final class Locations {
         Errors error = Errors.forCode(answer.errorCode());
         if (error == Errors.TOPIC_AUTHORIZATION_FAILED || error == Errors.INVALID_TOPIC_EXCEPTION) {
             topic.forEach(partition -> refuse(partition, error));
+            if (topic.startOfAll != null) {
+                refusal = new LeanException("topic " + topic.name + ": " + error.message(), error.exception());
+            }
             return true;
         }
         if (error == Errors.NONE) {
             identify(topic, answer);
+            if (topic.startOfAll != null) {
+                addNew(topic, topic.startOfAll, answer);
+            }
             for (MetadataResponsePartition each : answer.partitions()) {
                 Partition partition = topic.partition(each.partitionIndex());
                 if (partition != null) {
@@ -200,8 +242,33 @@ final class Locations {
             }
         }
         List<Partition> unlocated = topic.unlocated();
-        report(topic, unlocated.isEmpty() ? "" : error == Errors.NONE ? "no leader for " + unlocated : error.name());
-        return unlocated.isEmpty();
+        boolean missing = error != Errors.NONE && topic.startOfAll != null;
+        if (unlocated.isEmpty() && !missing) {
+            report(topic, "");
+            return true;
+        }
+        report(topic, error == Errors.NONE ? "no leader for " + unlocated : error.name());
+        return false;
+    }
+
+    /**
+     * Adds the partitions that are new. One that the first answer does not have was created after it: all of its
+     * records came since, so those of a start at the end are read too.
+     */
+    private void addNew(Topic topic, StartAt start, MetadataResponseTopic answer) {
+        int count = topic.known;
+        for (MetadataResponsePartition each : answer.partitions()) {
+            count = Math.max(count, each.partitionIndex() + 1);
+        }
+        for (int number = topic.known; number < count; number++) {
+            if (topic.partition(number) == null) {
+                Objects.requireNonNull(additions).add(topic, number, start);
+            }
+        }
+        topic.known = count;
+        if (start.equals(StartAt.end())) {
+            topic.startOfAll = StartAt.beginning();
+        }
     }
 
     /** Once, and once when it is over: whoever waits for a topic that was mistyped or deleted should find out why. */

@@ -1,5 +1,6 @@
 package dev.weir.lean.internal.consumer;
 
+import dev.weir.lean.StartAt;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -20,6 +21,13 @@ final class Topic {
     long idLow;
     /** What kept it from being read when that was last said in the log; empty if nothing did. */
     String trouble = "";
+
+    /** Where partitions start that no one has named, if all of the topic is read; else null. */
+    @Nullable
+    StartAt startOfAll;
+
+    /** How many partitions it had when it was last looked for more of them. */
+    int known;
 
     private @Nullable Partition[] byNumber = new Partition[0];
     private int assigned;
@@ -47,8 +55,9 @@ final class Topic {
         return (idHigh | idLow) != 0;
     }
 
+    /** Whether nothing of it is read, now or later. */
     boolean isEmpty() {
-        return assigned == 0;
+        return assigned == 0 && startOfAll == null;
     }
 
     void forEach(Consumer<Partition> action) {

@@ -5,6 +5,7 @@ import dev.weir.stream.Dispatcher;
 import dev.weir.stream.internal.run.Assembly;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Segment;
+import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.internal.run.TaskGroup;
 import dev.weir.stream.spi.Batch;
@@ -34,7 +35,7 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
         return node(
                 Attributes.named("async").withDispatcher(dispatcher).withBuffer(capacity),
                 above,
-                (attributes, clock) -> new BoundaryQueue<>(attributes.buffer(), clock));
+                (attributes, clock) -> new BoundaryQueue<>(attributes.bufferOr(capacity), clock));
     }
 
     /** The same with an exchange that does more than to keep its batches in order, under a name of its own. */
@@ -42,7 +43,8 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
         return new Node<>(defaults, (assembly, attributes) -> build(above, assembly, attributes, kind));
     }
 
-    private static <I, O> Stage<O> build(Node<I> above, Assembly assembly, Attributes attributes, Kind<I, O> kind) {
+    private static <I, O> Stage<O> build(
+            Node<I> above, Assembly assembly, StageAttributes attributes, Kind<I, O> kind) {
         Stage<I> upstream = above.build(assembly);
         Exchange<I, O> exchange = kind.open(attributes, assembly.clock());
         StageMeter upperMeter = assembly.segmentMeter();
@@ -109,6 +111,6 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
     @FunctionalInterface
     public interface Kind<I, O> {
 
-        Exchange<I, O> open(Attributes attributes, Clock clock);
+        Exchange<I, O> open(StageAttributes attributes, Clock clock);
     }
 }

@@ -10,6 +10,7 @@ import dev.weir.stream.internal.run.Assembly;
 import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Segment;
+import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.internal.run.StageEntry.Kept;
 import dev.weir.stream.internal.run.TaskGroup;
@@ -115,7 +116,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
     private static <T, R> Stage<R> build(
             Node<T> above,
             Assembly assembly,
-            Attributes attributes,
+            StageAttributes attributes,
             Parallelism wanted,
             Handler<? super T, ? extends R> handler) {
         Stage<T> upstream = above.build(assembly);
@@ -123,7 +124,8 @@ public final class ParallelMap<T, R> implements Stage<R> {
         StageMeter feederMeter = assembly.segmentMeter();
         Dispatcher dispatcher = attributes.dispatcherOr(Dispatcher.cpu());
         int maxWorkers = Math.min(wanted.max(), dispatcher.size());
-        Limit limit = new Limit(new Parallelism(Math.min(wanted.min(), maxWorkers), maxWorkers), System.nanoTime());
+        Limit limit =
+                new Limit(Parallelism.adaptive(Math.min(wanted.min(), maxWorkers), maxWorkers), System.nanoTime());
         StageEntry entry = assembly.threaded(attributes, dispatcher, maxWorkers);
         entry.parallelism(() -> Math.min(limit.current(), dispatcher.size()));
         WorkerTasks tasks = new WorkerTasks(assembly.tasks(), dispatcher, entry.stageName());
@@ -436,7 +438,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         lock.lock();
         try {
             int ready = backlog.oldestClaimable() == null ? 0 : backlog.elements();
-            return new Activity(stage, null, tasks.dispatcher().snapshot(), begun, waiting, ready, 0, "");
+            return Activity.of(stage, null, tasks.dispatcher().snapshot(), begun, waiting, ready, 0, "");
         } finally {
             lock.unlock();
         }

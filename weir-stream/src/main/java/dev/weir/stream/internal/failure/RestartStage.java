@@ -1,6 +1,5 @@
 package dev.weir.stream.internal.failure;
 
-import dev.weir.stream.Attributes;
 import dev.weir.stream.RestartSettings;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.internal.run.Assembly;
@@ -8,6 +7,7 @@ import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Nest;
 import dev.weir.stream.internal.run.Nest.Child;
 import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.internal.run.StageEntry.Keeper;
 import dev.weir.stream.internal.run.StageEntry.Kept;
@@ -97,7 +97,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
 
     /** The stage that runs the section, in the open segment. */
     static <T> RestartStage<T> below(
-            Assembly assembly, Attributes attributes, RestartSettings settings, Section<T> section) {
+            Assembly assembly, StageAttributes attributes, RestartSettings settings, Section<T> section) {
         Nest nest = assembly.nest();
         StageEntry entry = assembly.fused(attributes);
         RestartStage<T> stage = new RestartStage<>(settings, section, nest, entry);

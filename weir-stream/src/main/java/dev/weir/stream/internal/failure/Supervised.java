@@ -1,10 +1,10 @@
 package dev.weir.stream.internal.failure;
 
-import dev.weir.stream.Attributes;
 import dev.weir.stream.Handler;
 import dev.weir.stream.RetryPolicy;
 import dev.weir.stream.Supervision;
 import dev.weir.stream.Supervision.Decision;
+import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.internal.run.TaskGroup;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -43,8 +43,8 @@ public final class Supervised {
     }
 
     /** The supervision of a stage with these attributes; it waits by {@code clock}. */
-    public static Supervised by(Attributes attributes, Clock clock) {
-        return new Supervised(attributes.supervisionOrFail(), clock);
+    public static Supervised by(StageAttributes attributes, Clock clock) {
+        return new Supervised(attributes.supervision(), clock);
     }
 
     /** Whether anything is ever tried again. */

@@ -22,7 +22,7 @@ final class DropWithinStage<T> extends InPlaceStage<T, T> {
     }
 
     static <T> Node<T> node(Node<T> above, long nanos) {
-        return Wiring.node("dropWithin", above, wiring -> new DropWithinStage<>(wiring, nanos));
+        return Wiring.withoutFunction("dropWithin", above, wiring -> new DropWithinStage<>(wiring, nanos));
     }
 
     @Override

@@ -35,7 +35,7 @@ final class DroppingBuffer<T> extends Exchange<T, T> {
         return AsyncBoundary.node(
                 Attributes.named("buffer").withBuffer(capacity),
                 above,
-                (attributes, clock) -> new DroppingBuffer<>(attributes.buffer(), strategy, clock));
+                (attributes, clock) -> new DroppingBuffer<>(attributes.bufferOr(capacity), strategy, clock));
     }
 
     @Override

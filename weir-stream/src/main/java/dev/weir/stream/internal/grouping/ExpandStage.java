@@ -54,7 +54,7 @@ final class ExpandStage<T, R> implements Stage<R> {
         return new Node<>(name, (assembly, attributes) -> {
             // Room for one element is room for one batch: what is newer than that waits above.
             Node<T> boundary = AsyncBoundary.node(above, attributes.dispatcherOr(Dispatcher.virtual()), 1)
-                    .with(Attributes.named(attributes.requiredName() + "-input"));
+                    .with(Attributes.named(attributes.name() + "-input"));
             Stage<T> upstream = boundary.build(assembly);
             return new ExpandStage<>(
                     upstream,

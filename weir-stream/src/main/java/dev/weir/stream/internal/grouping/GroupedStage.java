@@ -5,6 +5,7 @@ import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.failure.Verdict;
 import dev.weir.stream.internal.run.HeldElements;
 import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
@@ -71,10 +72,12 @@ final class GroupedStage<T> implements Stage<List<T>> {
     static <T> Node<List<T>> node(String name, Node<T> above, Limits<T> limits) {
         return new Node<>(name, (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
+            StageAttributes heeded =
+                    limits.weigher == null && limits.key == null ? StageAttributes.named(name) : attributes;
             return new GroupedStage<>(
                     upstream,
                     limits,
-                    Supervised.by(attributes, assembly.clock()),
+                    Supervised.by(heeded, assembly.clock()),
                     assembly.fused(attributes).meter(),
                     assembly.clock());
         });

@@ -3,6 +3,7 @@ package dev.weir.stream.internal.junction;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.StageMeter;
+import java.util.function.Supplier;
 
 /** Which element goes to which output. Confined to the distributing segment. */
 @FunctionalInterface
@@ -14,7 +15,7 @@ interface Distribution<T> {
     /** Makes the distribution of one run. */
     @FunctionalInterface
     interface Factory<T> {
-        Distribution<T> of(Supervised supervised);
+        Distribution<T> of(Supplier<Supervised> supervised);
     }
 
     /** Each element to each output. */

@@ -1,6 +1,5 @@
 package dev.weir.stream.internal.junction;
 
-import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.run.Assembly;
@@ -8,6 +7,7 @@ import dev.weir.stream.internal.run.Branch;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.OpenInput;
 import dev.weir.stream.internal.run.Segment;
+import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
@@ -31,14 +31,14 @@ record FanOut<T>(String name, Node<T> above, boolean shared, Distribution.Factor
         }
     }
 
-    private Built<T> build(Assembly assembly, Attributes attributes, int outputs) {
+    private Built<T> build(Assembly assembly, StageAttributes attributes, int outputs) {
         Stage<T> upstream = above.build(assembly);
         StageEntry entry = assembly.fused(attributes);
         StageMeter segment = assembly.segmentMeter();
         Outlets<T> outlets = new Outlets<>(
                 outputs, attributes.bufferOr(MergeStage.DEFAULT_BUFFER), shared, assembly.clock(), assembly.tasks());
         entry.depth(outlets::depth);
-        Distribution<T> running = distribution.of(Supervised.by(attributes, assembly.clock()));
+        Distribution<T> running = distribution.of(() -> Supervised.by(attributes, assembly.clock()));
         Segment<T> upper = assembly.closeSegment(
                 entry.stageName(),
                 attributes.dispatcherOr(Dispatcher.virtual()),
@@ -70,7 +70,7 @@ record FanOut<T>(String name, Node<T> above, boolean shared, Distribution.Factor
             }
             inlets.cancelsAlso(built.upper);
             return built.endingWith(
-                    MergeStage.below(inlets, assembly, Attributes.named(attributes.requiredName() + "-merge")));
+                    MergeStage.below(inlets, assembly, StageAttributes.named(attributes.name() + "-merge")));
         });
     }
 
@@ -90,9 +90,9 @@ record FanOut<T>(String name, Node<T> above, boolean shared, Distribution.Factor
     }
 
     /** The outputs' sinks. */
-    Consumer<Assembly> into(Attributes attributes, List<SideSink<T>> sinks) {
+    Consumer<Assembly> into(List<SideSink<T>> sinks) {
         return assembly -> {
-            Built<T> built = build(assembly, attributes, sinks.size());
+            Built<T> built = build(assembly, StageAttributes.named(name), sinks.size());
             for (int i = 0; i < sinks.size(); i++) {
                 int output = i;
                 SideSink<T> sink = sinks.get(i);

@@ -1,6 +1,5 @@
 package dev.weir.stream.internal.junction;
 
-import dev.weir.stream.Attributes;
 import dev.weir.stream.Pair;
 import dev.weir.stream.internal.run.Arguments;
 import dev.weir.stream.internal.run.Assembly;
@@ -104,7 +103,7 @@ public final class Junctions {
     }
 
     private static <T> FanOut<T> partitioning(Node<T> above, ToIntFunction<? super T> route) {
-        return new FanOut<>("partition", above, false, supervised -> new RoutedDistribution<>(route, supervised));
+        return new FanOut<>("partition", above, false, supervised -> new RoutedDistribution<>(route, supervised.get()));
     }
 
     private static <S> List<S> checked(String operator, List<S> outputs) {
@@ -119,7 +118,7 @@ public final class Junctions {
     }
 
     public static <T> Consumer<Assembly> broadcastTo(Node<T> above, List<SideSink<T>> sinks) {
-        return broadcasting("broadcast", above).into(Attributes.named("broadcast"), checked("broadcastTo", sinks));
+        return broadcasting("broadcast", above).into(checked("broadcastTo", sinks));
     }
 
     public static <T, R> Node<R> balance(Node<T> above, List<Branch<T, R>> branches) {
@@ -127,7 +126,7 @@ public final class Junctions {
     }
 
     public static <T> Consumer<Assembly> balanceTo(Node<T> above, List<SideSink<T>> sinks) {
-        return balancing(above).into(Attributes.named("balance"), checked("balanceTo", sinks));
+        return balancing(above).into(checked("balanceTo", sinks));
     }
 
     public static <T, R> Node<R> partition(Node<T> above, ToIntFunction<? super T> route, List<Branch<T, R>> branches) {
@@ -136,7 +135,7 @@ public final class Junctions {
 
     public static <T> Consumer<Assembly> partitionTo(
             Node<T> above, ToIntFunction<? super T> route, List<SideSink<T>> sinks) {
-        return partitioning(above, route).into(Attributes.named("partition"), checked("partitionTo", sinks));
+        return partitioning(above, route).into(checked("partitionTo", sinks));
     }
 
     /** Both halves are given all elements, and {@code joined} is below both. */

@@ -1,9 +1,9 @@
 package dev.weir.stream.internal.junction;
 
-import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.internal.run.Assembly;
 import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
@@ -34,7 +34,7 @@ final class MergeStage<T> implements Stage<T> {
 
     /** Builds each input on a segment of its own, the first as the open one. */
     static <T> Inlets<T> inlets(
-            Assembly assembly, Attributes attributes, List<Node<T>> inputs, Turns turns, boolean untilFirstEnds) {
+            Assembly assembly, StageAttributes attributes, List<Node<T>> inputs, Turns turns, boolean untilFirstEnds) {
         Inlets<T> inlets = new Inlets<>(
                 inputs.size(), attributes.bufferOr(DEFAULT_BUFFER), turns, untilFirstEnds, assembly.clock());
         Dispatcher dispatcher = attributes.dispatcherOr(Dispatcher.virtual());
@@ -48,7 +48,7 @@ final class MergeStage<T> implements Stage<T> {
     }
 
     /** The stage that takes from {@code inlets}, in the open segment. */
-    static <T> Stage<T> below(Inlets<T> inlets, Assembly assembly, Attributes attributes) {
+    static <T> Stage<T> below(Inlets<T> inlets, Assembly assembly, StageAttributes attributes) {
         StageEntry entry = assembly.fused(attributes);
         entry.depth(inlets::depth);
         return new MergeStage<>(inlets, entry.meter());

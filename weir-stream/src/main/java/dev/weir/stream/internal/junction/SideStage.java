@@ -1,12 +1,12 @@
 package dev.weir.stream.internal.junction;
 
-import dev.weir.stream.Attributes;
 import dev.weir.stream.internal.boundary.BoundaryQueue;
 import dev.weir.stream.internal.boundary.Outlet;
 import dev.weir.stream.internal.run.Assembly;
 import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.HeldElements;
 import dev.weir.stream.internal.run.Segment;
+import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.internal.run.TaskGroup;
 import dev.weir.stream.spi.Batch;
@@ -47,7 +47,7 @@ abstract class SideStage<T> implements Stage<T> {
     }
 
     /** Builds the side sink and what the stage needs. */
-    static <T> Parts<T> build(Assembly assembly, Attributes attributes, Stage<T> upstream, SideSink<T> sink) {
+    static <T> Parts<T> build(Assembly assembly, StageAttributes attributes, Stage<T> upstream, SideSink<T> sink) {
         Outlet<T> side = new Outlet<>(
                 new BoundaryQueue<>(attributes.bufferOr(MergeStage.DEFAULT_BUFFER), assembly.clock()),
                 new StageMeter(),

@@ -17,7 +17,7 @@ final class DropStage<T> extends InPlaceStage<T, T> {
         if (count < 0) {
             throw new IllegalArgumentException("count must be at least 0: count=" + count);
         }
-        return Wiring.node("drop", above, wiring -> new DropStage<>(wiring, count));
+        return Wiring.withoutFunction("drop", above, wiring -> new DropStage<>(wiring, count));
     }
 
     @Override

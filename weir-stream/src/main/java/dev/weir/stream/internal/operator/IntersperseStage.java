@@ -32,7 +32,8 @@ final class IntersperseStage<T> implements Stage<T> {
     }
 
     static <T> Node<T> node(Node<T> above, @Nullable T start, T between, @Nullable T end) {
-        return Wiring.node("intersperse", above, wiring -> new IntersperseStage<>(wiring, start, between, end));
+        return Wiring.withoutFunction(
+                "intersperse", above, wiring -> new IntersperseStage<>(wiring, start, between, end));
     }
 
     @Override

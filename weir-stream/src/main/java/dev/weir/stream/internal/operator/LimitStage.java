@@ -22,7 +22,7 @@ final class LimitStage<T> extends InPlaceStage<T, T> {
         if (limit < 0) {
             throw new IllegalArgumentException("limit must be at least 0: limit=" + limit);
         }
-        return Wiring.node("limit", above, wiring -> new LimitStage<>(wiring, limit));
+        return Wiring.withoutFunction("limit", above, wiring -> new LimitStage<>(wiring, limit));
     }
 
     @Override

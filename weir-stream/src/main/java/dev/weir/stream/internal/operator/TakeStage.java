@@ -20,7 +20,7 @@ final class TakeStage<T> extends InPlaceStage<T, T> {
         if (count < 0) {
             throw new IllegalArgumentException("count must be at least 0: count=" + count);
         }
-        return Wiring.node("take", above, wiring -> new TakeStage<>(wiring, count));
+        return Wiring.withoutFunction("take", above, wiring -> new TakeStage<>(wiring, count));
     }
 
     @Override

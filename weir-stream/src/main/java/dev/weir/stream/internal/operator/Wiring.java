@@ -2,6 +2,7 @@ package dev.weir.stream.internal.operator;
 
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
@@ -12,9 +13,9 @@ import dev.weir.stream.spi.StageMeter;
  *
  * @param upstream the stage above, which the stage owns
  * @param context the stage's place in the run
- * @param supervised what happens to an element for which the stage's function throws
+ * @param attributes what was said of the stage
  */
-public record Wiring<T>(Stage<T> upstream, StageContext context, Supervised supervised) {
+public record Wiring<T>(Stage<T> upstream, StageContext context, StageAttributes attributes) {
 
     /** Makes the running form of a stage. */
     @FunctionalInterface
@@ -26,9 +27,22 @@ public record Wiring<T>(Stage<T> upstream, StageContext context, Supervised supe
     public static <T, R> Node<R> node(String name, Node<T> above, Maker<T, R> maker) {
         return new Node<>(name, (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
-            Supervised supervised = Supervised.by(attributes, assembly.clock());
-            return maker.make(new Wiring<>(upstream, assembly.fused(attributes), supervised));
+            return maker.make(new Wiring<>(upstream, assembly.fused(attributes), attributes));
         });
+    }
+
+    /** The blueprint of a fused stage that calls no function of a user, so that no supervision is of use to it. */
+    public static <T, R> Node<R> withoutFunction(String name, Node<T> above, Maker<T, R> maker) {
+        return new Node<>(name, (assembly, attributes) -> {
+            Stage<T> upstream = above.build(assembly);
+            StageAttributes none = StageAttributes.named(attributes.name());
+            return maker.make(new Wiring<>(upstream, assembly.fused(attributes), none));
+        });
+    }
+
+    /** What happens to an element for which the stage's function throws; asked for by stages that have a function. */
+    public Supervised supervised() {
+        return Supervised.by(attributes, clock());
     }
 
     public StageMeter meter() {

@@ -14,7 +14,7 @@ final class ZipWithIndexStage<T> extends InPlaceStage<T, Indexed<T>> {
     }
 
     static <T> Node<Indexed<T>> node(Node<T> above) {
-        return Wiring.node("zipWithIndex", above, ZipWithIndexStage::new);
+        return Wiring.withoutFunction("zipWithIndex", above, ZipWithIndexStage::new);
     }
 
     @Override

@@ -9,6 +9,7 @@ import dev.weir.stream.Supervision;
 import dev.weir.stream.Supervision.Decision;
 import dev.weir.stream.internal.operator.Operators;
 import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.StageAttributes;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
@@ -57,7 +58,7 @@ final class AsyncFold<T, R> {
     }
 
     /** Emits what all elements so far are combined to, for each. */
-    private Node<R> below(Node<T> above, Attributes attributes) {
+    private Node<R> below(Node<T> above, StageAttributes attributes) {
         return BlockingLanes.<T, R>node(above, Parallelism.fixed(1), Ordering.input(), Dispatcher.virtual(), this::add)
                 .with(restartedBy(attributes));
     }
@@ -68,8 +69,8 @@ final class AsyncFold<T, R> {
     }
 
     /** The same supervision, of which a restart brings {@link #initial} back. */
-    private Attributes restartedBy(Attributes attributes) {
-        Supervision given = attributes.supervisionOrFail();
+    private Attributes restartedBy(StageAttributes attributes) {
+        Supervision given = attributes.supervision();
         Supervision restarting = Supervision.of(failure -> {
             Decision decision = given.decideElsewhere(failure);
             if (decision == Decision.RESTART) {
@@ -78,6 +79,8 @@ final class AsyncFold<T, R> {
             return decision;
         });
         RetryPolicy retries = given.retryPolicy();
-        return attributes.withSupervision(retries == null ? restarting : Supervision.retry(retries, restarting));
+        return attributes
+                .handedOn()
+                .withSupervision(retries == null ? restarting : Supervision.retry(retries, restarting));
     }
 }

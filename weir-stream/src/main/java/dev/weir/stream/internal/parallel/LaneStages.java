@@ -1,12 +1,12 @@
 package dev.weir.stream.internal.parallel;
 
-import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Parallelism;
 import dev.weir.stream.internal.failure.Supervised;
 import dev.weir.stream.internal.run.Assembly;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.Segment;
+import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.internal.workers.Limit;
 import dev.weir.stream.internal.workers.WorkerTasks;
@@ -55,7 +55,7 @@ final class LaneStages {
     static <T, R> Stage<R> build(
             Node<T> above,
             Assembly assembly,
-            Attributes attributes,
+            StageAttributes attributes,
             Parallelism parallelism,
             Dispatcher dispatcher,
             IntSupplier mostAtOnce,

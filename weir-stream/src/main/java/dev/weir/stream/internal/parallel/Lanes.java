@@ -366,7 +366,7 @@ abstract sealed class Lanes<T, R> implements Stage<R>, Keeper permits BlockingLa
         try {
             int running = table.runningCount();
             int waiting = Math.clamp(waitingCalls(waitingTasks), 0, running);
-            return new Activity(
+            return Activity.of(
                     stage,
                     null,
                     tasks.dispatcher().snapshot(),

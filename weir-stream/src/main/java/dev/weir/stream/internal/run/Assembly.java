@@ -1,6 +1,5 @@
 package dev.weir.stream.internal.run;
 
-import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.internal.steering.DispatcherSteering;
 import dev.weir.stream.spi.Clock;
@@ -74,7 +73,7 @@ public final class Assembly {
     }
 
     /** Adds a stage that runs on the thread of the open segment. */
-    public StageEntry fused(Attributes attributes) {
+    public StageEntry fused(StageAttributes attributes) {
         return add(attributes, new StageEntry.Shape(segmentMeter().sameSegment(), 1, false));
     }
 
@@ -87,13 +86,13 @@ public final class Assembly {
     }
 
     /** Adds a stage whose workers run on the dispatcher, up to {@code workers} at once. */
-    public StageEntry threaded(Attributes attributes, Dispatcher dispatcher, int workers) {
+    public StageEntry threaded(StageAttributes attributes, Dispatcher dispatcher, int workers) {
         dispatchersOfWorkers.add(dispatcher);
         return add(attributes, new StageEntry.Shape(new StageMeter(), Math.min(workers, dispatcher.size()), true));
     }
 
-    private StageEntry add(Attributes attributes, StageEntry.Shape shape) {
-        String name = prefix + attributes.requiredName();
+    private StageEntry add(StageAttributes attributes, StageEntry.Shape shape) {
+        String name = prefix + attributes.name();
         StageEntry entry;
         if (nest == null) {
             entry = new StageEntry(run, lifetime, run.uniqueName(name), shape);

@@ -15,7 +15,7 @@ public record Node<T>(Attributes attributes, Builder<T> builder) {
     @FunctionalInterface
     public interface Builder<T> {
 
-        Stage<T> build(Assembly assembly, Attributes attributes);
+        Stage<T> build(Assembly assembly, StageAttributes attributes);
     }
 
     /** A stage under its default name. */
@@ -23,13 +23,23 @@ public record Node<T>(Attributes attributes, Builder<T> builder) {
         this(Attributes.named(name), builder);
     }
 
-    /** Builds this stage and all above it into {@code assembly}. */
+    /**
+     * Builds this stage and all above it into {@code assembly}.
+     *
+     * @throws IllegalArgumentException if the stage does not heed an attribute of its own
+     */
     public Stage<T> build(Assembly assembly) {
-        return builder.build(assembly, attributes);
+        StageAttributes heeded = new StageAttributes(attributes);
+        Stage<T> stage = builder.build(assembly, heeded);
+        // A probe leaves out what would be seen from outside.
+        if (!assembly.isProbe()) {
+            heeded.refuseUnread();
+        }
+        return stage;
     }
 
     /** The same stage with more said of it. */
     public Node<T> with(Attributes more) {
-        return new Node<>(more.over(attributes), builder);
+        return new Node<>(StageAttributes.merge(more, attributes), builder);
     }
 }

@@ -117,7 +117,7 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
         List<String> leftUndone = ending.leftUndone();
         endNanos = System.nanoTime();
         Throwable failed = cause();
-        DrainReport made = new DrainReport(
+        DrainReport made = DrainReport.of(
                 failed == null && leftUndone.isEmpty(), leftUndone, Duration.ofNanos(endNanos - startNanos), stages());
         // Somebody may hold on to this run for its report.
         ending.release();
@@ -328,7 +328,7 @@ public final class PipelineRun implements RunningPipeline, Lifetime {
             }
             cancel();
             if (!endsWithin(GRACE_NANOS)) {
-                return new DrainReport(false, heldUp(), Duration.ofNanos(System.nanoTime() - startNanos), stages());
+                return DrainReport.of(false, heldUp(), Duration.ofNanos(System.nanoTime() - startNanos), stages());
             }
         }
         return Objects.requireNonNull(report);

@@ -258,7 +258,7 @@ public final class StageEntry implements StageContext {
             // Workers that were never needed wait for input as well, though no thread stands there and waits.
             blockedUp = (long) Math.max(0, (double) elapsedNanos * threads - busy - blockedDown);
         }
-        return new StageSnapshot(
+        return StageSnapshot.of(
                 name,
                 threads,
                 meter.elementsIn(),

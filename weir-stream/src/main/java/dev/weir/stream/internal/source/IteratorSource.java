@@ -1,7 +1,7 @@
 package dev.weir.stream.internal.source;
 
-import dev.weir.stream.Attributes;
 import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import java.util.Collection;
@@ -16,7 +16,7 @@ final class IteratorSource<T> extends ReadingSource<T> {
     /** Kept, as one for each batch would be garbage. */
     private final BooleanSupplier stopped = this::isStopped;
 
-    private IteratorSource(Iterator<? extends T> iterator, Attributes attributes) {
+    private IteratorSource(Iterator<? extends T> iterator, StageAttributes attributes) {
         super(attributes);
         this.iterator = iterator;
     }

@@ -1,9 +1,9 @@
 package dev.weir.stream.internal.source;
 
-import dev.weir.stream.Attributes;
 import dev.weir.stream.internal.run.Assembly;
 import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.BatchPool;
@@ -27,7 +27,7 @@ abstract class ReadingSource<T> implements Stage<T> {
     private volatile boolean stopped;
 
     /** Creates a source that reads ahead as far as the buffer of {@code attributes}, or else a normal batch. */
-    ReadingSource(Attributes attributes) {
+    ReadingSource(StageAttributes attributes) {
         this.room = attributes.bufferOr(Batch.DEFAULT_CAPACITY);
         this.pool = new BatchPool(room);
     }
@@ -35,7 +35,7 @@ abstract class ReadingSource<T> implements Stage<T> {
     /** Makes the running form of a source. */
     @FunctionalInterface
     interface Maker<T> {
-        ReadingSource<T> make(Attributes attributes);
+        ReadingSource<T> make(StageAttributes attributes);
     }
 
     static <T> Node<T> reading(String name, Maker<T> maker) {
@@ -59,7 +59,7 @@ abstract class ReadingSource<T> implements Stage<T> {
         });
     }
 
-    private static <T> ReadingSource<T> build(Maker<T> maker, Assembly assembly, Attributes attributes) {
+    private static <T> ReadingSource<T> build(Maker<T> maker, Assembly assembly, StageAttributes attributes) {
         StageEntry entry = assembly.fused(attributes);
         ReadingSource<T> source = maker.make(attributes);
         source.entry = entry;

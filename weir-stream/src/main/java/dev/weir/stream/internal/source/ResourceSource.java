@@ -1,10 +1,10 @@
 package dev.weir.stream.internal.source;
 
 import dev.weir.stream.Action;
-import dev.weir.stream.Attributes;
 import dev.weir.stream.Handler;
 import dev.weir.stream.internal.run.Failures;
 import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.spi.Batch;
 import java.util.Objects;
 import java.util.Optional;
@@ -27,7 +27,7 @@ final class ResourceSource<R, T> extends ReadingSource<T> {
             Callable<? extends R> open,
             Handler<? super R, Optional<T>> read,
             Action<? super R> close,
-            Attributes attributes) {
+            StageAttributes attributes) {
         super(attributes);
         this.open = open;
         this.read = read;

@@ -1,8 +1,8 @@
 package dev.weir.stream.internal.source;
 
-import dev.weir.stream.Attributes;
 import dev.weir.stream.Unfolded;
 import dev.weir.stream.internal.run.Node;
+import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.spi.Batch;
 import java.util.Objects;
 import java.util.Optional;
@@ -18,7 +18,7 @@ final class UnfoldSource<S, T> extends ReadingSource<T> {
 
     private S state;
 
-    private UnfoldSource(S state, Function<? super S, Optional<Unfolded<S, T>>> function, Attributes attributes) {
+    private UnfoldSource(S state, Function<? super S, Optional<Unfolded<S, T>>> function, StageAttributes attributes) {
         super(attributes);
         this.state = state;
         this.function = function;

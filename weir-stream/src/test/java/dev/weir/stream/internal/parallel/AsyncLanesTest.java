@@ -8,6 +8,7 @@ import dev.weir.stream.Ordering;
 import dev.weir.stream.Parallelism;
 import dev.weir.stream.Supervision;
 import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.internal.run.TaskGroup;
 import dev.weir.stream.internal.workers.Limit;
 import dev.weir.stream.internal.workers.WorkerTasks;
@@ -36,7 +37,7 @@ class AsyncLanesTest {
                     Objects.requireNonNull(stage).close();
                     return late;
                 },
-                Supervised.by(Attributes.NONE.withSupervision(Supervision.fail()), Clock.SYSTEM),
+                Supervised.by(new StageAttributes(Attributes.NONE.withSupervision(Supervision.fail())), Clock.SYSTEM),
                 new StageMeter(),
                 new WorkerTasks(new TaskGroup("test", escaped -> {}), Dispatcher.virtual(), "test"),
                 Clock.SYSTEM);

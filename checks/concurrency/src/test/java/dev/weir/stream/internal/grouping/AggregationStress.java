@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.grouping;
 
+import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.Attributes;
 import dev.weir.stream.internal.boundary.Claims;
 import dev.weir.stream.internal.boundary.Crossing;
@@ -23,7 +24,7 @@ public class AggregationStress {
     private final Claims claims = new Claims();
     private final Aggregation<Integer, Integer> exchange = new Aggregation<>(
             new Aggregation.Plan<>(2, null, n -> n, Integer::sum),
-            Supervised.by(Attributes.NONE, Clock.SYSTEM),
+            Supervised.by(new StageAttributes(Attributes.NONE), Clock.SYSTEM),
             Clock.SYSTEM);
 
     @Actor

@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.parallel;
 
+import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Ordering;
@@ -47,7 +48,7 @@ public class AsyncCompletionStress {
                 new Limit(Parallelism.fixed(1), 0),
                 Ordering.input(),
                 element -> future,
-                Supervised.by(Attributes.NONE.withSupervision(supervision), Clock.SYSTEM),
+                Supervised.by(new StageAttributes(Attributes.NONE.withSupervision(supervision)), Clock.SYSTEM),
                 new StageMeter(),
                 tasks,
                 Clock.SYSTEM);

@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.substream;
 
-import dev.weir.stream.Attributes;
+import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.internal.boundary.BoundaryQueue;
@@ -49,7 +49,7 @@ public class TributaryAttachStress {
     private static Nest nest() {
         CompletableFuture<Nest> made = new CompletableFuture<>();
         RunningPipeline ignored = PipelineRun.start("stress", Clock.SYSTEM, assembly -> {
-            assembly.fused(Attributes.named("stress"));
+            assembly.fused(StageAttributes.named("stress"));
             made.complete(assembly.nest());
         });
         return made.join();

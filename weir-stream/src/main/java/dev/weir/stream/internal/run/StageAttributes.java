@@ -1,0 +1,111 @@
+package dev.weir.stream.internal.run;
+
+import dev.weir.stream.Attributes;
+import dev.weir.stream.Dispatcher;
+import dev.weir.stream.Supervision;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * The attributes of a stage while it is built. Notes which of them the builder reads, so that one which was said and
+ * does nothing is refused. Confined to the starter.
+ */
+public final class StageAttributes {
+
+    private static final String BY_DISPATCHER =
+            "async, balance, batch, broadcast, buffer, conflate, expand, extrapolate,"
+                    + " flatMapMerge, foldAsync, groupBy, mapAsync, mapBlocking, mapParallel, merge, mergeLatest, mergePreferred,"
+                    + " mergePrioritized, partition, restarted, scanAsync, switchMap, unzip, zipLatest, all sinks";
+    private static final String BY_BUFFER = "alsoTo, async, balance, broadcast, buffer, delay, divertTo, flatMapMerge,"
+            + " groupBy, merge, mergeLatest, mergePreferred, mergePrioritized, partition, restarted, switchMap,"
+            + " throttlePerKey, unzip, wireTap, zipLatest, sources that ask user code for one element at a time";
+    private static final String BY_SUPERVISION =
+            "operators that call a function for their elements, and sinks with a result";
+
+    private final Attributes said;
+    private boolean readsDispatcher;
+    private boolean readsBuffer;
+    private boolean readsSupervision;
+
+    public StageAttributes(Attributes said) {
+        this.said = said;
+    }
+
+    /** A stage of which nothing is said but its name. */
+    public static StageAttributes named(String name) {
+        return new StageAttributes(Attributes.named(name));
+    }
+
+    /** {@code more} where it says something, else {@code less}. */
+    public static Attributes merge(Attributes more, Attributes less) {
+        Attributes merged = less;
+        if (more.name() != null) {
+            merged = merged.withName(more.name());
+        }
+        if (more.dispatcher() != null) {
+            merged = merged.withDispatcher(more.dispatcher());
+        }
+        if (more.buffer() != 0) {
+            merged = merged.withBuffer(more.buffer());
+        }
+        return more.supervision() == null ? merged : merged.withSupervision(more.supervision());
+    }
+
+    /** The name, which a stage of a blueprint always has. */
+    public String name() {
+        return Objects.requireNonNull(said.name(), "a stage without a name");
+    }
+
+    /** The dispatcher, or {@code otherwise} if none was named. */
+    public Dispatcher dispatcherOr(Dispatcher otherwise) {
+        readsDispatcher = true;
+        Dispatcher dispatcher = said.dispatcher();
+        return dispatcher != null ? dispatcher : otherwise;
+    }
+
+    /** The buffer, or {@code otherwise} if none was given. */
+    public int bufferOr(int otherwise) {
+        readsBuffer = true;
+        return said.buffer() != 0 ? said.buffer() : otherwise;
+    }
+
+    /** The supervision, which fails the stream if none was given. */
+    public Supervision supervision() {
+        readsSupervision = true;
+        Supervision supervision = said.supervision();
+        return supervision != null ? supervision : Supervision.fail();
+    }
+
+    /** All attributes, for a stage that stands in for this one and refuses what it does not read itself. */
+    public Attributes handedOn() {
+        readsDispatcher = true;
+        readsBuffer = true;
+        readsSupervision = true;
+        return said;
+    }
+
+    /**
+     * To be called once the stage is built.
+     *
+     * @throws IllegalArgumentException if an attribute was said that the builder has not read
+     */
+    public void refuseUnread() {
+        List<String> unread = new ArrayList<>();
+        if (said.dispatcher() != null && !readsDispatcher) {
+            unread.add("dispatcher, which these heed: " + BY_DISPATCHER);
+        }
+        if (said.buffer() != 0 && !readsBuffer) {
+            unread.add("buffer, which these heed: " + BY_BUFFER);
+        }
+        if (said.supervision() != null && !readsSupervision) {
+            unread.add("supervision, which these heed: " + BY_SUPERVISION);
+        }
+        if (!unread.isEmpty()) {
+            throw new IllegalArgumentException("stage " + name() + " does not heed the attribute "
+                    + String.join("; nor the attribute ", unread)
+                    + ". Leave it out, or put with(...) directly below the"
+                    + " operator that it is for");
+        }
+    }
+}
