@@ -22,18 +22,22 @@ record StageLoad(
         StageSnapshot last, List<Activity> samples, double busy, double starved, double blocked, long in, long out) {
 
     static StageLoad between(StageSnapshot first, StageSnapshot last, List<Activity> samples, double nanos) {
-        double threads = Math.max(1, last.parallelism());
+        double up = Math.max(0, last.blockedUpNanos() - first.blockedUpNanos());
+        double down = Math.max(0, last.blockedDownNanos() - first.blockedDownNanos());
+        double busy = Math.max(0, last.busyNanos() - first.busyNanos());
+        // The time of all threads, whose number may have changed; one thread also does other things.
+        double threadNanos = Math.max(nanos, busy + up + down);
         return new StageLoad(
                 last,
                 samples,
-                Math.max(0, last.busyNanos() - first.busyNanos()) / nanos,
-                share(last.blockedUpNanos() - first.blockedUpNanos(), nanos * threads),
-                share(last.blockedDownNanos() - first.blockedDownNanos(), nanos * threads),
+                busy / nanos,
+                share(up, threadNanos),
+                share(down, threadNanos),
                 Math.max(0, last.elementsIn() - first.elementsIn()),
                 Math.max(0, last.elementsOut() - first.elementsOut()));
     }
 
-    private static double share(long part, double whole) {
+    private static double share(double part, double whole) {
         return Math.clamp(part / whole, 0, 1);
     }
 

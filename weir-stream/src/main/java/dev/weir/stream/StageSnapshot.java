@@ -225,8 +225,10 @@ public final class StageSnapshot {
     }
 
     private double share(long nanos) {
-        // In doubles: 100,000 lanes overflow a long after a day.
-        double total = (double) values.elapsedNanos * values.parallelism;
+        // The three make up the time of all threads, whose number may have changed; one thread also does other things.
+        double total = Math.max(
+                values.elapsedNanos,
+                (double) values.busyNanos + values.blockedUpNanos + values.blockedDownNanos);
         return total <= 0 ? 0 : Math.min(1, nanos / total);
     }
 

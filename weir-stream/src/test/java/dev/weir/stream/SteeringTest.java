@@ -173,6 +173,41 @@ class SteeringTest {
                 .hasMessageContaining("work");
     }
 
+    /** Threads that are new have not waited before they came, nor are those that went forgotten. */
+    @Test
+    void shares_afterAChangeOfParallelism_areOfTheTimeThatTheThreadsWereThere() throws Exception {
+        try (RunningPipeline running = stage(Kind.BLOCKING, Source.from(List.of(1, 2)), 2)
+                .to(Sink.ignore())
+                .run()) {
+            awaitAtWork(2);
+            awaitElapsed(running, TimeUnit.MILLISECONDS.toNanos(300));
+            StageControl control = running.handles(StageControl.class).getFirst();
+            control.parallelism(100);
+            StageSnapshot raised = work(running);
+            assertThat(raised.blockedUpNanos()).isLessThan(50 * raised.elapsedNanos());
+            control.parallelism(1);
+            StageSnapshot lowered = work(running);
+            assertThat(lowered.busyShare() + lowered.blockedUpShare() + lowered.blockedDownShare())
+                    .isLessThanOrEqualTo(1.0001);
+            assertThat(lowered.blockedUpNanos()).isGreaterThanOrEqualTo(raised.blockedUpNanos());
+            mayEnd.release(2);
+            running.await();
+        }
+    }
+
+    private static StageSnapshot work(RunningPipeline running) {
+        return running.stages().stream()
+                .filter(stage -> stage.name().equals("work"))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static void awaitElapsed(RunningPipeline running, long nanos) {
+        while (work(running).elapsedNanos() < nanos) {
+            Thread.onSpinWait();
+        }
+    }
+
     @Test
     void dispatcher_underItsSegments_isRefused() throws Exception {
         mayEnd.release(ELEMENTS);

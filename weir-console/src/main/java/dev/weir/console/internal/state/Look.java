@@ -54,24 +54,21 @@ record Look(
                 return new StageLook(now, 0, 0, 0, 0, 0);
             }
             double seconds = elapsed / 1e9;
-            double threadNanos = (double) elapsed * Math.max(1, now.parallelism());
-            double busy = share(now.busyNanos() - (before == null ? 0 : before.busyNanos()), threadNanos);
-            double down = share(now.blockedDownNanos() - (before == null ? 0 : before.blockedDownNanos()), threadNanos);
-            // The waiting of workers follows from their number: with another number the two totals cannot be compared.
-            boolean resized = before != null && before.parallelism() != now.parallelism();
-            double up = resized
-                    ? Math.max(0, 1 - busy - down)
-                    : share(now.blockedUpNanos() - (before == null ? 0 : before.blockedUpNanos()), threadNanos);
+            double busy = now.busyNanos() - (before == null ? 0 : before.busyNanos());
+            double up = now.blockedUpNanos() - (before == null ? 0 : before.blockedUpNanos());
+            double down = now.blockedDownNanos() - (before == null ? 0 : before.blockedDownNanos());
+            // The time of all threads, whose number may have changed; one thread also does other things.
+            double threadNanos = Math.max(elapsed, busy + up + down);
             return new StageLook(
                     now,
                     (now.elementsIn() - (before == null ? 0 : before.elementsIn())) / seconds,
                     (now.elementsOut() - (before == null ? 0 : before.elementsOut())) / seconds,
-                    busy,
-                    up,
-                    down);
+                    share(busy, threadNanos),
+                    share(up, threadNanos),
+                    share(down, threadNanos));
         }
 
-        private static double share(long nanos, double of) {
+        private static double share(double nanos, double of) {
             return Math.clamp(nanos / of, 0.0, 1.0);
         }
     }

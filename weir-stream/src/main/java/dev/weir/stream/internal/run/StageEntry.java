@@ -33,6 +33,7 @@ public final class StageEntry implements StageContext {
     private final Set<StageEntry> standsFor;
 
     private volatile IntSupplier parallelism;
+    private final ThreadTime threadTime = new ThreadTime();
     private volatile @Nullable StageSteering steering;
 
     /** Of a stage with workers of its own, if it can tell. */
@@ -201,7 +202,11 @@ public final class StageEntry implements StageContext {
      */
     public void resizable(IntSupplier most, IntConsumer resize) {
         if (shownAs == null) {
-            StageSteering steered = new StageSteering(name, () -> parallelism.getAsInt(), most, resize);
+            StageSteering steered = new StageSteering(name, () -> parallelism.getAsInt(), most, n -> {
+                resize.accept(n);
+                // The time so far was that of the threads before.
+                run.stages();
+            });
             steering = steered;
             run.expose(steered);
         }
@@ -256,7 +261,7 @@ public final class StageEntry implements StageContext {
         long blockedUp = meter.blockedUpNanos();
         if (shape.ownThreads) {
             // Workers that were never needed wait for input as well, though no thread stands there and waits.
-            blockedUp = (long) Math.max(0, (double) elapsedNanos * threads - busy - blockedDown);
+            blockedUp = (long) Math.max(0, threadTime.until(elapsedNanos, threads) - busy - blockedDown);
         }
         return StageSnapshot.of(
                 name,
