@@ -35,7 +35,7 @@ class CorruptBatchPolicyTest {
 
     private static final int BATCH = 15;
     private static final int END = 3 * BATCH;
-    private static final Duration LONGEST = Duration.ofSeconds(20);
+    private static final Duration LONGEST = Duration.ofSeconds(50);
 
     private static final List<Long> WITHOUT_THE_SECOND = LongStream.concat(
                     LongStream.range(0, BATCH), LongStream.range(2 * BATCH, END))

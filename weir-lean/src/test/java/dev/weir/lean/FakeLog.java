@@ -22,7 +22,7 @@ final class FakeLog {
 
     static final int PER_BATCH = 10;
     static final int END = 3 * PER_BATCH;
-    private static final Duration LONGEST = Duration.ofSeconds(20);
+    private static final Duration LONGEST = Duration.ofSeconds(50);
 
     /** To be broken by tests. */
     final List<ByteBuffer> batches = List.of(batch(0), batch(1), batch(2));

@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What real brokers do rarely, or only with certificates and passwords. */
 class ScriptedBrokerTest {
 
-    private static final Duration LONGEST = Duration.ofSeconds(20);
+    private static final Duration LONGEST = Duration.ofSeconds(50);
 
     private final FakeLog log = new FakeLog();
     private final List<Long> offsets = new ArrayList<>();

@@ -17,7 +17,7 @@ class WholeTopicTest {
 
     private final FakeLog log = new FakeLog();
 
-    private FakeBroker broker() throws IOException {
+    private FakeBroker broker() throws Exception {
         return new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serve);
     }
 

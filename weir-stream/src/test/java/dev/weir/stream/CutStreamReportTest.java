@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class CutStreamReportTest {
 
-    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final Duration SOON = Duration.ofSeconds(50);
 
     private static final Pattern COUNT = Pattern.compile(": (\\d+) element");
 

@@ -190,7 +190,7 @@ class OrderingTest {
             List<Integer> seen =
                     run(TrackedSource.numbers(10_000 + 512, 512).source().mapBlocking(lanes, ordering, n -> {
                         if (n >= 10_000 && n < 10_000 + lanes) {
-                            all.await(20, TimeUnit.SECONDS);
+                            all.await(50, TimeUnit.SECONDS);
                         }
                         return n;
                     }));
@@ -204,7 +204,7 @@ class OrderingTest {
         CyclicBarrier together = new CyclicBarrier(32);
         List<Integer> seen =
                 run(TrackedSource.numbers(320, 7).source().mapBlocking(32, Ordering.byKey(n -> null), n -> {
-                    together.await(20, TimeUnit.SECONDS);
+                    together.await(50, TimeUnit.SECONDS);
                     return n;
                 }));
         assertThat(seen).hasSize(320);
@@ -226,7 +226,7 @@ class OrderingTest {
             if (!permits.tryAcquire()) {
                 throw new AssertionError("more than " + lanes + " inside");
             }
-            all.await(20, TimeUnit.SECONDS);
+            all.await(50, TimeUnit.SECONDS);
             permits.release();
             return n;
         }));
@@ -242,7 +242,7 @@ class OrderingTest {
             CyclicBarrier all = new CyclicBarrier(8);
             List<Integer> seen =
                     run(TrackedSource.numbers(800, 1, 8, 16).source().mapParallel(8, eight, n -> {
-                        all.await(20, TimeUnit.SECONDS);
+                        all.await(50, TimeUnit.SECONDS);
                         return n;
                     }));
             assertThat(seen).isEqualTo(upTo(800));
@@ -262,7 +262,7 @@ class OrderingTest {
                         if (n < quick) {
                             // Slower than what comes below, which therefore waits.
                             workForMicros(2);
-                        } else if (!quickOnesLeft.await(30, TimeUnit.SECONDS)) {
+                        } else if (!quickOnesLeft.await(50, TimeUnit.SECONDS)) {
                             throw new IllegalStateException(quickOnesLeft + " are kept");
                         }
                         return n;
@@ -290,7 +290,7 @@ class OrderingTest {
         CyclicBarrier all = new CyclicBarrier(lanes);
         List<Integer> seen =
                 run(TrackedSource.numbers(lanes, 512).source().mapBlocking(lanes, Ordering.unordered(), n -> {
-                    all.await(30, TimeUnit.SECONDS);
+                    all.await(50, TimeUnit.SECONDS);
                     return n;
                 }));
         assertThat(seen).hasSize(lanes);

@@ -41,10 +41,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ConsumerLeaderlessTest {
 
-    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final Duration SOON = Duration.ofSeconds(40);
 
     /** What a healthy partition may take from the first assignment to its first record. */
-    private static final Duration AT_ONCE = Duration.ofSeconds(5);
+    private static final Duration AT_ONCE = Duration.ofSeconds(30);
 
     private static final int TOPICS = 50;
     private static final int VICTIM = 3;

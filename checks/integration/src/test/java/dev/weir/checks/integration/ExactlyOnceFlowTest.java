@@ -230,7 +230,7 @@ class ExactlyOnceFlowTest {
     /** Waits until there is one: the handler is called before its own record is written. */
     private static void fenceOpenTransactions(String group) {
         List<String> open = new ArrayList<>();
-        ConsumerLedger.await("an open transaction", Duration.ofSeconds(10), () -> {
+        ConsumerLedger.await("an open transaction", Duration.ofSeconds(60), () -> {
             try {
                 cluster
                         .admin()

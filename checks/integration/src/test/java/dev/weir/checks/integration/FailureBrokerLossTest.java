@@ -72,7 +72,7 @@ class FailureBrokerLossTest {
             RunningPipeline first = run(cluster, Subscription.topics("loss"));
             DeadLetterHandle letters = first.handles(DeadLetterHandle.class).getFirst();
             ConsumerLedger.await("letters", Duration.ofSeconds(60), () -> letters.written() > 200);
-            ConsumerLedger.await("a commit", Duration.ofSeconds(20), () -> committed(cluster) > 0);
+            ConsumerLedger.await("a commit", Duration.ofSeconds(60), () -> committed(cluster) > 0);
             cluster.broker(1).kill();
             first.cancel();
             var ignored =
