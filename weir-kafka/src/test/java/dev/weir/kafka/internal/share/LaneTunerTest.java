@@ -71,4 +71,35 @@ class LaneTunerTest {
         }
         assertThat(plan.credits()).isLessThanOrEqualTo(50 + plan.lanes());
     }
+
+    @Test
+    void workThatBecomesSlow_isGivenLess_inSteps() {
+        // 300 workers of 5 ms, which then take 5 s: 60 a second, so that 2,000 records would wait for longer than their lock.
+        Plan plan = new Plan(16, 125, AcquireMode.BATCH_OPTIMIZED);
+        Look slow = new Look(0.5, 30, 0, 0, 0, 0.003, 12, 30, 2_000, 6);
+        for (int i = 0; i < 20; i++) {
+            Plan next = LaneTuner.next(plan, slow, 16);
+            assertThat(next.credits()).isGreaterThanOrEqualTo((int) (plan.credits() * 0.69));
+            assertThat(next.mode()).isEqualTo(AcquireMode.RECORD_LIMIT);
+            plan = next;
+        }
+        assertThat(plan.credits()).isBetween(300, 700);
+        assertThat(LaneTuner.next(plan, slow, 16)).isEqualTo(plan);
+    }
+
+    @Test
+    void oneSlowLook_takesALittle_andTheNextGivesItBack() {
+        Plan plan = new Plan(16, 125, AcquireMode.BATCH_OPTIMIZED);
+        Plan less = LaneTuner.next(plan, new Look(0.5, 30, 0, 0, 0, 0.003, 0.03, 30, 2_000, 6), 16);
+        assertThat(less.credits()).isBetween(1_380, 1_999);
+        Plan again = LaneTuner.next(less, new Look(0.5, 30_000, 0.3, 0, 0, 0.003, 0.03, 30, 2_000, 6), 16);
+        assertThat(again.credits()).isGreaterThan(less.credits());
+        assertThat(again.mode()).isEqualTo(AcquireMode.BATCH_OPTIMIZED);
+    }
+
+    @Test
+    void workThatIsNotThere_changesNeitherCreditsNorMode() {
+        Plan plan = new Plan(4, 100, AcquireMode.BATCH_OPTIMIZED);
+        assertThat(LaneTuner.next(plan, look(10, 0.95, 0.9, 0), 16)).isEqualTo(plan);
+    }
 }
