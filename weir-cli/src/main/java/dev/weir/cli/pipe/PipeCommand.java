@@ -76,6 +76,9 @@ public final class PipeCommand implements Callable<Integer> {
     private int run(Endpoints endpoints) throws InterruptedException {
         ClusterClients clients = new ClusterClients(
                 options.bootstrapServers, options.group, options.clientConfig, options.connectTimeout);
+        if (options.sharing.share) {
+            clients.refuseOwn("--share");
+        }
         ProducerSettings<byte[], byte[]> producer = clients.producer();
         if (options.state != null) {
             PipeState.checkWritable(options.state);

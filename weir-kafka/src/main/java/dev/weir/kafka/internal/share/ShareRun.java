@@ -141,7 +141,7 @@ final class ShareRun implements ShareHandle, Termination {
                     old,
                     settings.maxLanes());
         }
-        Plan next = LaneTuner.next(old, look, settings.maxLanes());
+        Plan next = LaneTuner.next(old, look, settings.workers(), settings.maxLanes());
         if (!next.equals(old)) {
             LOG.debug("share group {}: {} after {}", settings.groupId(), next, look);
         }
