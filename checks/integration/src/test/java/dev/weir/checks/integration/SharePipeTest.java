@@ -108,8 +108,7 @@ class SharePipeTest {
     @Test
     void settingOfConsumerGroups_inTheClientConfig_isRefusedByName(@TempDir Path folder) throws IOException {
         Path file = Files.writeString(folder.resolve("client.properties"), "weir.commit.interval=500ms\n");
-        assertRefused(
-                "weir.commit.interval does not go with --share", "--share", "--client-config", file.toString());
+        assertRefused("weir.commit.interval does not go with --share", "--share", "--client-config", file.toString());
     }
 
     private static void assertRefused(String message, String... more) {

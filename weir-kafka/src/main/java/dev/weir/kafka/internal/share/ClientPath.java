@@ -146,8 +146,8 @@ final class ClientPath implements SharePath {
             places = running.size();
             refusedAtNanos = System.nanoTime();
             LOG.warn(
-                    "{}: the share group takes no more members, it stays with {} lanes for now: raise group.share.max.size of the"
-                            + " brokers, or allow fewer lanes (ShareSettings.maxLanes) ({})",
+                    "{}: the share group takes no more members, it stays with {} lanes for now: raise"
+                            + " group.share.max.size of the brokers, or allow fewer lanes (ShareSettings.maxLanes) ({})",
                     setup.name(),
                     running.size(),
                     full.getMessage());
@@ -243,7 +243,10 @@ final class ClientPath implements SharePath {
     public int lockMillis() {
         lock.lock();
         try {
-            return running.stream().mapToInt(lane -> lane.held().lockMillis()).max().orElse(0);
+            return running.stream()
+                    .mapToInt(lane -> lane.held().lockMillis())
+                    .max()
+                    .orElse(0);
         } finally {
             lock.unlock();
         }

@@ -147,8 +147,8 @@ final class LaneFates {
         }
         counters.lost.increment();
         LOG.warn(
-                "{}: {} is lost: it goes back in delivery {} of {}, after which the group gives it up, and no copy stands;"
-                        + " a dead-letter topic keeps such records",
+                "{}: {} is lost: it goes back in delivery {} of {}, after which the group gives it up, and no copy"
+                        + " stands; a dead-letter topic keeps such records",
                 name,
                 record.name(),
                 record.delivery(),

@@ -170,8 +170,7 @@ final class LaneLocks {
         if (copies == null) {
             return;
         }
-        List<AcquiredRecord> missing =
-                held.all(record -> record.isLostIfReleased() && record.isUndone());
+        List<AcquiredRecord> missing = held.all(record -> record.isLostIfReleased() && record.isUndone());
         // Those that were not offered have a copy on its way.
         missing.stream().filter(AcquiredRecord::isOffered).forEach(record -> copies.keep(record, () -> {}));
         long until = System.nanoTime() + LAST_COPY_NANOS;

@@ -246,7 +246,9 @@ final class ShareRun implements ShareHandle, Termination {
             said.add(unfinished + " records given back to share group " + settings.groupId());
         }
         if (lost > 0) {
-            said.add(lost + " records lost, as they went back in their last delivery and no copy stands (the log names them)");
+            said.add(lost
+                    + " records lost, as they went back in their last delivery and no copy stands (the log"
+                    + " names them)");
         }
         return String.join("; ", said);
     }

@@ -14,8 +14,7 @@ class AcquiredRecordTest {
     private int limit = 5;
 
     private AcquiredRecord taken(int delivery) {
-        AcquiredRecord record =
-                new AcquiredRecord(ShareClientStub.record(0, delivery), () -> limit, 0, settled::add);
+        AcquiredRecord record = new AcquiredRecord(ShareClientStub.record(0, delivery), () -> limit, 0, settled::add);
         assertThat(record.take()).isTrue();
         return record;
     }

@@ -74,7 +74,8 @@ class LaneTunerTest {
 
     @Test
     void workThatBecomesSlow_isGivenLess_inSteps() {
-        // 300 workers of 5 ms, which then take 5 s: 60 a second, so that 2,000 records would wait for longer than their lock.
+        // 300 workers of 5 ms, which then take 5 s: 60 a second, so that 2,000 records would wait for longer than their
+        // lock.
         Plan plan = new Plan(16, 125, AcquireMode.BATCH_OPTIMIZED);
         Look slow = new Look(0.5, 30, 0, 0, 0, 0.003, 12, 30, 2_000, 6);
         for (int i = 0; i < 20; i++) {

@@ -193,8 +193,7 @@ final class ShareClientStub implements ShareConsumer<byte[], byte[]> {
         return inFlight.isEmpty()
                 ? ConsumerRecords.empty()
                 : new ConsumerRecords<>(
-                        Map.of(partition, List.copyOf(inFlight.values())),
-                        Map.of(partition, new OffsetAndMetadata(0)));
+                        Map.of(partition, List.copyOf(inFlight.values())), Map.of(partition, new OffsetAndMetadata(0)));
     }
 
     private void send() {
