@@ -31,8 +31,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The meters of one running pipeline: its stages, its consumers, its dead letters, its members of share groups. {@code docs/reference/metrics.md}
- * lists them. Thread-safe.
+ * The meters of one running pipeline: its stages, its consumers, its dead letters, its members of share groups.
+ * {@code docs/reference/metrics.md} lists them. Thread-safe.
  *
  * <pre>{@code
  * PipelineMetrics metrics = PipelineMetrics.of(running);

@@ -88,7 +88,10 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]> {
         return delivery >= deliveryLimit() - 1;
     }
 
-    /** Says a fate that it ends with when its last claim ends: RELEASE wins over REJECT, REJECT over ACCEPT. Any thread. */
+    /**
+     * Says which fate it ends with when its last claim ends; of several RELEASE wins over REJECT, and that over ACCEPT.
+     * Any thread.
+     */
     public void endsWith(Fate another) {
         var unused = fate.accumulateAndGet(another, Fate::and);
     }

@@ -16,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The way over Kafka's own share consumers: several {@linkplain Lane lanes}, which share a pipeline. A lane's size is fixed,
- * so another size is another lane: the new one begins before the old one ends, if there is room for both. Guarded by its
- * lock.
+ * The way over Kafka's own share consumers: several {@linkplain Lane lanes}, which share a pipeline. A lane's size is
+ * fixed, so another size is another lane: the new one begins before the old one ends, if there is room for both.
+ * Guarded by its lock.
  */
 final class ClientPath implements SharePath {
 
@@ -116,8 +116,8 @@ final class ClientPath implements SharePath {
     }
 
     /**
-     * One at a time, so that the others carry the load. With room the new lane comes first, and the old one goes at the next look;
-     * else the old one makes room.
+     * One at a time, so that the others carry the load. With room the new lane comes first, and the old one goes at the
+     * next look; else the old one makes room.
      */
     private void replaceOne(Plan plan) {
         Lane other = otherThan(plan);

@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
  * <p>A poll that brings nothing has no end for the client: it goes on asking by itself until some broker has lent it
  * records, which then lie in its buffer with their locks running ({@code fetchMoreRecords} of Kafka 4.4's {@code
  * ShareConsumeRequestManager}). So a lane that waits after such a poll looks again, several times a second, until
- * something came; and one whose last poll brought records does not, as that would begin to ask. In the mode of whole batches the
- * client asks several brokers at once, and answers the next poll with what the others brought.
+ * something came; and one whose last poll brought records does not, as that would begin to ask. In the mode of whole
+ * batches the client asks several brokers at once, and answers the next poll with what the others brought.
  */
 final class LaneFetch {
 
@@ -136,8 +136,8 @@ final class LaneFetch {
     }
 
     /**
-     * Takes up the records whose renewal was answered, and whose fates can be told again. As long as another has no answer, the client
-     * fetches as well.
+     * Takes up the records whose renewal was answered, and whose fates can be told again. As long as another has no
+     * answer, the client fetches as well.
      */
     void takeRenewed(boolean allAnswered) {
         if (!allAnswered && !asking) {

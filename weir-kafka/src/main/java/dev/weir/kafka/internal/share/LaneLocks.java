@@ -9,8 +9,8 @@ import org.apache.kafka.clients.consumer.AcknowledgeType;
  * A lane's locks: renews them at half their time for records that the pipeline has, gives records back that still wait
  * then, and gives all up when the close's time is over. Confined to the lane's thread, but for {@link #unfinished}.
  *
- * <p>Renewals are sent and answered before the client is polled again: one that polls while a renewal is open fetches as
- * well, and shows nothing of what it got before all that it holds is done.
+ * <p>Renewals are sent and answered before the client is polled again: one that polls while a renewal is open fetches
+ * as well, and shows nothing of what it got before all that it holds is done.
  */
 final class LaneLocks {
 
@@ -127,7 +127,7 @@ final class LaneLocks {
         fates.send();
     }
 
-    /** Takes the records up again when all brokers have answered, or while the locks of those with an answer allow it. */
+    /** Takes the records up again when all brokers have answered, or as long as the locks of some allow it. */
     private void awaitRenewals(long now) {
         fates.send();
         if (held.isEmpty()) {
@@ -164,7 +164,7 @@ final class LaneLocks {
         unfinished = given;
     }
 
-    /** Before what is in its last delivery goes back: copies of what has none, as far as the brokers take them in time. */
+    /** Makes copies of what goes back in its last delivery and has none, as far as the brokers take them in time. */
     private void keepCopies() {
         ParkedCopies copies = setup.copies();
         if (copies == null) {

@@ -51,7 +51,7 @@ final class ParkedCopies implements AutoCloseable {
         this.producer = producer;
     }
 
-    /** Writes a copy, and runs {@code then} on any thread when the brokers have it. Goes on until they have, or it is gone. */
+    /** Writes a copy, and runs {@code then} on any thread when the brokers have it. Goes on until then, or it is gone. */
     void keep(AcquiredRecord record, Runnable then) {
         FailedRecord parked = new FailedRecord(
                 record,

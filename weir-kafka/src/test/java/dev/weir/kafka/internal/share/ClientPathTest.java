@@ -1,7 +1,7 @@
 package dev.weir.kafka.internal.share;
 
+import static dev.weir.kafka.internal.share.ShareClientStub.until;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.weir.kafka.internal.share.SharePath.AcquireMode;
 import dev.weir.kafka.internal.share.SharePath.Plan;
@@ -62,10 +62,6 @@ class ClientPathTest {
     @AfterEach
     void end() {
         assertThat(path.close(Duration.ZERO)).isZero();
-    }
-
-    private static void until(org.awaitility.core.ThrowingRunnable holds) {
-        await().atMost(LONG).pollInterval(Duration.ofMillis(5)).untilAsserted(holds);
     }
 
     private Batch<AcquiredRecord> take() throws InterruptedException {

@@ -1,7 +1,7 @@
 package dev.weir.kafka.internal.share;
 
+import static dev.weir.kafka.internal.share.ShareClientStub.until;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.ProducerSettings;
@@ -12,6 +12,7 @@ import dev.weir.stream.spi.StageMeter;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.producer.MockProducer;
@@ -64,11 +65,11 @@ class LaneTest {
     }
 
     private Lane lane() {
-        return java.util.Objects.requireNonNull(lane);
+        return Objects.requireNonNull(lane);
     }
 
     private ShareClientStub client() {
-        return java.util.Objects.requireNonNull(client);
+        return Objects.requireNonNull(client);
     }
 
     private Batch<AcquiredRecord> take() throws InterruptedException {
@@ -78,11 +79,7 @@ class LaneTest {
         return batch;
     }
 
-    private static void until(org.awaitility.core.ThrowingRunnable holds) {
-        await().atMost(LONG).pollInterval(Duration.ofMillis(5)).untilAsserted(holds);
-    }
-
-    /** A client that polls while a renewal is open fetches, and shows nothing of it before the lane's records are done. */
+    /** A client that polls while a renewal is open fetches, and shows none of it until the lane is done. */
     @Test
     void renewals_fetchNothingThatWouldAgeUnseen() throws Exception {
         start(1_000, null);
@@ -108,7 +105,7 @@ class LaneTest {
         until(() -> assertThat(client().told()).contains("0 ACCEPT"));
     }
 
-    /** The pipeline has enough by other lanes; this one asked in vain before, and its client goes on asking by itself. */
+    /** The pipeline has enough by other lanes; this one asked in vain before, and its client goes on asking. */
     @Test
     void recordThatCameWhileTheLaneWaits_isHandedOn() throws Exception {
         start(60_000, null);

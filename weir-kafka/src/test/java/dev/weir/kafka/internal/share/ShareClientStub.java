@@ -14,7 +14,9 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.AcknowledgeType;
 import org.apache.kafka.clients.consumer.AcknowledgementCommitCallback;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -28,15 +30,17 @@ import org.apache.kafka.common.MetricName;
 import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.WakeupException;
+import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.metrics.KafkaMetric;
 import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A share consumer of one partition without brokers, which asks for records as Kafka's of 4.4 does: from a poll that found
- * nothing, or met an open renewal, on by itself until something came. Renewals are answered at the second call after
- * them. Thread-safe.
+ * A share consumer of one partition without brokers, which asks for records as Kafka's of 4.4 does: after a poll that
+ * found nothing, or met an open renewal, it goes on by itself until something came. Renewals are answered at the second
+ * call after them. Thread-safe.
  */
 final class ShareClientStub implements ShareConsumer<byte[], byte[]> {
 
@@ -82,12 +86,28 @@ final class ShareClientStub implements ShareConsumer<byte[], byte[]> {
                 0,
                 new byte[0],
                 new byte[0],
-                new org.apache.kafka.common.header.internals.RecordHeaders(),
+                new RecordHeaders(),
                 Optional.empty(),
                 Optional.of((short) delivery));
     }
 
-    private <T> T locked(java.util.function.Supplier<T> what) {
+    /** Returns once the assertion holds. */
+    static void until(Runnable assertion) {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(50);
+        while (true) {
+            try {
+                assertion.run();
+                return;
+            } catch (AssertionError notYet) {
+                if (System.nanoTime() - deadline >= 0) {
+                    throw notYet;
+                }
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+            }
+        }
+    }
+
+    private <T> T locked(Supplier<T> what) {
         lock.lock();
         try {
             return what.get();
@@ -181,7 +201,7 @@ final class ShareClientStub implements ShareConsumer<byte[], byte[]> {
             }
             return records();
         } catch (InterruptedException e) {
-            throw new org.apache.kafka.common.errors.InterruptException(e);
+            throw new InterruptException(e);
         } finally {
             polling = false;
             lock.unlock();
