@@ -35,6 +35,7 @@ final class PipelineMeters {
     static final String KIND_TAG = "kind";
     static final String NAME_TAG = "name";
     static final String BREAKER_TAG = "breaker";
+    static final String MEMBER_TAG = "member";
 
     private static final double NANOS = 1e9;
 
@@ -142,12 +143,14 @@ final class PipelineMeters {
             gauge(
                     "weir.partition.lag.records",
                     "records",
-                    "Records between the first unfinished one and the end of the partition; no value while that is unknown.",
+                    "Records between the first unfinished one and the end of the partition; no value while that is"
+                            + " unknown.",
                     partition -> partition.lag() < 0 ? Double.NaN : partition.lag()),
             gauge(
                     "weir.partition.lag.seconds",
                     "seconds",
-                    "How long ago the first unfinished record was written, by its timestamp; 0 if caught up; no value while unknown.",
+                    "How long ago the first unfinished record was written, by its timestamp; 0 if caught up; no value"
+                            + " while unknown.",
                     partition -> seconds(partition.lagTime())),
             gauge(
                     "weir.partition.oldest.unfinished.seconds",
@@ -218,6 +221,7 @@ final class PipelineMeters {
             new Kind(List.of(PIPELINE_TAG, CONSUMER_TAG), CONSUMER),
             new Kind(List.of(PIPELINE_TAG, CONSUMER_TAG, TOPIC_TAG, PARTITION_TAG), PARTITION),
             new Kind(List.of(PIPELINE_TAG), LETTERS),
+            new Kind(List.of(PIPELINE_TAG, MEMBER_TAG), ShareMeters.MEMBER),
             new Kind(List.of(DISPATCHER_TAG, KIND_TAG), DISPATCHER),
             new Kind(List.of(BREAKER_TAG), BREAKER));
 
@@ -251,7 +255,8 @@ final class PipelineMeters {
                 gauge(
                         "weir.consumer.lag.seconds",
                         "seconds",
-                        "How long ago the first unfinished record was written, by its timestamp, the longest of all partitions; 0 if caught up.",
+                        "How long ago the first unfinished record was written, by its timestamp, the longest of all"
+                                + " partitions; 0 if caught up.",
                         ConsumerLook::lagSeconds),
                 gauge(
                         "weir.consumer.lag.unknown",
@@ -261,7 +266,8 @@ final class PipelineMeters {
                 gauge(
                         "weir.consumer.oldest.unfinished.seconds",
                         "seconds",
-                        "How long the first unfinished record of a partition has been the first, the longest of all; 0 if none is.",
+                        "How long the first unfinished record of a partition has been the first, the longest of all; 0"
+                                + " if none is.",
                         ConsumerLook::oldestSeconds),
                 gauge(
                         "weir.consumer.outstanding.records",

@@ -4,6 +4,7 @@ import dev.weir.kafka.ConsumerDump;
 import dev.weir.kafka.ConsumerDump.PartitionDump;
 import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.DeadLetterHandle;
+import dev.weir.kafka.ShareHandle;
 import dev.weir.metrics.PipelineMeters.ConsumerLook;
 import dev.weir.metrics.PipelineMeters.LetterLook;
 import dev.weir.stream.RunningPipeline;
@@ -30,8 +31,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The meters of one running pipeline: its stages, its consumers, its dead letters. {@code docs/reference/metrics.md}
- * lists them. Thread-safe.
+ * The meters of one running pipeline: its stages, its consumers, its dead letters, its members of share groups.
+ * {@code docs/reference/metrics.md} lists them. Thread-safe.
  *
  * <pre>{@code
  * PipelineMetrics metrics = PipelineMetrics.of(running);
@@ -73,6 +74,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
     private final Family<ConsumerLook> consumers = new Family<>(PipelineMeters.CONSUMER);
     private final Family<PartitionDump> partitions = new Family<>(PipelineMeters.PARTITION);
     private final Family<LetterLook> letters = new Family<>(PipelineMeters.LETTERS);
+    private final Family<ShareHandle.Snapshot> members = new Family<>(ShareMeters.MEMBER);
     private boolean failing;
     private @Nullable Thread looker;
 
@@ -157,7 +159,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
     }
 
     private List<Family<?>> all() {
-        return List.of(ofPipeline, limiters, stages, consumers, partitions, letters);
+        return List.of(ofPipeline, limiters, stages, consumers, partitions, letters, members);
     }
 
     private void lookUntilOver() {
@@ -199,6 +201,12 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
         lookForLimiter();
         List<DeadLetterHandle> ways = pipeline.handles(DeadLetterHandle.class);
         letters.look(ways.isEmpty() ? Map.of() : Map.of(tags, lettersOf(ways)), registries);
+        Map<Tags, ShareHandle.Snapshot> membersNow = new HashMap<>();
+        for (ShareHandle member : pipeline.handles(ShareHandle.class)) {
+            membersNow.put(
+                    tags.and(PipelineMeters.MEMBER_TAG, Integer.toString(membersNow.size() + 1)), member.snapshot());
+        }
+        members.look(membersNow, registries);
     }
 
     /** After the end the last one stays. */

@@ -33,6 +33,7 @@ final class AllMeters {
                 return 0;
             }
         });
+        second.handles.add(new StubMember());
         server.bind(BreakerMetrics.of("shop", BREAKER));
         server.add(PipelineMetrics.of(second).withPartitionTags());
     }

@@ -63,6 +63,29 @@ class PipelineMetricsTest {
     }
 
     @Test
+    void membersOfShareGroups_bound_showTheirCounts() {
+        StubMember member = new StubMember();
+        pipeline.handles.add(member);
+        pipeline.handles.add(new StubMember());
+        metrics.bindTo(registry);
+        assertThat(value("weir.share.accepted", "pipeline", "orders", "member", "1"))
+                .isEqualTo(100);
+        assertThat(value("weir.share.accepted", "member", "2")).isEqualTo(100);
+        assertThat(value("weir.share.released", "member", "1")).isEqualTo(9);
+        assertThat(value("weir.share.rejected", "member", "1")).isEqualTo(8);
+        assertThat(value("weir.share.renewed", "member", "1")).isEqualTo(7);
+        assertThat(value("weir.share.redelivered", "member", "1")).isEqualTo(6);
+        assertThat(value("weir.share.lock.expired", "member", "1")).isEqualTo(5);
+        assertThat(value("weir.share.acknowledgements.failed", "member", "1")).isEqualTo(4);
+        assertThat(value("weir.share.parked", "member", "1")).isEqualTo(2);
+        assertThat(value("weir.share.lanes", "member", "1")).isEqualTo(3);
+        assertThat(value("weir.share.lag.records", "member", "1")).isEqualTo(50);
+        member.lag = -1;
+        metrics.lookNow();
+        assertThat(value("weir.share.lag.records", "member", "1")).isNaN();
+    }
+
+    @Test
     void stages_thatComeAndGo_areRegisteredAndRemoved() {
         pipeline.stages.add(StubPipeline.stage("first", 1, 1));
         metrics.bindTo(registry);

@@ -171,6 +171,23 @@ public final class ClusterClients {
         return config;
     }
 
+    /**
+     * Refuses a file with settings of Weir's own, which are those of a consumer group.
+     *
+     * @param option what does not go with them
+     */
+    public void refuseOwn(String option) {
+        properties.stringPropertyNames().stream()
+                .filter(name -> name.startsWith(WEIRS_OWN))
+                .sorted()
+                .findFirst()
+                .ifPresent(name -> {
+                    throw CliFailure.usage(
+                            "--client-config=" + file + ": " + name + " does not go with " + option,
+                            "It is a setting of consumer groups: take it out of the file.");
+                });
+    }
+
     /** Returns if a broker answers and knows all the topics; throws what is in the way. */
     public void check(List<String> topics) throws InterruptedException {
         int millis = (int) patience.toMillis();

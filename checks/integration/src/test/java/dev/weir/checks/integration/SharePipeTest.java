@@ -5,11 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterExtension;
 import dev.weir.testkit.Records;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import org.apache.kafka.common.IsolationLevel;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 
 /** {@code weir pipe --share}. */
 @Timeout(180)
@@ -99,6 +103,12 @@ class SharePipeTest {
         assertRefused("--share does not go with --ordering partition", "--share", "--ordering", "partition");
         assertRefused("--share does not go with --guarantee at-most-once", "--share", "--guarantee", "at-most-once");
         assertRefused("--share-from goes with --share", "--share-from", "latest");
+    }
+
+    @Test
+    void settingOfConsumerGroups_inTheClientConfig_isRefusedByName(@TempDir Path folder) throws IOException {
+        Path file = Files.writeString(folder.resolve("client.properties"), "weir.commit.interval=500ms\n");
+        assertRefused("weir.commit.interval does not go with --share", "--share", "--client-config", file.toString());
     }
 
     private static void assertRefused(String message, String... more) {

@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.share;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.IntSupplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
@@ -27,10 +28,11 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]> {
     private final AtomicInteger claims = new AtomicInteger(1);
     private final Consumer<AcquiredRecord> onSettled;
     private final int delivery;
-    private final int deliveryLimit;
+    private final IntSupplier deliveryLimit;
+    private final AtomicReference<Fate> fate = new AtomicReference<>(Fate.ACCEPT);
 
-    private volatile Fate fate = Fate.ACCEPT;
     private volatile boolean offered;
+    private volatile boolean copied;
 
     // Of the path.
     private long lockedSinceNanos;
@@ -39,12 +41,12 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]> {
     /**
      * Wraps what a client has acquired.
      *
-     * @param deliveryLimit deliveries after which the group gives a record up
+     * @param deliveryLimit deliveries after which the group gives a record up, as last read; any thread
      * @param onSettled told once, by any thread, when the fate is known
      */
     AcquiredRecord(
             ConsumerRecord<byte[], byte[]> record,
-            int deliveryLimit,
+            IntSupplier deliveryLimit,
             long lockedSinceNanos,
             Consumer<AcquiredRecord> onSettled) {
         super(
@@ -73,26 +75,29 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]> {
 
     /** Deliveries after which the group gives a record up. */
     public int deliveryLimit() {
-        return deliveryLimit;
+        return deliveryLimit.getAsInt();
     }
 
     /** Whether the group gives it up if it is not accepted now. */
     public boolean isLastDelivery() {
-        return delivery >= deliveryLimit;
+        return delivery >= deliveryLimit();
     }
 
     /** Whether a crash or two lose it, unless a copy stands elsewhere. */
     boolean isAtRisk() {
-        return delivery >= deliveryLimit - 1;
+        return delivery >= deliveryLimit() - 1;
     }
 
-    /** Says which fate it ends with when its last claim ends; the last word counts. Any thread. */
-    public void endsWith(Fate newFate) {
-        fate = newFate;
+    /**
+     * Says which fate it ends with when its last claim ends; of several RELEASE wins over REJECT, and that over ACCEPT.
+     * Any thread.
+     */
+    public void endsWith(Fate another) {
+        var unused = fate.accumulateAndGet(another, Fate::and);
     }
 
     Fate fate() {
-        return fate;
+        return fate.get();
     }
 
     /** For messages. */
@@ -114,6 +119,16 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]> {
         return offered;
     }
 
+    /** The brokers have a copy of it. */
+    void copied() {
+        copied = true;
+    }
+
+    /** Whether nobody has it any more once it goes back. */
+    boolean isLostIfReleased() {
+        return isLastDelivery() && !copied;
+    }
+
     /** It goes back unseen; false if the pipeline has it. */
     boolean giveBack() {
         return place.compareAndSet(Place.WAITING, Place.GONE);
@@ -133,13 +148,18 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]> {
         return place.get() == Place.GONE;
     }
 
+    /** Whether it goes back if it does: its work is not done, or somebody gave it back. */
+    boolean isUndone() {
+        return place.get() != Place.SETTLED || fate() == Fate.RELEASE;
+    }
+
     void retain(int more) {
         int ignored = claims.addAndGet(more);
     }
 
     /** Ends a claim of which nobody will say that it is done. */
     void abandon() {
-        fate = Fate.RELEASE;
+        endsWith(Fate.RELEASE);
         endClaim();
     }
 

@@ -6,15 +6,19 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.GroupMaxSizeReachedException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The way over Kafka's own share consumers: several {@linkplain Lane lanes}, which share a pipeline. A lane's size is fixed,
- * so another size is another lane: the new one begins before the old one ends. Guarded by its lock.
+ * The way over Kafka's own share consumers: several {@linkplain Lane lanes}, which share a pipeline. A lane's size is
+ * fixed, so another size is another lane: the new one begins before the old one ends, if there is room for both.
+ * Guarded by its lock.
  */
 final class ClientPath implements SharePath {
 
@@ -23,15 +27,33 @@ final class ClientPath implements SharePath {
     /** Longer than anybody waits. */
     private static final Duration LONGEST = Duration.ofDays(365);
 
+    /** What a lane may need beyond the close's deadline: its last answers, and its goodbye. */
+    private static final Duration GRACE = Duration.ofSeconds(60);
+
+    /** How long a refusal of the group counts. */
+    private static final long REFUSED_NANOS = TimeUnit.SECONDS.toNanos(30);
+
     private final ReentrantLock lock = new ReentrantLock();
-    private final LaneSetup setup;
+    private final Lane.Setup setup;
+    private final int maxLanes;
     private final List<Lane> running = new ArrayList<>();
     private final List<Lane> ending = new ArrayList<>();
     private int made;
     private boolean stopped;
 
-    ClientPath(LaneSetup setup) {
+    /** Lanes that the group had places for when it refused one. */
+    private int places = Integer.MAX_VALUE;
+
+    private long refusedAtNanos;
+
+    /**
+     * Makes no client yet.
+     *
+     * @param maxLanes that may be there at once, those that end included
+     */
+    ClientPath(Lane.Setup setup, int maxLanes) {
         this.setup = setup;
+        this.maxLanes = maxLanes;
     }
 
     @Override
@@ -46,7 +68,7 @@ final class ClientPath implements SharePath {
     }
 
     private void add(Plan plan) {
-        Lane lane = new Lane(setup, made++, plan.pollRecords(), plan.mode());
+        Lane lane = new Lane(setup, made++, plan.pollRecords(), plan.mode(), this::refused);
         running.add(lane);
         lane.start();
     }
@@ -60,37 +82,78 @@ final class ClientPath implements SharePath {
             }
             ending.removeIf(Lane::hasEnded);
             setup.ready().lowWater(plan.pollRecords());
+            while (running.size() > Math.max(1, plan.lanes())) {
+                Lane other = otherThan(plan);
+                retire(other == null ? running.getLast() : other);
+            }
+            if (System.nanoTime() - refusedAtNanos >= REFUSED_NANOS) {
+                places = Integer.MAX_VALUE;
+            }
             try {
-                replaceOne(plan);
-                while (running.size() < plan.lanes()) {
+                while (running.size() < plan.lanes() && hasRoom()) {
                     add(plan);
                 }
-            } catch (KafkaException refused) {
-                LOG.warn("{}: no further lane can be made: {}", setup.name(), refused.toString());
-            }
-            while (running.size() > Math.max(1, plan.lanes())) {
-                retire(running.removeLast());
+                replaceOne(plan);
+            } catch (KafkaException unmade) {
+                LOG.warn("{}: no further lane can be made: {}", setup.name(), unmade.toString());
             }
         } finally {
             lock.unlock();
         }
     }
 
-    /** One at a time, so that the others carry the load. */
-    private void replaceOne(Plan plan) {
+    private boolean hasRoom() {
+        return running.size() + ending.size() < Math.min(maxLanes, places);
+    }
+
+    private @Nullable Lane otherThan(Plan plan) {
         for (Lane lane : running) {
             if (lane.pollRecords() != plan.pollRecords() || lane.mode() != plan.mode()) {
-                add(plan);
-                running.remove(lane);
-                retire(lane);
-                return;
+                return lane;
             }
+        }
+        return null;
+    }
+
+    /**
+     * One at a time, so that the others carry the load. With room the new lane comes first, and the old one goes at the
+     * next look; else the old one makes room.
+     */
+    private void replaceOne(Plan plan) {
+        Lane other = otherThan(plan);
+        if (other != null && hasRoom()) {
+            add(plan);
+        } else if (other != null && ending.isEmpty()) {
+            retire(other);
         }
     }
 
     private void retire(Lane lane) {
+        boolean ignored = running.remove(lane);
         lane.retire();
         ending.add(lane);
+    }
+
+    /** The group has no place for a lane: the others go on, if it has taken any. On the lane's thread, which ends. */
+    private void refused(Lane lane, GroupMaxSizeReachedException full) {
+        lock.lock();
+        try {
+            boolean ignored = running.remove(lane);
+            if (running.isEmpty() && setup.counters().acquired.sum() == 0) {
+                setup.onFailure().accept(ShareFaults.explained(full));
+                return;
+            }
+            places = running.size();
+            refusedAtNanos = System.nanoTime();
+            LOG.warn(
+                    "{}: the share group takes no more members, it stays with {} lanes for now: raise"
+                            + " group.share.max.size of the brokers, or allow fewer lanes (ShareSettings.maxLanes) ({})",
+                    setup.name(),
+                    running.size(),
+                    full.getMessage());
+        } finally {
+            lock.unlock();
+        }
     }
 
     @Override
@@ -118,20 +181,32 @@ final class ClientPath implements SharePath {
             lock.unlock();
         }
         all.forEach(lane -> lane.close(deadline));
-        int unfinished = 0;
+        awaitEnd(all, deadline);
+        return all.stream().mapToInt(Lane::unfinished).sum();
+    }
+
+    /** An interrupt means now: what is not done goes back at once. */
+    private void awaitEnd(List<Lane> all, long deadlineNanos) {
+        long deadline = deadlineNanos;
         boolean interrupted = false;
-        for (Lane lane : all) {
+        for (int i = 0; i < all.size(); ) {
             try {
-                lane.join();
-            } catch (InterruptedException again) {
+                long left = Math.max(0, deadline - System.nanoTime());
+                if (!all.get(i).join(GRACE.plusNanos(left))) {
+                    LOG.warn("{}: a lane has not ended {} after its time was over", setup.name(), GRACE);
+                }
+                i++;
+            } catch (InterruptedException hurry) {
                 interrupted = true;
+                deadline = System.nanoTime();
+                for (Lane lane : all) {
+                    lane.close(deadline);
+                }
             }
-            unfinished += lane.unfinished();
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
-        return unfinished;
     }
 
     @Override
@@ -168,7 +243,10 @@ final class ClientPath implements SharePath {
     public int lockMillis() {
         lock.lock();
         try {
-            return running.stream().mapToInt(Lane::lockMillis).max().orElse(0);
+            return running.stream()
+                    .mapToInt(lane -> lane.held().lockMillis())
+                    .max()
+                    .orElse(0);
         } finally {
             lock.unlock();
         }

@@ -29,6 +29,7 @@ final class Confirmations implements AcknowledgementCommitCallback {
     private final ShareCounters counters;
     private final Consumer<AcquiredRecord> onRenewalRefused;
     private final Map<TopicPartition, Map<Long, Sent>> sent = new HashMap<>();
+    private int openRenewals;
 
     Confirmations(String lane, ShareCounters counters, Consumer<AcquiredRecord> onRenewalRefused) {
         this.lane = lane;
@@ -37,15 +38,27 @@ final class Confirmations implements AcknowledgementCommitCallback {
     }
 
     void sent(AcquiredRecord record, AcknowledgeType type) {
-        sent.computeIfAbsent(new TopicPartition(record.topic(), record.partition()), each -> new HashMap<>())
+        Sent before = sent.computeIfAbsent(
+                        new TopicPartition(record.topic(), record.partition()), each -> new HashMap<>())
                 .put(record.offset(), new Sent(record, type, System.nanoTime()));
+        ended(before);
+        openRenewals += type == AcknowledgeType.RENEW ? 1 : 0;
+    }
+
+    /** Renewals that have no answer yet. */
+    int openRenewals() {
+        return openRenewals;
+    }
+
+    private void ended(@Nullable Sent one) {
+        openRenewals -= one != null && one.type == AcknowledgeType.RENEW ? 1 : 0;
     }
 
     /** Forgets one that could not even be sent. */
     void forget(AcquiredRecord record) {
         Map<Long, Sent> ofPartition = sent.get(new TopicPartition(record.topic(), record.partition()));
         if (ofPartition != null) {
-            ofPartition.remove(record.offset());
+            ended(ofPartition.remove(record.offset()));
         }
     }
 
@@ -59,6 +72,7 @@ final class Confirmations implements AcknowledgementCommitCallback {
                 if (answered == null) {
                     continue; // A gap, which the client acknowledges by itself.
                 }
+                ended(answered);
                 if (failure == null) {
                     confirmed(answered);
                 } else {

@@ -20,4 +20,12 @@ public enum Fate {
     AcknowledgeType type() {
         return type;
     }
+
+    /** What two claims of one record come to: nothing is rejected, or counts as done, that one of them gave back. */
+    Fate and(Fate other) {
+        if (this == RELEASE || other == RELEASE) {
+            return RELEASE;
+        }
+        return this == REJECT ? this : other;
+    }
 }

@@ -5,12 +5,16 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/** The records that a lane holds the locks of. Confined to the lane's thread, but for {@link #stretches}. */
+/**
+ * The records that a lane holds the locks of. Confined to the lane's thread, but for {@link #stretches} and {@link
+ * #lockMillis}.
+ */
 final class Held {
 
     /** A range of offsets, both ends included. */
@@ -19,6 +23,7 @@ final class Held {
     private final Map<TopicPartition, TreeMap<Long, AcquiredRecord>> records = new HashMap<>();
     private int size;
 
+    private volatile int lockMillis;
     private volatile Map<TopicPartition, Stretch> stretches = Map.of();
 
     void add(AcquiredRecord record) {
@@ -86,6 +91,24 @@ final class Held {
     /** Where the records lay when the lane published it last. Any thread. */
     Map<TopicPartition, Stretch> stretches() {
         return stretches;
+    }
+
+    /** The brokers have said for how long they lend. */
+    void lentFor(int millis) {
+        lockMillis = millis;
+    }
+
+    /** The time for which records are lent, in milliseconds; 0 as long as it is not known. Any thread. */
+    int lockMillis() {
+        return lockMillis;
+    }
+
+    long lockNanos() {
+        return TimeUnit.MILLISECONDS.toNanos(lockMillis);
+    }
+
+    boolean isExpired(AcquiredRecord record) {
+        return System.nanoTime() - record.lockedSinceNanos() >= lockNanos();
     }
 
     private static TopicPartition partition(ConsumerRecord<?, ?> record) {

@@ -27,6 +27,9 @@ final class LaneTuner {
 
     private static final double MAX_GROWTH = 2;
 
+    /** What is left of the credits, at least, where they become fewer. */
+    private static final double MAX_SHRINK = 0.7;
+
     private LaneTuner() {}
 
     /**
@@ -66,12 +69,20 @@ final class LaneTuner {
         return new Plan(Math.min(2, maxLanes), records, AcquireMode.RECORD_LIMIT);
     }
 
-    static Plan next(Plan now, Look look, int maxLanes) {
+    /** What the pipeline needs next, after what was seen with the plan of {@code now}. */
+    static Plan next(Plan now, Look look, int workers, int maxLanes) {
         if (look.settled == 0) {
             return now;
         }
         AcquireMode mode = mode(now, look);
-        if (look.starvedShare < STARVED || look.idleFetchShare > 0.5) {
+        double most = most(look, workers);
+        boolean busy = look.starvedShare < STARVED;
+        if (busy && now.credits() > most * OFF) {
+            // The work has become slow: what waits for it has its locks running.
+            double fewer = Math.max(most, now.credits() * MAX_SHRINK);
+            return plan(now, (int) fewer, maxLanes, mode);
+        }
+        if (busy || look.idleFetchShare > 0.5) {
             // Enough, or nothing more to be had. A lane that is not asked for most of the time is one too many.
             boolean spare = look.noDemandShare > 0.5 && now.lanes() > 2;
             return new Plan(spare ? now.lanes() - 1 : now.lanes(), now.pollRecords(), mode);
@@ -79,13 +90,16 @@ final class LaneTuner {
         double wanted = look.rate() * Math.min(MAX_GROWTH, 1 / Math.max(0.05, 1 - look.starvedShare));
         double byLittle = wanted * (look.roundTripSeconds + look.roundSeconds) * SLACK;
         double credits = Math.clamp(byLittle, now.credits() * 1.1, now.credits() * MAX_GROWTH);
-        credits = Math.min(credits, most(look));
+        credits = Math.max(Math.min(credits, most), now.credits() * MAX_SHRINK);
         return plan(now, Math.max(1, (int) Math.ceil(credits)), maxLanes, mode);
     }
 
-    /** By lock time (F8) and by the window of locks, of which half is for others (F2). */
-    private static double most(Look look) {
-        double byLock = look.rate() * look.lockSeconds / 4;
+    /**
+     * By lock time (F8), but one for each worker, as what is worked on is renewed; and by the window of locks, of which
+     * half is for others (F2).
+     */
+    private static double most(Look look, int workers) {
+        double byLock = Math.max(workers, look.rate() * look.lockSeconds / 4);
         double byWindow = 0.5 * look.locksPerPartition * Math.max(1, look.partitions);
         return Math.max(2, Math.min(byLock, byWindow));
     }
@@ -103,8 +117,13 @@ final class LaneTuner {
         return full ? new Plan(maxLanes, records, mode) : new Plan(more, now.pollRecords(), mode);
     }
 
+    /** Back to single records only where the work is slow: where little is to be done, whole batches do no harm. */
     private static AcquireMode mode(Plan now, Look look) {
-        boolean quick = look.rate() * look.lockSeconds / 10 > LARGE_BATCH;
-        return quick ? AcquireMode.BATCH_OPTIMIZED : now.mode();
+        double inATenth = look.rate() * look.lockSeconds / 10;
+        if (inATenth > LARGE_BATCH) {
+            return AcquireMode.BATCH_OPTIMIZED;
+        }
+        boolean slow = look.starvedShare < STARVED && inATenth * 2 < LARGE_BATCH;
+        return slow ? AcquireMode.RECORD_LIMIT : now.mode();
     }
 }

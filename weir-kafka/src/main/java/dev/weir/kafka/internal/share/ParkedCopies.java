@@ -6,7 +6,6 @@ import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.internal.failure.Letters;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -35,15 +34,24 @@ final class ParkedCopies implements AutoCloseable {
             Thread.ofPlatform().daemon().name("weir-share-parking").factory());
 
     ParkedCopies(DeadLetters to, ShareCounters counters) {
+        this(
+                to,
+                counters,
+                new KafkaProducer<>(
+                        new HashMap<>(to.settings().clientConfig()),
+                        to.settings().keySerializer(),
+                        to.settings().valueSerializer()));
+    }
+
+    /** Closes the producer. */
+    ParkedCopies(DeadLetters to, ShareCounters counters, Producer<byte[], byte[]> producer) {
         this.topic = to.topic();
         this.letters = new Letters(to);
         this.counters = counters;
-        Map<String, Object> config = new HashMap<>(to.settings().clientConfig());
-        this.producer = new KafkaProducer<>(
-                config, to.settings().keySerializer(), to.settings().valueSerializer());
+        this.producer = producer;
     }
 
-    /** Writes a copy, and runs {@code then} on any thread when the brokers have it. Goes on until they have. */
+    /** Writes a copy, and runs {@code then} on any thread when the brokers have it. Goes on until then, or it is gone. */
     void keep(AcquiredRecord record, Runnable then) {
         FailedRecord parked = new FailedRecord(
                 record,
@@ -63,6 +71,7 @@ final class ParkedCopies implements AutoCloseable {
             var ignored = producer.send(letters.propose(parked, tooLarge), (written, refused) -> {
                 if (refused == null) {
                     counters.parked.increment();
+                    record.copied();
                     then.run();
                 } else {
                     refused(record, parked, tooLarge, refused, then);

@@ -20,6 +20,9 @@ final class ShareCounters {
     final LongAdder parked = new LongAdder();
     final LongAdder settled = new LongAdder();
 
+    /** Went back in their last delivery, and no copy stands. */
+    final LongAdder lost = new LongAdder();
+
     // What the lanes do with their time.
     final LongAdder polls = new LongAdder();
     final LongAdder pollNanos = new LongAdder();

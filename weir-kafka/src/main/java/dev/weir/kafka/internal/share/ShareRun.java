@@ -7,10 +7,14 @@ import dev.weir.kafka.internal.share.ShareLimits.Surroundings;
 import dev.weir.kafka.internal.share.SharePath.Plan;
 import dev.weir.stream.spi.StageContext.Termination;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 import org.apache.kafka.clients.admin.SharePartitionOffsetInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +39,8 @@ final class ShareRun implements ShareHandle, Termination {
     private final ReadyRecords ready;
     private final ShareCounters counters;
     private final @Nullable ParkedCopies copies;
+    private final IntConsumer onDeliveryLimit;
+    private final Consumer<Throwable> onFailure;
     private final ScheduledExecutorService watch = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("weir-share-watch").factory());
 
@@ -46,6 +52,12 @@ final class ShareRun implements ShareHandle, Termination {
     private volatile long lag = -1;
     private volatile Limit limit = UNKNOWN;
 
+    /**
+     * Starts nothing yet.
+     *
+     * @param onDeliveryLimit told the group's delivery limit, each time that it was read
+     * @param onFailure told of an error that ends the looks
+     */
     ShareRun(
             ShareSettings<?, ?> settings,
             GroupStart start,
@@ -53,7 +65,9 @@ final class ShareRun implements ShareHandle, Termination {
             SharePath path,
             ReadyRecords ready,
             ShareCounters counters,
-            @Nullable ParkedCopies copies) {
+            @Nullable ParkedCopies copies,
+            IntConsumer onDeliveryLimit,
+            Consumer<Throwable> onFailure) {
         this.settings = settings;
         this.start = start;
         this.admin = admin;
@@ -61,6 +75,8 @@ final class ShareRun implements ShareHandle, Termination {
         this.ready = ready;
         this.counters = counters;
         this.copies = copies;
+        this.onDeliveryLimit = onDeliveryLimit;
+        this.onFailure = onFailure;
         this.plan = LaneTuner.first(settings.workers(), settings.maxLanes());
         this.before = sums();
     }
@@ -73,13 +89,20 @@ final class ShareRun implements ShareHandle, Termination {
     private void look() {
         try {
             tune();
-            if (looks++ % LOOKS_PER_LAG == 0 || settings.isUntilEnd()) {
+            boolean atConfig = looks++ % LOOKS_PER_LAG == 0;
+            if (atConfig || settings.isUntilEnd()) {
                 lookAtGroup();
+            }
+            if (atConfig) {
+                onDeliveryLimit.accept(admin.config().deliveryLimit());
             }
         } catch (RuntimeException failure) {
             if (!watch.isShutdown()) {
                 LOG.warn("share group {}: {}", settings.groupId(), failure.toString());
             }
+        } catch (Error failure) {
+            onFailure.accept(failure);
+            throw failure; // No further look.
         }
     }
 
@@ -118,7 +141,7 @@ final class ShareRun implements ShareHandle, Termination {
                     old,
                     settings.maxLanes());
         }
-        Plan next = LaneTuner.next(old, look, settings.maxLanes());
+        Plan next = LaneTuner.next(old, look, settings.workers(), settings.maxLanes());
         if (!next.equals(old)) {
             LOG.debug("share group {}: {} after {}", settings.groupId(), next, look);
         }
@@ -217,6 +240,16 @@ final class ShareRun implements ShareHandle, Termination {
             copies.close();
         }
         admin.close();
-        return unfinished == 0 ? "" : unfinished + " records given back to share group " + settings.groupId();
+        long lost = counters.lost.sum();
+        List<String> said = new ArrayList<>();
+        if (unfinished > 0) {
+            said.add(unfinished + " records given back to share group " + settings.groupId());
+        }
+        if (lost > 0) {
+            said.add(lost
+                    + " records lost, as they went back in their last delivery and no copy stands (the log"
+                    + " names them)");
+        }
+        return String.join("; ", said);
     }
 }

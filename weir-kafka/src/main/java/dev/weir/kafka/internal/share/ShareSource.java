@@ -3,16 +3,20 @@ package dev.weir.kafka.internal.share;
 import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.internal.failure.TopicCheck;
+import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.SourceFactory;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
+import dev.weir.stream.spi.StageMeter;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.KafkaShareConsumer;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -55,36 +59,59 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
                 copies = new ParkedCopies(parking, counters);
             } else {
                 LOG.warn(
-                        "{}: no dead-letter topic: a record that is not done in {} deliveries is given up by the brokers",
+                        "{}: no dead-letter topic: a record that is not done in {} deliveries is given up by the"
+                                + " brokers",
                         context.pipelineName(),
                         start.config().deliveryLimit());
             }
             ReadyRecords ready = new ReadyRecords(context.clock());
-            ClientPath path = new ClientPath(new LaneSetup(
-                    context.pipelineName(),
-                    clientConfig(),
-                    topics,
-                    KafkaShareConsumer::new,
-                    start.config().deliveryLimit(),
-                    ready,
-                    counters,
-                    new Scouts(),
-                    copies,
-                    context::dropRevoked,
-                    context::fail));
-            ShareRun run = new ShareRun(settings, start, admin, path, ready, counters, copies);
+            AtomicInteger deliveryLimit = new AtomicInteger(start.config().deliveryLimit());
+            ClientPath path = new ClientPath(
+                    new Lane.Setup(
+                            context.pipelineName(),
+                            clientConfig(),
+                            topics,
+                            KafkaShareConsumer::new,
+                            deliveryLimit::get,
+                            ready,
+                            counters,
+                            new Scouts(),
+                            copies,
+                            context::dropRevoked,
+                            context::fail),
+                    settings.maxLanes());
+            ShareRun run = new ShareRun(
+                    settings, start, admin, path, ready, counters, copies, deliveryLimit::set, context::fail);
             context.onStop(path::stop);
             context.onTermination(run);
             context.expose(run);
             context.depth(ready::size);
             run.begin();
-            return new ShareStage(ready, context.meter(), path::stop);
+            return new Pulls(ready, context.meter(), path::stop);
         } catch (RuntimeException | Error failure) {
             admin.close();
             if (copies != null) {
                 copies.close();
             }
             throw failure;
+        }
+    }
+
+    /** The pipeline's end of a member. Confined to the segment's thread. */
+    private record Pulls(ReadyRecords ready, StageMeter meter, Runnable onClose) implements Stage<AcquiredRecord> {
+
+        @Override
+        public @Nullable Batch<AcquiredRecord> pull(long deadlineNanos) throws InterruptedException {
+            Batch<AcquiredRecord> batch = ready.take(deadlineNanos, meter);
+            if (batch != null) {
+                meter.worked(batch.size(), batch.size(), System.nanoTime());
+            }
+            return batch;
+        }
+
+        @Override
+        public void close() {
+            onClose.run();
         }
     }
 

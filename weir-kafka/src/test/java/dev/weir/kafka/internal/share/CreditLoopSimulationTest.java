@@ -65,6 +65,7 @@ class CreditLoopSimulationTest {
     /** One member. Confined to the test's thread. */
     private static final class Loop {
 
+        private final int workers;
         private final double roundTrip;
         private final DoubleSupplier handler;
         private final PriorityQueue<Event> events = new PriorityQueue<>(
@@ -85,6 +86,7 @@ class CreditLoopSimulationTest {
         private double largestStep;
 
         Loop(int workers, double roundTrip, DoubleSupplier handler) {
+            this.workers = workers;
             this.roundTrip = roundTrip;
             this.handler = handler;
             this.idle = workers;
@@ -202,7 +204,7 @@ class CreditLoopSimulationTest {
             lastSettled = settled;
             lastRounds = rounds;
             lastRoundSeconds = roundSeconds;
-            Plan next = LaneTuner.next(plan, look, MAX_LANES);
+            Plan next = LaneTuner.next(plan, look, workers, MAX_LANES);
             largestStep = Math.max(largestStep, next.credits() / (double) plan.credits());
             plan = next;
             follow();

@@ -1,0 +1,203 @@
+package dev.weir.kafka.internal.share;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.clients.consumer.AcknowledgeType;
+import org.apache.kafka.clients.consumer.ShareConsumer;
+import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.WakeupException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a lane tells the brokers of its records. Confined to the lane's thread, but for {@link #settledByPipeline} and
+ * {@link #wake}.
+ */
+final class LaneFates {
+
+    private static final Logger LOG = LoggerFactory.getLogger(LaneFates.class);
+
+    /** What brokers may take for the last acknowledgements. */
+    static final Duration LAST_ANSWER = Duration.ofSeconds(10);
+
+    private static final long FLUSH_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+    private final String name;
+    private final Lane.Setup setup;
+    private final ShareCounters counters;
+    private final ShareConsumer<byte[], byte[]> client;
+    private final Held held;
+    private final Thread thread;
+    private final Confirmations confirmations;
+    private final ConcurrentLinkedQueue<AcquiredRecord> settled = new ConcurrentLinkedQueue<>();
+
+    /** The client takes no fate of a record while it renews its lock. */
+    private final List<AcquiredRecord> settledWhileRenewing = new ArrayList<>();
+
+    private int unsent;
+    private long unsentSinceNanos;
+
+    LaneFates(String name, Lane.Setup setup, ShareConsumer<byte[], byte[]> client, Held held, Thread thread) {
+        this.name = name;
+        this.setup = setup;
+        this.counters = setup.counters();
+        this.client = client;
+        this.held = held;
+        this.thread = thread;
+        this.confirmations = new Confirmations(name, counters, this::lockLost);
+    }
+
+    void begin() {
+        client.setAcknowledgementCommitCallback(confirmations);
+    }
+
+    /** Its last claim has ended. Any thread. */
+    void settledByPipeline(AcquiredRecord record) {
+        counters.settled.increment();
+        settled.add(record);
+        wake();
+    }
+
+    /** Ends {@link #await}. Any thread. */
+    void wake() {
+        LockSupport.unpark(thread);
+    }
+
+    /** Waits until the pipeline has done a record, that long at most. */
+    void await(long nanos) {
+        if (settled.isEmpty()) {
+            LockSupport.parkNanos(this, nanos);
+        }
+    }
+
+    /** Tells the fates of what the pipeline has done. */
+    void tell() {
+        List<AcquiredRecord> late = new ArrayList<>();
+        for (AcquiredRecord record = settled.poll(); record != null; record = settled.poll()) {
+            if (!held.contains(record)) {
+                continue;
+            }
+            if (record.isRenewing()) {
+                settledWhileRenewing.add(record);
+            } else if (held.isExpired(record)) {
+                late.add(record);
+            } else {
+                acknowledge(record, record.fate().type());
+            }
+        }
+        if (!late.isEmpty()) {
+            // The brokers refuse all acknowledgements of a partition that come with one that is late.
+            flush();
+            counters.lockExpired.add(late.size());
+            late.forEach(record -> acknowledge(record, record.fate().type()));
+            flush();
+        }
+    }
+
+    /** Gives back what lay in the client's buffer until its lock was over. */
+    void giveBackLate(List<AcquiredRecord> stale) {
+        counters.lockExpired.add(stale.size());
+        for (AcquiredRecord record : stale) {
+            if (record.giveBack()) {
+                acknowledge(record, AcknowledgeType.RELEASE);
+            }
+        }
+        flush();
+    }
+
+    /** Renewals were answered: what was settled meanwhile can be told. */
+    void takeUp() {
+        settled.addAll(settledWhileRenewing);
+        settledWhileRenewing.clear();
+    }
+
+    /** Gives it to the client, which sends it with the next poll or {@link #send}. */
+    void acknowledge(AcquiredRecord record, AcknowledgeType type) {
+        if (type != AcknowledgeType.RENEW) {
+            boolean ignored = held.remove(record);
+        }
+        if (type == AcknowledgeType.RELEASE) {
+            countIfLost(record);
+        }
+        confirmations.sent(record, type);
+        try {
+            client.acknowledge(record, type);
+        } catch (IllegalStateException gone) {
+            confirmations.forget(record);
+            counters.failedAcknowledgements.increment();
+            LOG.warn("{}: {} of {} came too late, the record comes again", name, type, record.name());
+            if (type == AcknowledgeType.RENEW) {
+                lockLost(record);
+            }
+            return;
+        }
+        if (unsent++ == 0) {
+            unsentSinceNanos = System.nanoTime();
+        }
+    }
+
+    /** A record goes back, by a word or with the lane's session. */
+    void countIfLost(AcquiredRecord record) {
+        if (!record.isLostIfReleased()) {
+            return;
+        }
+        counters.lost.increment();
+        LOG.warn(
+                "{}: {} is lost: it goes back in delivery {} of {}, after which the group gives it up, and no copy"
+                        + " stands; a dead-letter topic keeps such records",
+                name,
+                record.name(),
+                record.delivery(),
+                record.deliveryLimit());
+    }
+
+    /** Somebody else may have it from now on. */
+    void lockLost(AcquiredRecord record) {
+        if (held.remove(record) && record.lose()) {
+            counters.lockExpired.increment();
+            setup.onLost().run();
+        }
+    }
+
+    /** Renewals that have no answer yet, as far as {@link #send} has heard. */
+    int openRenewals() {
+        return confirmations.openRenewals();
+    }
+
+    void sendIfDue(long now) {
+        if (unsent > 0 && now - unsentSinceNanos >= FLUSH_NANOS) {
+            send();
+        }
+    }
+
+    /** Sends what there is, and hears the answers that have come. Does not wait. */
+    void send() {
+        client.commitAsync();
+        unsent = 0;
+    }
+
+    /** A poll has sent what there was. */
+    void sentByPoll() {
+        unsent = 0;
+    }
+
+    /** Sends what there is, and waits for the answers. */
+    void flush() {
+        try {
+            var ignored = client.commitSync(LAST_ANSWER);
+        } catch (WakeupException closing) {
+            // They are on their way, and the client's close waits for the answers.
+            LOG.debug("{}: no longer waits for the answers to its acknowledgements", name, closing);
+        } catch (RetriableException unanswered) {
+            LOG.warn(
+                    "{}: the last acknowledgements have no answer, their records may come again: {}",
+                    name,
+                    unanswered.toString());
+        }
+        unsent = 0;
+    }
+}

@@ -1,0 +1,220 @@
+package dev.weir.kafka.internal.share;
+
+import dev.weir.kafka.internal.share.SharePath.AcquireMode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.ShareConsumer;
+import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.WakeupException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A lane's questions for records: when there is demand, it polls, and hands what came to the pipeline. Confined to the
+ * lane's thread, but for {@link #retire} and {@link #wake}.
+ *
+ * <p>A poll that brings nothing has no end for the client: it goes on asking by itself until some broker has lent it
+ * records, which then lie in its buffer with their locks running ({@code fetchMoreRecords} of Kafka 4.4's {@code
+ * ShareConsumeRequestManager}). So a lane that waits after such a poll looks again, several times a second, until
+ * something came; and one whose last poll brought records does not, as that would begin to ask. In the mode of whole
+ * batches the client asks several brokers at once, and answers the next poll with what the others brought.
+ */
+final class LaneFetch {
+
+    private static final Logger LOG = LoggerFactory.getLogger(LaneFetch.class);
+
+    private static final Duration POLL = Duration.ofMillis(500);
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+    private static final long AT_ONCE_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
+    private static final long ERROR_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+    private static final int DEFAULT_LOCK_MILLIS = 30_000;
+
+    private final String name;
+    private final AcquireMode mode;
+    private final Lane.Setup setup;
+    private final ReadyRecords ready;
+    private final ShareCounters counters;
+    private final ShareConsumer<byte[], byte[]> client;
+    private final Held held;
+    private final LaneFates fates;
+
+    private boolean asking;
+    private long lastLookNanos = System.nanoTime();
+    private long roundSinceNanos;
+
+    private volatile boolean retired;
+    private volatile boolean inPoll;
+
+    LaneFetch(
+            String name,
+            AcquireMode mode,
+            Lane.Setup setup,
+            ShareConsumer<byte[], byte[]> client,
+            Held held,
+            LaneFates fates) {
+        this.name = name;
+        this.mode = mode;
+        this.setup = setup;
+        this.ready = setup.ready();
+        this.counters = setup.counters();
+        this.client = client;
+        this.held = held;
+        this.fates = fates;
+    }
+
+    /** Asks no more once the poll that is under way has ended. Any thread. */
+    void retire() {
+        retired = true;
+    }
+
+    /** Ends a poll that is under way. Any thread. */
+    void wake() {
+        if (inPoll) {
+            client.wakeup();
+        }
+    }
+
+    /** Asks for records if the pipeline wants some; else waits a little. Only while none are held. */
+    void fetch() throws InterruptedException {
+        long since = System.nanoTime();
+        if (!ready.awaitDemand(0)) {
+            fates.send();
+            boolean ignored = ready.awaitDemand(LOOK_NANOS);
+            if (ready.isEnded() && !retired) {
+                LockSupport.parkNanos(LOOK_NANOS); // The close comes soon.
+            }
+            counters.noDemandNanos.add(System.nanoTime() - since);
+            takeWhatCame();
+            return;
+        }
+        if (asking) {
+            fates.send();
+            boolean asks = setup.scouts().mayAsk(this, LOOK_NANOS);
+            counters.emptyPollNanos.add(System.nanoTime() - since);
+            if (!asks) {
+                takeWhatCame();
+                return;
+            }
+        }
+        poll(POLL);
+    }
+
+    private void takeWhatCame() {
+        if (asking) {
+            poll(Duration.ZERO);
+        }
+    }
+
+    private void poll(Duration patience) {
+        long begun = System.nanoTime();
+        ConsumerRecords<byte[], byte[]> records = ask(patience);
+        long nanos = System.nanoTime() - begun;
+        if (records == null) {
+            asking = true;
+            return;
+        }
+        // What the client had before it was asked is as old as the last look at its buffer, at most.
+        boolean leftOver = mode == AcquireMode.BATCH_OPTIMIZED && nanos < AT_ONCE_NANOS;
+        long lockedSince = asking || leftOver ? lastLookNanos : begun;
+        lastLookNanos = begun;
+        asking = records.isEmpty();
+        if (asking) {
+            counters.emptyPollNanos.add(nanos);
+            return;
+        }
+        counters.polls.increment();
+        counters.pollNanos.add(nanos);
+        roundSinceNanos = System.nanoTime();
+        setup.scouts().found(this);
+        accept(records, lockedSince);
+    }
+
+    /**
+     * Takes up the records whose renewal was answered, and whose fates can be told again. As long as another has no
+     * answer, the client fetches as well.
+     */
+    void takeRenewed(boolean allAnswered) {
+        if (!allAnswered && !asking) {
+            asking = true;
+            lastLookNanos = System.nanoTime();
+        }
+        ConsumerRecords<byte[], byte[]> records = ask(Duration.ZERO);
+        if (records != null) {
+            accept(records, lastLookNanos);
+            fates.takeUp();
+        }
+    }
+
+    /** All that is held is done. */
+    void roundEnded() {
+        counters.rounds.increment();
+        counters.roundNanos.add(System.nanoTime() - roundSinceNanos);
+        held.publish();
+    }
+
+    /** Null if there was no answer. */
+    private @Nullable ConsumerRecords<byte[], byte[]> ask(Duration patience) {
+        inPoll = true;
+        try {
+            return retired && held.isEmpty() ? ConsumerRecords.empty() : client.poll(patience);
+        } catch (WakeupException retiredMeanwhile) {
+            return null;
+        } catch (RetriableException passing) {
+            LOG.warn("{}: {}", name, passing.toString());
+            LockSupport.parkNanos(ERROR_PAUSE_NANOS);
+            return null;
+        } finally {
+            inPoll = false;
+            fates.sentByPoll();
+        }
+    }
+
+    private void accept(ConsumerRecords<byte[], byte[]> records, long lockedSince) {
+        held.lentFor(client.acquisitionLockTimeoutMs().orElse(DEFAULT_LOCK_MILLIS));
+        List<AcquiredRecord> fresh = new ArrayList<>();
+        for (ConsumerRecord<byte[], byte[]> record : records) {
+            AcquiredRecord known = held.find(record);
+            if (known != null && known.isRenewing()) {
+                known.renewed();
+                continue;
+            }
+            AcquiredRecord acquired =
+                    new AcquiredRecord(record, setup.deliveryLimit(), lockedSince, fates::settledByPipeline);
+            held.add(acquired);
+            fresh.add(acquired);
+        }
+        held.publish();
+        offer(fresh);
+    }
+
+    private void offer(List<AcquiredRecord> fresh) {
+        counters.acquired.add(fresh.size());
+        List<AcquiredRecord> safe = new ArrayList<>(fresh.size());
+        List<AcquiredRecord> stale = new ArrayList<>();
+        ParkedCopies copies = setup.copies();
+        for (AcquiredRecord record : fresh) {
+            if (record.delivery() > 1) {
+                counters.redelivered.increment();
+            }
+            if (held.isExpired(record)) {
+                stale.add(record);
+            } else if (copies != null && record.isAtRisk()) {
+                copies.keep(record, () -> ready.put(List.of(record)));
+            } else {
+                safe.add(record);
+            }
+        }
+        if (!safe.isEmpty()) {
+            ready.put(safe);
+        }
+        if (!stale.isEmpty()) {
+            fates.giveBackLate(stale);
+        }
+    }
+}

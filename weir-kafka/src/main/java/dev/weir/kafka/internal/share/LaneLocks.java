@@ -1,0 +1,186 @@
+package dev.weir.kafka.internal.share;
+
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.clients.consumer.AcknowledgeType;
+
+/**
+ * A lane's locks: renews them at half their time for records that the pipeline has, gives records back that still wait
+ * then, and gives all up when the close's time is over. Confined to the lane's thread, but for {@link #unfinished}.
+ *
+ * <p>Renewals are sent and answered before the client is polled again: one that polls while a renewal is open fetches
+ * as well, and shows nothing of what it got before all that it holds is done.
+ */
+final class LaneLocks {
+
+    private static final long SCAN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+    /** What the close waits for renewals that are under way, so that what is done can be told. */
+    private static final long LAST_RENEWAL_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    /** What the close waits for copies of records that would be lost. */
+    private static final long LAST_COPY_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private final Lane.Setup setup;
+    private final ReadyRecords ready;
+    private final ShareCounters counters;
+    private final Held held;
+    private final LaneFates fates;
+    private final LaneFetch fetch;
+
+    private long scanAtNanos = System.nanoTime();
+    private long renewedAtNanos;
+
+    private volatile int unfinished;
+
+    LaneLocks(Lane.Setup setup, Held held, LaneFates fates, LaneFetch fetch) {
+        this.setup = setup;
+        this.ready = setup.ready();
+        this.counters = setup.counters();
+        this.held = held;
+        this.fates = fates;
+        this.fetch = fetch;
+    }
+
+    /** Records that the pipeline had not finished at the close. Any thread. */
+    int unfinished() {
+        return unfinished;
+    }
+
+    /**
+     * Looks after what is held, once, and waits a little.
+     *
+     * @param timeIsUp whether what is not done by now goes back
+     */
+    void attend(boolean timeIsUp) {
+        fates.tell();
+        if (held.isEmpty()) {
+            fetch.roundEnded();
+            return;
+        }
+        long now = System.nanoTime();
+        fates.sendIfDue(now);
+        if (now - scanAtNanos < 0) {
+            fates.await(scanAtNanos - now);
+            return;
+        }
+        scan(now, timeIsUp);
+        scanAtNanos = System.nanoTime() + SCAN_NANOS;
+    }
+
+    /** Looks at the locks of all that is held. */
+    private void scan(long now, boolean timeIsUp) {
+        if (ready.isEnded()) {
+            // The last delivery of a record is not spent on going back as long as the pipeline may take it.
+            boolean over = ready.isOver();
+            giveBack(
+                    held.all(record ->
+                            !record.isRenewing() && (!record.isLastDelivery() || (over && record.isOffered()))),
+                    false);
+        }
+        List<AcquiredRecord> open = held.all(record -> !record.isRenewing());
+        if (timeIsUp && (!open.isEmpty() || now - renewedAtNanos >= LAST_RENEWAL_NANOS)) {
+            giveUpAll();
+            return;
+        }
+        if (open.isEmpty()) {
+            if (!held.isEmpty()) {
+                awaitRenewals(now);
+            }
+            return;
+        }
+        long renewalDue =
+                open.stream().mapToLong(AcquiredRecord::lockedSinceNanos).min().getAsLong() + held.lockNanos() / 2;
+        if (now - renewalDue >= 0) {
+            renew(open, now);
+            return;
+        }
+        held.publish();
+    }
+
+    /** Gives back those that the pipeline has not taken. */
+    private void giveBack(List<AcquiredRecord> open, boolean sparing) {
+        int given = 0;
+        for (AcquiredRecord record : open) {
+            if (!(sparing && record.isAtRisk()) && record.giveBack()) {
+                fates.acknowledge(record, AcknowledgeType.RELEASE);
+                given++;
+            }
+        }
+        if (given > 0) {
+            counters.neverBegun.add(given);
+            ready.passedBy();
+        }
+    }
+
+    private void renew(List<AcquiredRecord> open, long now) {
+        // One of the last deliveries is not spent on a record that nobody has looked at.
+        giveBack(open, true);
+        for (AcquiredRecord record : open) {
+            if (held.contains(record)) {
+                fates.acknowledge(record, AcknowledgeType.RENEW);
+                record.renewing(now);
+            }
+        }
+        renewedAtNanos = now;
+        fates.send();
+    }
+
+    /** Takes the records up again when all brokers have answered, or as long as the locks of some allow it. */
+    private void awaitRenewals(long now) {
+        fates.send();
+        if (held.isEmpty()) {
+            return; // All were refused.
+        }
+        boolean answered = fates.openRenewals() == 0;
+        if (answered || now - renewedAtNanos >= held.lockNanos() / 4) {
+            fetch.takeRenewed(answered);
+        }
+        List<AcquiredRecord> overdue = held.all(record -> record.isRenewing() && held.isExpired(record));
+        overdue.forEach(fates::lockLost);
+    }
+
+    private void giveUpAll() {
+        keepCopies();
+        int given = 0;
+        for (AcquiredRecord record : held.all(each -> true)) {
+            boolean unfinishedOne = record.lose();
+            if (record.isRenewing()) {
+                boolean ignored = held.remove(record); // It goes back with the session.
+                if (record.isUndone()) {
+                    fates.countIfLost(record);
+                }
+                given++;
+            } else {
+                fates.acknowledge(
+                        record,
+                        record.isGone()
+                                ? AcknowledgeType.RELEASE
+                                : record.fate().type());
+                given += unfinishedOne ? 1 : 0;
+            }
+        }
+        unfinished = given;
+    }
+
+    /** Makes copies of what goes back in its last delivery and has none, as far as the brokers take them in time. */
+    private void keepCopies() {
+        ParkedCopies copies = setup.copies();
+        if (copies == null) {
+            return;
+        }
+        List<AcquiredRecord> missing = held.all(record -> record.isLostIfReleased() && record.isUndone());
+        // Those that were not offered have a copy on its way.
+        missing.stream().filter(AcquiredRecord::isOffered).forEach(record -> copies.keep(record, () -> {}));
+        long until = System.nanoTime() + LAST_COPY_NANOS;
+        while (missing.stream().anyMatch(AcquiredRecord::isLostIfReleased) && System.nanoTime() - until < 0) {
+            LockSupport.parkNanos(this, SCAN_NANOS);
+        }
+    }
+
+    /** The lane ends, and its session with it: what it still holds is for others. */
+    void end() {
+        held.all(record -> true).forEach(fates::lockLost);
+    }
+}

@@ -1,0 +1,96 @@
+package dev.weir.kafka.internal.share;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.ShareGroupConfig;
+import dev.weir.kafka.ShareSettings;
+import dev.weir.stream.spi.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class ShareRunTest {
+
+    private final ShareCounters counters = new ShareCounters();
+    private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
+
+    private ShareRun run(SharePath path) {
+        var settings = ShareSettings.builder()
+                .bootstrapServers("localhost:1")
+                .groupId("group")
+                .build();
+        return new ShareRun(
+                settings,
+                new GroupStart(
+                        List.of(new TopicPartition("orders", 0)),
+                        new ShareGroupConfig("earliest", true, Duration.ofSeconds(30), 5, 2_000, "read_committed"),
+                        Map.of()),
+                new GroupAdmin(settings),
+                path,
+                new ReadyRecords(Clock.SYSTEM),
+                counters,
+                null,
+                limit -> {},
+                failure::complete);
+    }
+
+    /** An executor ends a schedule whose task throws, without a word to anybody. */
+    @Test
+    void errorInALook_failsTheRun() throws Exception {
+        AssertionError planted = new AssertionError("planted");
+        ShareRun run = run(new IdlePath() {
+            @Override
+            public void follow(Plan plan) {
+                throw planted;
+            }
+        });
+        run.begin();
+        assertThat(failure.get(50, TimeUnit.SECONDS)).isSameAs(planted);
+        assertThat(run.close(Duration.ZERO)).isEmpty();
+    }
+
+    @Test
+    void end_saysWhatWentBackAndWhatIsLost() {
+        ShareRun run = run(new IdlePath());
+        counters.lost.add(2);
+        assertThat(run.close(Duration.ZERO)).startsWith("2 records lost");
+    }
+
+    private static class IdlePath implements SharePath {
+
+        @Override
+        public void start(Plan plan) {}
+
+        @Override
+        public void follow(Plan plan) {}
+
+        @Override
+        public void stop() {}
+
+        @Override
+        public int close(Duration patience) {
+            return 0;
+        }
+
+        @Override
+        public int lanes() {
+            return 1;
+        }
+
+        @Override
+        public long widestSpan() {
+            return 0;
+        }
+
+        @Override
+        public int lockMillis() {
+            return 0;
+        }
+    }
+}

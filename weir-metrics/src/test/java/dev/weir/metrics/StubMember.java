@@ -1,0 +1,31 @@
+package dev.weir.metrics;
+
+import dev.weir.kafka.ShareHandle;
+
+/** A member of a share group with a different number for each of its counts. */
+final class StubMember implements ShareHandle {
+
+    volatile long lag = 50;
+
+    @Override
+    public Snapshot snapshot() {
+        return new Snapshot(
+                100,
+                9,
+                8,
+                7,
+                6,
+                5,
+                4,
+                1,
+                2,
+                0,
+                0,
+                lag,
+                3,
+                16,
+                "record_limit",
+                16,
+                new Limit("arrival", "records", "all is done", "nothing", 1));
+    }
+}
