@@ -66,7 +66,7 @@ class ProducingTest {
         RECORDS {
             @Override
             <T> Pipeline close(Source<T> source, Function<T, ProducerRecord<byte[], byte[]>> to, Producing<byte[], byte[]> by) {
-                return source.map(to::apply).to(by.records());
+                return source.map(to).to(by.records());
             }
         },
         MESSAGES {

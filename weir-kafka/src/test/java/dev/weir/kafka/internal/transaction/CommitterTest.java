@@ -74,6 +74,7 @@ class CommitterTest {
         }
     }
 
+    @SuppressWarnings("removal") // the client gives one out to members of a group only
     private Cut<String, String> cut(OpenTransaction<String, String> transaction) {
         return new Cut<>(transaction, Map.of(), List.of(), new ConsumerGroupMetadata("group"));
     }
