@@ -72,8 +72,8 @@ public record DeadLetter(
     public static final String CUT = PREFIX + "cut";
 
     /**
-     * Header: the topic that the letter's record was to be written to, if that is not the record that was consumed but one
-     * that was made of it; absent otherwise.
+     * Header: the topic that the letter's record was to be written to, if that is not the record that was consumed but
+     * one that was made of it; absent otherwise.
      */
     public static final String OUTPUT = PREFIX + "output";
 
@@ -155,8 +155,8 @@ public record DeadLetter(
     }
 
     /**
-     * The record as it was, for the partition it came from; one that was {@linkplain #OUTPUT made of it} for the topic it
-     * was meant for.
+     * The record as it was, for the partition it came from; one that was {@linkplain #OUTPUT made of it} for the topic
+     * it was meant for.
      */
     public ProducerRecord<byte[], byte[]> restored() {
         String output = header(OUTPUT);

@@ -66,8 +66,9 @@ public final class Producing<K, V> {
     }
 
     /**
-     * How much may be on its way at once beside what {@code buffer.memory} bounds: records of a sink, messages of a flow
-     * or of a sink with a shared producer. 1 to 1,000,000; for those last two 10,000 unless told, otherwise no bound.
+     * How much may be on its way at once beside what {@code buffer.memory} bounds: records of a sink, messages of a
+     * flow or of a sink with a shared producer. 1 to 1,000,000; for those last two 10,000 unless told, otherwise no
+     * bound.
      */
     public Producing<K, V> maxInFlight(int count) {
         if (count < 1 || count > MAX_IN_FLIGHT) {
@@ -89,7 +90,7 @@ public final class Producing<K, V> {
                 .to(Sink.ignore()));
     }
 
-    /** Writes all records of each message; its input is acknowledged when all are durable, at once if there are none. */
+    /** Writes all records of each message; its input is acknowledged when all are durable, or at once without any. */
     public <P> Sink<Message<K, V, P>> messages() {
         if (sender == null) {
             return Sink.through(messages -> messages.mapConcat(Message::records).to(records()));
@@ -98,10 +99,10 @@ public final class Producing<K, V> {
     }
 
     /**
-     * Writes all records of each message and hands on where they stand and what travelled with them, in the order of the
-     * messages. The input is acknowledged by what comes behind. A message of which a record was skipped or became a dead
-     * letter is not handed on; the other records of it are written. Records behind a refused one of their partition may
-     * be written though the run fails with it, and are written again by the next run.
+     * Writes all records of each message and hands on where they stand and what travelled with them, in the order of
+     * the messages. The input is acknowledged by what comes behind. A message of which a record was skipped or became a
+     * dead letter is not handed on; the other records of it are written. Records behind a refused one of their
+     * partition may be written though the run fails with it, and are written again by the next run.
      */
     public <P> Flow<Message<K, V, P>, Produced<P>> flow() {
         int window = maxInFlight == 0 ? DEFAULT_IN_FLIGHT : maxInFlight;

@@ -26,8 +26,8 @@ import org.apache.kafka.common.errors.InterruptException;
  * }
  * }
  *
- * <p>Errors that pass are retried for as long as they last. Sending blocks while the producer's {@code buffer.memory} is
- * used up, {@code max.block.ms} at most.
+ * <p>Errors that pass are retried for as long as they last. Sending blocks while the producer's {@code buffer.memory}
+ * is used up, {@code max.block.ms} at most.
  */
 public final class Sender<K, V> implements AutoCloseable {
 
@@ -59,8 +59,8 @@ public final class Sender<K, V> implements AutoCloseable {
     /**
      * Sends a record.
      *
-     * @return completes on the producer's own thread, which must not be blocked, when the brokers have the record; fails
-     *     with {@link ProduceException} if it cannot be written. To cancel it has no effect
+     * @return completes on the producer's own thread, which must not be blocked, when the brokers have the record;
+     *     fails with {@link ProduceException} if it cannot be written. To cancel it has no effect
      */
     public CompletableFuture<RecordMetadata> send(ProducerRecord<K, V> record) {
         Objects.requireNonNull(record, "record");

@@ -156,7 +156,7 @@ class ExactlyOnceLimitsTest {
         int count = 2_000;
         createTopics("stays", count);
         KAFKA.cluster().createTopic("goes-in", 1);
-        Records.produce(KAFKA.bootstrapServers(), "goes-in", count, count + 1, ExactlyOnceLedger.KEYS);
+        Records.produce(KAFKA.bootstrapServers(), "goes-in", count, 1, ExactlyOnceLedger.KEYS);
         CountDownLatch seen = new CountDownLatch(1);
         CountDownLatch deleted = new CountDownLatch(1);
         Function<ConsumerRecord<byte[], byte[]>, ConsumerRecord<byte[], byte[]>> hold = record -> {

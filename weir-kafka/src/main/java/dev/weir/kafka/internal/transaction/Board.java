@@ -47,8 +47,8 @@ final class Board<K, V> {
     boolean flushed;
 
     /**
-     * Whether a record is being sent to {@link #filling}, which happens without the lock, as it may block for long. That
-     * transaction stays what it is meanwhile: nobody cuts or aborts it.
+     * Whether a record is being sent to {@link #filling}, which happens without the lock, as it may block for long.
+     * That transaction stays what it is meanwhile: nobody cuts or aborts it.
      */
     boolean sending;
 

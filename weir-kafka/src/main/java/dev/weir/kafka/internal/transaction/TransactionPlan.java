@@ -32,7 +32,7 @@ public record TransactionPlan(
         return new TransactionPlan(group, run, interval.toNanos(), records, bytes, timeout.toNanos());
     }
 
-    /** How long a transaction that is due waits for its inputs: until half of its timeout, but for an eighth at least. */
+    /** How long a transaction that is due waits for its inputs: until half of its timeout, but an eighth at least. */
     long patienceNanos() {
         return Math.max(timeoutNanos / 2 - intervalNanos, timeoutNanos / 8);
     }

@@ -51,8 +51,8 @@ final class TransactionalProducer<K, V> {
     }
 
     /**
-     * Makes the client and fences whoever had the id. Waits for brokers that are away, and tries {@link #OPENINGS} times
-     * if they refuse it for a reason that passes.
+     * Makes the client and fences whoever had the id. Waits for brokers that are away, and tries {@link #OPENINGS}
+     * times if they refuse it for a reason that passes.
      */
     void open() {
         for (int refusals = 0; ; ) {
