@@ -71,6 +71,12 @@ public record DeadLetter(
      */
     public static final String CUT = PREFIX + "cut";
 
+    /**
+     * Header: the topic that the letter's record was to be written to, if that is not the record that was consumed but
+     * one that was made of it; absent otherwise.
+     */
+    public static final String OUTPUT = PREFIX + "output";
+
     /** Checks. */
     public DeadLetter {
         Objects.requireNonNull(letter, "letter");
@@ -148,8 +154,15 @@ public record DeadLetter(
         return header.startsWith(PREFIX) || header.startsWith(RetryTopics.PREFIX);
     }
 
-    /** The record as it was, for the partition it came from. */
+    /**
+     * The record as it was, for the partition it came from; one that was {@linkplain #OUTPUT made of it} for the topic
+     * it was meant for.
+     */
     public ProducerRecord<byte[], byte[]> restored() {
+        String output = header(OUTPUT);
+        if (output != null) {
+            return restoredTo(output);
+        }
         return new ProducerRecord<>(topic, partition, timestamp, letter.key(), letter.value(), originalHeaders());
     }
 

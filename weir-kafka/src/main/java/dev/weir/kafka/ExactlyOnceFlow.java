@@ -115,15 +115,14 @@ public final class ExactlyOnceFlow<K, V> {
             Function<? super Source<ConsumerRecord<K, V>>, ? extends Source<ProducerRecord<A, B>>> transform) {
         Objects.requireNonNull(producer, "producer");
         Objects.requireNonNull(transform, "transform");
-        check(producer);
-        ExactlyOnceRun<A, B> run = run(producer);
+        ExactlyOnceRun<A, B> run = run(producer, timeout(producer));
         Source<ConsumerRecord<K, V>> source =
                 Source.custom("consume", new TransactionalSource<>(settings, subscription, run));
         return Objects.requireNonNull(transform.apply(source), "the result of the transform")
                 .to(Sink.custom("produce", run));
     }
 
-    private void check(ProducerSettings<?, ?> producer) {
+    private Duration timeout(ProducerSettings<?, ?> producer) {
         if ("false".equalsIgnoreCase(producer.properties().get(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG))) {
             throw new IllegalArgumentException("enable.idempotence=false does not go with transactions; leave it out");
         }
@@ -134,10 +133,12 @@ public final class ExactlyOnceFlow<K, V> {
                     + " must be less than transaction.timeout.ms=" + timeoutMillis
                     + ", after which the brokers abort a transaction; raise that, or commit more often");
         }
+        return Duration.ofMillis(timeoutMillis);
     }
 
-    private <A, B> ExactlyOnceRun<A, B> run(ProducerSettings<A, B> producer) {
+    private <A, B> ExactlyOnceRun<A, B> run(ProducerSettings<A, B> producer, Duration timeout) {
         return new ExactlyOnceRun<>(
-                producer, group -> TransactionPlan.ofNewRun(group, commitInterval, commitRecords, commitBytes));
+                producer,
+                group -> TransactionPlan.ofNewRun(group, commitInterval, commitRecords, commitBytes, timeout));
     }
 }

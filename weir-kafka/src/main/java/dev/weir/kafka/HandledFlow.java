@@ -7,6 +7,7 @@ import dev.weir.kafka.internal.failure.Outcome;
 import dev.weir.kafka.internal.failure.Tiers;
 import dev.weir.kafka.internal.producer.RoutingSink;
 import dev.weir.kafka.internal.share.Returns;
+import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RetryPolicy;
@@ -249,8 +250,25 @@ public final class HandledFlow<K, V, R> {
      */
     public <A, B> Pipeline produceTo(
             ProducerSettings<A, B> settings, Function<? super R, ProducerRecord<A, B>> records) {
+        return produceTo(
+                settings,
+                records,
+                letters == null
+                        ? WriteFailures.fail()
+                        : WriteFailures.deadLetter(letters).ofRecordsOnly());
+    }
+
+    /**
+     * {@link #produceTo(ProducerSettings, Function)} with a rule of its own for results that cannot be written; a dead
+     * letter of that rule is the consumed record.
+     */
+    public <A, B> Pipeline produceTo(
+            ProducerSettings<A, B> settings,
+            Function<? super R, ProducerRecord<A, B>> records,
+            WriteFailures failures) {
         Objects.requireNonNull(records, "records");
-        return done().to(Sink.custom("produce", new RoutingSink<R, A, B>(settings, records, letters)));
+        Objects.requireNonNull(failures, "failures");
+        return done().to(Sink.custom("produce", new RoutingSink<R, A, B>(settings, records, failures)));
     }
 
     /** Closes the flow with a sink. */

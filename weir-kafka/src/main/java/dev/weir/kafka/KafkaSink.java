@@ -1,6 +1,7 @@
 package dev.weir.kafka;
 
-import dev.weir.kafka.internal.producer.ProducerSink;
+import dev.weir.kafka.produce.Producing;
+import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.Sink;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
@@ -19,9 +20,15 @@ public final class KafkaSink {
      * as they last.
      *
      * <p>Fails the run with {@link ProduceException} when a record cannot be written, now or ever: too large, refused,
-     * not serialisable, or for a topic that does not exist. Its input stays unacknowledged.
+     * not serialisable, or for a topic that does not exist. Its input stays unacknowledged. For another rule, several
+     * records for an input, results, and a shared producer see {@link Producing}.
      */
     public static <K, V> Sink<ProducerRecord<K, V>> producing(ProducerSettings<K, V> settings) {
-        return Sink.custom("produce", new ProducerSink<>(settings));
+        return Producing.with(settings).records();
+    }
+
+    /** {@link #producing(ProducerSettings)} with a rule for records that cannot be written. */
+    public static <K, V> Sink<ProducerRecord<K, V>> producing(ProducerSettings<K, V> settings, WriteFailures failures) {
+        return Producing.with(settings).onFailure(failures).records();
     }
 }

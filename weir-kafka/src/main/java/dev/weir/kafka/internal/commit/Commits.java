@@ -100,8 +100,13 @@ public final class Commits {
         gone.assigned(ids);
     }
 
+    /** Finds out soon which of the partitions do not exist any more; {@link #isGone}. */
+    public void lookForGone(Collection<TopicPartition> ids) {
+        gone.ask(ids);
+    }
+
     /** Whether the partition was found not to exist any more, so that no commit of it is ever answered. */
-    boolean isGone(TopicPartition id) {
+    public boolean isGone(TopicPartition id) {
         return gone.contains(id);
     }
 

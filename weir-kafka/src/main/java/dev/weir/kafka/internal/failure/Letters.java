@@ -91,6 +91,12 @@ public final class Letters implements Route {
             add(headers, DeadLetter.GROUP, group);
         }
         add(headers, DeadLetter.TIME, Clock.systemUTC().instant().toString());
+        if (failed.raw() instanceof UnwrittenRecord unwritten) {
+            add(headers, DeadLetter.OUTPUT, unwritten.output());
+            if (!unwritten.missing().isEmpty()) {
+                add(headers, DeadLetter.CUT, unwritten.missing());
+            }
+        }
     }
 
     private static String stack(Throwable cause) {

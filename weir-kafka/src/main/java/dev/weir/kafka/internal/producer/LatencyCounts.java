@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  *   of ms    1 each  2 each   4 each    8 each
  * </pre>
  */
-final class LatencyCounts {
+public final class LatencyCounts {
 
     /** Values below this have a bucket each. */
     private static final int EXACT = 64;
@@ -26,15 +26,21 @@ final class LatencyCounts {
     private final AtomicLong max = new AtomicLong();
 
     /** Counts one. A negative time, which clocks of two machines may give, counts as none. */
-    void add(long millis) {
+    public void add(long millis) {
+        add(millis, 1);
+    }
+
+    /** Counts the same time for several. */
+    public void add(long millis, long times) {
         long counted = Math.max(0, millis);
-        counts.incrementAndGet(bucketOf(counted));
+        counts.addAndGet(bucketOf(counted), times);
         if (counted > max.get()) {
             max.accumulateAndGet(counted, Math::max);
         }
     }
 
-    Latency snapshot() {
+    /** What was counted so far. */
+    public Latency snapshot() {
         long total = 0;
         long[] now = new long[BUCKETS];
         for (int bucket = 0; bucket < BUCKETS; bucket++) {

@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.producer.Producer;
@@ -87,6 +88,9 @@ final class OrderedProducer<K, V> {
     private final Runnable whenSettled;
     private final Thread sender = Thread.currentThread();
 
+    /** Permits of records that may be on their way besides; null without such a bound. */
+    private final @Nullable Semaphore room;
+
     private final AtomicLong unanswered = new AtomicLong();
     private final AtomicLong unfinished = new AtomicLong();
     private final Queue<Kept<?, ?, ?>> cameBack = new ConcurrentLinkedQueue<>();
@@ -115,6 +119,7 @@ final class OrderedProducer<K, V> {
      *
      * @param latency counts the time to each answer of a record with a timestamp
      * @param offsets is told of each answer; called on the producer's thread
+     * @param maxInFlight records on their way at once; 0 for no bound but that of the producer's memory
      * @param whenSettled called once it has stopped and no answer is missing, perhaps again; any thread, must not block
      */
     OrderedProducer(
@@ -122,19 +127,22 @@ final class OrderedProducer<K, V> {
             StageMeter meter,
             LatencyCounts latency,
             OffsetOrder offsets,
+            int maxInFlight,
             Runnable whenSettled) {
         this.producer = producer;
         this.meter = meter;
         this.latency = latency;
         this.offsets = offsets;
+        this.room = maxInFlight == 0 ? null : new Semaphore(maxInFlight);
         this.whenSettled = whenSettled;
     }
 
-    /** Sends a record, or says why not. */
+    /** Sends a record, or says why not; waits for room if the records on their way are counted. */
     Sent send(ProducerRecord<K, V> record, Answer answer) {
         if (stop != null) {
             return Sent.STOPPED;
         }
+        awaitRoom();
         answer.sentBy(this);
         unanswered.incrementAndGet();
         try {
@@ -154,7 +162,21 @@ final class OrderedProducer<K, V> {
         if (stop != null) {
             return Sent.STOPPED;
         }
-        return notTaken instanceof TimeoutException ? Sent.NO_ROOM : Sent.REFUSED;
+        if (notTaken instanceof TimeoutException vain) {
+            answer.notTaken = Refusals.ofVainWait(vain);
+            return Sent.NO_ROOM;
+        }
+        return Sent.REFUSED;
+    }
+
+    private void awaitRoom() {
+        if (room != null) {
+            try {
+                room.acquire();
+            } catch (InterruptedException interrupted) {
+                throw new InterruptException(interrupted);
+            }
+        }
     }
 
     /** Is done with the answer to the record that was taken last. */
@@ -221,6 +243,9 @@ final class OrderedProducer<K, V> {
 
     @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
     private void countAnswer() {
+        if (room != null) {
+            room.release();
+        }
         answers++;
         if (unanswered.decrementAndGet() == 0 && stop != null) {
             whenSettled.run();

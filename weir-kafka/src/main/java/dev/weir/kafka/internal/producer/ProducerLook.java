@@ -10,7 +10,7 @@ import org.apache.kafka.clients.producer.Producer;
  * Reads a producer's own meters. The names are those of the client's documentation, "Producer Sender Metrics" and
  * "Common monitoring metrics"; a client without one of them shows no value there.
  */
-final class ProducerLook {
+public final class ProducerLook {
 
     private static final String GROUP = "producer-metrics";
     private static final String BUFFER = "buffer-total-bytes";
@@ -22,7 +22,8 @@ final class ProducerLook {
 
     private ProducerLook() {}
 
-    static Snapshot at(Producer<?, ?> client, String stage, long unanswered) {
+    /** A client as it is now. */
+    public static Snapshot at(Producer<?, ?> client, String stage, long unanswered) {
         Map<String, Double> values = new HashMap<>();
         client.metrics().forEach((name, metric) -> {
             if (name.group().equals(GROUP)

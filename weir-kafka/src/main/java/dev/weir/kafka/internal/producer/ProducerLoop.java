@@ -58,11 +58,13 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
     private final TopicWatch watch;
     private final StageContext context;
     private final StageMeter meter;
+    private final int maxInFlight;
 
     private final LatencyCounts latency = new LatencyCounts();
 
     // Segment thread.
     private final FirstRecords<K> firsts;
+    private final RefusedTopics refusedTopics = new RefusedTopics();
     private long ordinal;
 
     /** The client that sends; those before it have settled. */
@@ -81,6 +83,7 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
      * @param producers makes the first producer now, and one more after each refusal if there are rejects
      * @param records what is written for an element
      * @param rejects takes elements that cannot be written; without it the first of them fails the run
+     * @param maxInFlight see {@link OrderedProducer}
      */
     ProducerLoop(
             Supplier<Producer<K, V>> producers,
@@ -88,7 +91,8 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
             Function<? super T, ProducerRecord<K, V>> records,
             @Nullable Rejects<T> rejects,
             FirstRecords<K> firsts,
-            TopicWatch watch) {
+            TopicWatch watch,
+            int maxInFlight) {
         this.producers = producers;
         this.client = producers.get();
         this.context = context;
@@ -96,6 +100,7 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
         this.rejects = rejects;
         this.firsts = firsts;
         this.watch = watch;
+        this.maxInFlight = maxInFlight;
         this.meter = context.meter();
         context.depth(this::depth);
     }
@@ -148,8 +153,8 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
     }
 
     private OrderedProducer<K, V> begin(Producer<K, V> with) {
-        OrderedProducer<K, V> sending =
-                new OrderedProducer<>(with, meter, latency, new OffsetOrder(watch::suspect), this::settled);
+        OrderedProducer<K, V> sending = new OrderedProducer<>(
+                with, meter, latency, new OffsetOrder(watch::suspect), maxInFlight, this::settled);
         firsts.begin(with);
         current = sending;
         return sending;
@@ -162,9 +167,13 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
             return;
         }
         OrderedProducer.Stop stop = sending.stop();
-        if (stop != null && !closing && (rejects == null || !stop.isOfRecords())) {
+        if (stop != null && !closing && !isForRejects(stop)) {
             context.fail(sending.failure());
         }
+    }
+
+    private boolean isForRejects(OrderedProducer.Stop stop) {
+        return rejects != null && (stop.isOfRecords() || rejects.takes(stop.refusal()));
     }
 
     /** While answers are out, one may say that a record cannot be written, which is not to wait for the next batch. */
@@ -195,6 +204,11 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
             rejects.add(element, refused, target, token);
             return sending;
         }
+        Exception ofTopic = rejects == null ? null : refusedTopics.refusal(record.topic());
+        if (rejects != null && ofTopic != null) {
+            rejects.add(element, ofTopic, target, token);
+            return sending;
+        }
         Answer answer = rejects == null
                 ? new Answer(record, target, token)
                 : new Kept<>(element, record, ordinal++, target, token);
@@ -214,6 +228,11 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
         }
         OrderedProducer.Sent sent = sending.send(record, answer);
         while (sent == OrderedProducer.Sent.NO_ROOM) {
+            Exception vain = Objects.requireNonNull(answer.notTaken);
+            if (rejects != null && rejects.takes(vain)) {
+                reject(answer, vain);
+                return true;
+            }
             waitedInVain(record.topic(), answer);
             sent = sending.send(record, answer);
         }
@@ -269,7 +288,8 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
     /** Nothing was sent behind it. */
     @SuppressWarnings("unchecked") // with rejects, each answer is of an element of this stream
     private void reject(Answer answer, Exception refusal) {
-        if (rejects != null && answer instanceof Kept<?, ?, ?> kept && Refusals.isOfRecord(refusal)) {
+        if (rejects != null && answer instanceof Kept<?, ?, ?> kept && rejects.takes(refusal)) {
+            refusedTopics.refused(answer.topic, refusal);
             rejects.add((T) kept.element, refusal, kept.target, kept.token);
             return;
         }
@@ -314,7 +334,7 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
         List<Kept<T, K, V>> all = new ArrayList<>();
         stopped.awaitSettled().forEach(kept -> all.add((Kept<T, K, V>) kept));
         OrderedProducer.Stop stop = stopped.stop();
-        if (stop != null && (rejects == null || !stop.isOfRecords())) {
+        if (stop != null && !isForRejects(stop)) {
             throw stopped.failure();
         }
         if (stop != null) {
@@ -351,7 +371,7 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
     private int sendAgain(OrderedProducer<K, V> sending, List<Kept<T, K, V>> inOrder, boolean eachAlone)
             throws InterruptedException {
         // If nobody says which record it was, the first one is tried, so that each round settles one at least.
-        boolean told = inOrder.stream().anyMatch(ProducerLoop::isSuspect);
+        boolean told = inOrder.stream().anyMatch(this::isSuspect);
         for (int i = 0; i < inOrder.size(); i++) {
             Kept<T, K, V> kept = inOrder.get(i);
             if (eachAlone || isSuspect(kept) || (i == 0 && !told)) {
@@ -368,8 +388,8 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
         return inOrder.size();
     }
 
-    private static boolean isSuspect(Kept<?, ?, ?> kept) {
-        return kept.refusal != null && Refusals.isOfRecord(kept.refusal);
+    private boolean isSuspect(Kept<?, ?, ?> kept) {
+        return kept.refusal != null && rejects != null && rejects.takes(kept.refusal);
     }
 
     /** Nothing else is on its way, so that a refusal is this record's own. */

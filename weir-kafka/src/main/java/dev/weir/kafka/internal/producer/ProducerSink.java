@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.producer;
 
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.spi.SinkFactory;
 import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.StageContext;
@@ -13,14 +14,24 @@ import org.jspecify.annotations.Nullable;
 public final class ProducerSink<K, V> implements SinkFactory<ProducerRecord<K, V>> {
 
     private final ProducerSettings<K, V> settings;
+    private final WriteFailures failures;
+    private final int maxInFlight;
 
-    public ProducerSink(ProducerSettings<K, V> settings) {
+    /**
+     * Creates one.
+     *
+     * @param maxInFlight records on their way at once; 0 for no bound but that of the producer's memory
+     */
+    public ProducerSink(ProducerSettings<K, V> settings, WriteFailures failures, int maxInFlight) {
         this.settings = Objects.requireNonNull(settings, "settings");
+        this.failures = failures;
+        this.maxInFlight = maxInFlight;
     }
 
     @Override
     public SinkLoop<ProducerRecord<K, V>> create(StageContext context) {
-        return create(settings, context, Function.identity(), null);
+        Rejects<ProducerRecord<K, V>> rejects = Rejects.of(failures, context, new Unwritten<>(settings)::failed);
+        return create(settings, context, Function.identity(), rejects, maxInFlight);
     }
 
     /** Makes a loop that is closed with the run, as everything that it needs. */
@@ -28,11 +39,12 @@ public final class ProducerSink<K, V> implements SinkFactory<ProducerRecord<K, V
             ProducerSettings<K, V> settings,
             StageContext context,
             Function<? super T, ProducerRecord<K, V>> records,
-            @Nullable Rejects<T> rejects) {
+            @Nullable Rejects<T> rejects,
+            int maxInFlight) {
         Producers<K, V> producers = new Producers<>(settings);
         OutputTopics topics = OutputTopics.create(settings.clientConfig(), context);
         ProducerLoop<T, K, V> loop =
-                new ProducerLoop<>(producers, context, records, rejects, producers.firstRecords(), topics);
+                new ProducerLoop<>(producers, context, records, rejects, producers.firstRecords(), topics, maxInFlight);
         topics.eachLook(loop::checkSplits);
         context.expose(loop.handle());
         context.onTermination(patience -> {

@@ -3,8 +3,12 @@ package dev.weir.kafka.internal.producer;
 import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InvalidTimestampException;
+import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.SerializationException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /** What a refusal says about the record that it came for. Stateless. */
 final class Refusals {
@@ -23,6 +27,23 @@ final class Refusals {
             // Thrown by a serializer.
             default -> true;
         };
+    }
+
+    /** Whether it is for all records of the topic, and for those of others not. */
+    static boolean isOfTopic(Exception refusal) {
+        return refusal instanceof TopicAuthorizationException
+                || refusal instanceof UnknownTopicOrPartitionException
+                || refusal instanceof InvalidTopicException;
+    }
+
+    /**
+     * What a client means that has waited in vain for room or for a topic: that a broker does not know the topic, or that
+     * it has waited.
+     */
+    static Exception ofVainWait(TimeoutException waited) {
+        return waited.getCause() instanceof UnknownTopicOrPartitionException unknown
+                ? new UnknownTopicOrPartitionException(waited.getMessage(), unknown)
+                : waited;
     }
 
     /**

@@ -1,38 +1,36 @@
 package dev.weir.kafka.internal.producer;
 
-import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.ProducerSettings;
-import dev.weir.kafka.internal.failure.Forwarder;
 import dev.weir.kafka.internal.failure.Outcome;
+import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.spi.SinkFactory;
 import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.StageContext;
 import java.util.Objects;
 import java.util.function.Function;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.jspecify.annotations.Nullable;
 
-/** Makes the running form of a producing sink that sends what cannot be written to a dead-letter topic, if there is one. */
+/** Makes the running form of a producing sink for the results of handlers. */
 public final class RoutingSink<R, K, V> implements SinkFactory<Outcome.Done<R>> {
 
     private final ProducerSettings<K, V> settings;
     private final Function<? super R, ProducerRecord<K, V>> records;
-    private final @Nullable DeadLetters letters;
+    private final WriteFailures failures;
 
     public RoutingSink(
             ProducerSettings<K, V> settings,
             Function<? super R, ProducerRecord<K, V>> records,
-            @Nullable DeadLetters letters) {
+            WriteFailures failures) {
         this.settings = Objects.requireNonNull(settings, "settings");
         this.records = records;
-        this.letters = letters;
+        this.failures = failures;
     }
 
     @Override
     public SinkLoop<Outcome.Done<R>> create(StageContext context) {
         Rejects<Outcome.Done<R>> rejects =
-                letters == null ? null : new Rejects<>(Forwarder.create(letters, context), Outcome.Done::unwritable);
+                Rejects.of(failures, context, (done, refusal, place) -> done.unwritable(refusal));
         return ProducerSink.<Outcome.Done<R>, K, V>create(
-                settings, context, done -> records.apply(done.result()), rejects);
+                settings, context, done -> records.apply(done.result()), rejects, 0);
     }
 }

@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.transaction;
 
+import dev.weir.kafka.internal.producer.LatencyCounts;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.StageMeter;
@@ -7,6 +8,7 @@ import java.util.ArrayDeque;
 import java.util.HashSet;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -44,6 +46,15 @@ final class Board<K, V> {
     /** Whether the brokers have all records of what is being committed, so that others may follow them. */
     boolean flushed;
 
+    /**
+     * Whether a record is being sent to {@link #filling}, which happens without the lock, as it may block for long.
+     * That transaction stays what it is meanwhile: nobody cuts or aborts it.
+     */
+    boolean sending;
+
+    /** Whether somebody waits for the end of {@link #sending}. */
+    private boolean sendAwaited;
+
     /** Whether {@link #filling} is to be cut as soon as that is possible. */
     volatile boolean cutWanted;
 
@@ -62,6 +73,9 @@ final class Board<K, V> {
     /** Whether all is aborted, so that the owner can rewind. */
     volatile boolean rewindDue;
 
+    /** What the source of the run has emitted elements of: the others know nothing of its transactions. */
+    private final Set<AckTarget> sources = ConcurrentHashMap.newKeySet();
+
     /** Sources of which an element is lost besides those of the aborted transactions' finished inputs. */
     final Set<AckTarget> rewindAlso = new HashSet<>();
 
@@ -72,6 +86,9 @@ final class Board<K, V> {
     final Queue<Cut<K, V>> confirmed = new ConcurrentLinkedQueue<>();
 
     volatile boolean ended;
+
+    /** Times from a record's timestamp to its commit. */
+    final LatencyCounts latency = new LatencyCounts();
 
     /** Counts records that are committed. */
     volatile StageMeter sinkMeter = new StageMeter();
@@ -101,6 +118,45 @@ final class Board<K, V> {
     void wantCut() {
         cutWanted = true;
         wakeOwner.run();
+    }
+
+    /** The source of the run emits elements of this one. */
+    void emits(AckTarget source) {
+        if (sources.add(source)) {
+            sources.removeIf(other -> other != source && other.isRevoked(0));
+        }
+    }
+
+    /** Whether an element is of a source that commits by itself, before a transaction with its records is through. */
+    boolean isForeign(AckTarget source, long token) {
+        // In this order: a source of the run is forgotten only after it was revoked.
+        return !sources.contains(source) && !source.isRevoked(token);
+    }
+
+    /** Sends to {@link #filling}. Under the lock, which is free while {@code send} runs. */
+    void send(Runnable send) {
+        sending = true;
+        lock.unlock();
+        try {
+            send.run();
+        } finally {
+            lock.lock();
+            sending = false;
+            if (sendAwaited) {
+                sendAwaited = false;
+                changed.signalAll();
+            }
+        }
+    }
+
+    /** Waits until nothing is being sent; false if that lasts longer than so. Under the lock. */
+    boolean awaitSent(long nanos) throws InterruptedException {
+        long left = nanos;
+        while (sending && left > 0) {
+            sendAwaited = true;
+            left = changed.awaitNanos(left);
+        }
+        return !sending;
     }
 
     /** Notes what goes with an aborted transaction. */

@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.transaction;
 
 import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.ProducerHandle;
 import dev.weir.stream.spi.StageContext;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,6 +31,9 @@ final class Committer<K, V> {
 
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(5);
 
+    /** How long an abort waits for a record that is just being sent, before it breaks that off. */
+    private static final long SEND_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
     private static final long MIN_BACKOFF_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long MAX_BACKOFF_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -53,8 +57,13 @@ final class Committer<K, V> {
                 .factory());
         for (int i = 0; i < PRODUCERS; i++) {
             int number = i;
-            producers.add(new TransactionalProducer<>(() -> clients.apply(number), () -> board.ended));
+            producers.add(new TransactionalProducer<>(() -> clients.apply(number), () -> board.ended, this::pause));
         }
+    }
+
+    /** What others see of the producers: of both together, as one takes over from the other. Any thread. */
+    ProducerHandle look(String stage) {
+        return new ProducersLook<>(board, producers, stage);
     }
 
     /** Opens the producers. */
@@ -115,6 +124,7 @@ final class Committer<K, V> {
                 return;
             }
             counts.committed(System.nanoTime() - start);
+            cut.transaction().times().countUntil(System.currentTimeMillis(), board.latency);
             backoffNanos = 0;
             board.lock.lock();
             try {
@@ -161,7 +171,7 @@ final class Committer<K, V> {
 
     /** Aborts the transaction that takes records; one that is being committed before it goes on. */
     void abortFilling(Exception why) {
-        // Without the lock, which the pipeline may hold for long while it sends.
+        // Without the lock, which others hold that call this.
         if (board.aborting || board.ended) {
             return;
         }
@@ -212,9 +222,9 @@ final class Committer<K, V> {
         }
         broken.forEach(transaction -> transaction.producer.abort());
         backoffNanos = Math.clamp(backoffNanos * 2, MIN_BACKOFF_NANOS, MAX_BACKOFF_NANOS);
+        pause(Duration.ofNanos(backoffNanos));
         board.lock.lock();
         try {
-            awaitBackoff();
             broken.forEach(transaction -> board.free.add(transaction.producer));
             board.committing = null;
             board.rewindDue = true;
@@ -235,6 +245,7 @@ final class Committer<K, V> {
             }
             OpenTransaction<K, V> filling = board.filling;
             if (filling != null) {
+                awaitSent(filling);
                 board.lose(filling);
                 broken.add(filling);
             }
@@ -248,11 +259,31 @@ final class Committer<K, V> {
         return broken;
     }
 
-    private void awaitBackoff() {
-        long left = backoffNanos;
+    /** Has {@link #commit} fail that is under way, as what it waits for does not come. */
+    void breakOff(Cut<K, V> cut) {
+        cut.transaction().producer.breakOff();
+    }
+
+    private void pause(Duration time) {
+        board.lock.lock();
         try {
+            long left = time.toNanos();
             while (left > 0 && !board.ended) {
                 left = board.changed.awaitNanos(left);
+            }
+        } catch (InterruptedException interrupted) {
+            throw new InterruptException(interrupted);
+        } finally {
+            board.lock.unlock();
+        }
+    }
+
+    /** A record that is being sent is in the transaction or not once this returns. Under the lock. */
+    private void awaitSent(OpenTransaction<K, V> filling) {
+        try {
+            if (!board.awaitSent(SEND_NANOS)) {
+                filling.producer.breakOff();
+                boolean ignored = board.awaitSent(Long.MAX_VALUE);
             }
         } catch (InterruptedException interrupted) {
             throw new InterruptException(interrupted);

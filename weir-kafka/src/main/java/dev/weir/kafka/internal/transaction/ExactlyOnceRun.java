@@ -4,6 +4,8 @@ import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.internal.producer.Producers;
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.SinkFactory;
 import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.StageContext;
@@ -62,6 +64,18 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
             return board.intakeHeld;
         }
 
+        /** Notes whose elements these are, before anything else sees them. The source's thread. */
+        void emits(Batch<?> batch) {
+            AckTarget last = AckTarget.NONE;
+            for (int i = 0; i < batch.size(); i++) {
+                AckTarget target = batch.target(i);
+                if (target != last) {
+                    board.emits(target);
+                    last = target;
+                }
+            }
+        }
+
         /** Waits while {@link #isIntakeHeld}, until the deadline of the run's clock. */
         public void awaitIntake(long deadlineNanos) throws InterruptedException {
             board.lock.lockInterruptibly();
@@ -113,6 +127,7 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
                     "the records of an exactly-once flow do not come from its source: the function that is given the"
                             + " source must return what it makes of it");
         }
+        context.expose(opened.committer.look(context.stageName()));
         return new TransactionalLoop<>(opened.board, opened.committer, opened.counts, opened.plan, context);
     }
 }

@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.transaction;
 
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProduceException;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.AuthenticationException;
@@ -14,6 +15,7 @@ import org.apache.kafka.common.errors.InvalidTxnTimeoutException;
 import org.apache.kafka.common.errors.ProducerFencedException;
 import org.apache.kafka.common.errors.RecordBatchTooLargeException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.SerializationException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.errors.UnsupportedVersionException;
@@ -55,6 +57,20 @@ final class Faults {
         return null;
     }
 
+    /**
+     * A transaction gets too old, because inputs with records in it are not finished.
+     *
+     * @param places of these inputs
+     */
+    static KafkaPipelineException stuck(String places, TransactionPlan plan) {
+        return new KafkaPipelineException("a transaction cannot be ended: "
+                + TimeUnit.NANOSECONDS.toMillis(plan.patienceNanos()) + " ms after it was due, records of " + places
+                + " are in it and more may come of these inputs. Operators that hold an input for long do not go with"
+                + " exactly-once: sliding with an overlap, zipLatest, grouped without a time, sections that are"
+                + " restarted, an end within the outputs of one input (mapConcat(...).take(n)). If a handler needs so"
+                + " long, raise transaction.timeout.ms=" + TimeUnit.NANOSECONDS.toMillis(plan.timeoutNanos()));
+    }
+
     /** What a failure means that leaves no producer to go on with. */
     static Throwable ofRun(Throwable failure) {
         KafkaPipelineException known = fatal(failure, "");
@@ -62,6 +78,17 @@ final class Faults {
             return known == null ? failure : known;
         }
         return new KafkaPipelineException("transactions cannot go on: " + failure.getMessage(), failure);
+    }
+
+    /** Whether an id that a coordinator did not give out just now may be given out soon. */
+    static boolean passes(Throwable refusal) {
+        for (Throwable cause = refusal; cause != null; cause = cause.getCause()) {
+            if (cause instanceof RetriableException) {
+                return true;
+            }
+        }
+        // The id is this run's alone: somebody took the run for dead a moment ago.
+        return isFenced(refusal);
     }
 
     /** Whether another producer took the id, or the coordinator ended the transaction as its time was over. */

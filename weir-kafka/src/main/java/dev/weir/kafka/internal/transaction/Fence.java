@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.transaction;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,7 @@ import org.apache.kafka.clients.admin.MemberDescription;
 import org.apache.kafka.clients.admin.TransactionListing;
 import org.apache.kafka.clients.admin.TransactionState;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.KafkaFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -65,16 +67,7 @@ final class Fence {
     }
 
     private void fence(Admin admin) throws InterruptedException, ExecutionException, TimeoutException {
-        Map<String, String> runs = new HashMap<>();
-        for (TransactionListing open : admin.listTransactions(
-                        new ListTransactionsOptions().filterStates(Set.of(TransactionState.ONGOING)))
-                .all()
-                .get(ANSWER_SECONDS, TimeUnit.SECONDS)) {
-            Matcher id = plan.idsOfGroup().matcher(open.transactionalId());
-            if (id.matches() && !id.group(1).equals(plan.run())) {
-                runs.put(open.transactionalId(), id.group(1));
-            }
-        }
+        Map<String, String> runs = openOfOtherRuns(admin);
         if (runs.isEmpty()) {
             return;
         }
@@ -92,8 +85,58 @@ final class Fence {
             }
         });
         if (!gone.isEmpty()) {
-            admin.fenceProducers(gone).all().get(ANSWER_SECONDS, TimeUnit.SECONDS);
-            LOG.info("ended the transactions {} of members that are not in the group {} any more", gone, plan.group());
+            fence(admin, gone);
         }
+    }
+
+    /** What brokers tell that answer: a coordinator that is away can end nothing, and moves to another broker. */
+    private Map<String, String> openOfOtherRuns(Admin admin)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        return openOfOtherRuns(
+                admin.listTransactions(new ListTransactionsOptions().filterStates(Set.of(TransactionState.ONGOING)))
+                        .byBrokerId()
+                        .get(ANSWER_SECONDS, TimeUnit.SECONDS),
+                TimeUnit.SECONDS.toNanos(ANSWER_SECONDS));
+    }
+
+    /** By transactional id the run; of brokers that answer within so long. */
+    Map<String, String> openOfOtherRuns(
+            Map<Integer, ? extends KafkaFuture<Collection<TransactionListing>>> brokers, long nanos)
+            throws InterruptedException {
+        Map<String, String> runs = new HashMap<>();
+        long deadlineNanos = System.nanoTime() + nanos;
+        for (var broker : brokers.entrySet()) {
+            try {
+                for (TransactionListing open : within(broker.getValue(), deadlineNanos)) {
+                    Matcher id = plan.idsOfGroup().matcher(open.transactionalId());
+                    if (id.matches() && !id.group(1).equals(plan.run())) {
+                        runs.put(open.transactionalId(), id.group(1));
+                    }
+                }
+            } catch (ExecutionException | TimeoutException away) {
+                LOG.warn("broker {} does not list its transactions: {}", broker.getKey(), away.toString());
+            }
+        }
+        return runs;
+    }
+
+    private void fence(Admin admin, List<String> gone) throws InterruptedException {
+        long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(ANSWER_SECONDS);
+        for (var answer : admin.fenceProducers(gone).fencedProducers().entrySet()) {
+            try {
+                var ignored = within(answer.getValue(), deadlineNanos);
+                LOG.info(
+                        "ended the transaction {} of a member that is not in the group {} any more",
+                        answer.getKey(),
+                        plan.group());
+            } catch (ExecutionException | TimeoutException later) {
+                LOG.warn("the transaction {} of a dead member is not ended yet: {}", answer.getKey(), later.toString());
+            }
+        }
+    }
+
+    private static <T> T within(KafkaFuture<T> answer, long deadlineNanos)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        return answer.get(Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
     }
 }

@@ -3,7 +3,9 @@ package dev.weir.kafka.internal.transaction;
 import dev.weir.kafka.internal.offsets.OffsetTracker;
 import dev.weir.stream.spi.AckTarget;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import org.apache.kafka.clients.producer.Callback;
@@ -16,6 +18,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class OpenTransaction<K, V> implements Callback {
 
+    /** Inputs that a message names. */
+    private static final int MAX_PLACES = 5;
+
+    private static final long MOST_BETWEEN_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private static final long NEVER = Long.MIN_VALUE;
+
     final TransactionalProducer<K, V> producer;
     final long beganNanos;
 
@@ -24,8 +33,14 @@ final class OpenTransaction<K, V> implements Callback {
 
     private final BiConsumer<OpenTransaction<K, V>, Exception> onRefusal;
 
-    private long records;
+    // One writer, under the lock.
+    private volatile long records;
+    private final RecordTimes times = new RecordTimes();
     private final AtomicLong bytes = new AtomicLong();
+    private final AtomicLong answers = new AtomicLong();
+
+    private long waitedNanos;
+    private long askedNanos = NEVER;
 
     /** The topic of a record that was refused. */
     private volatile String refusedTopic = "";
@@ -46,6 +61,7 @@ final class OpenTransaction<K, V> implements Callback {
 
     @Override
     public void onCompletion(@Nullable RecordMetadata metadata, @Nullable Exception refusal) {
+        answers.incrementAndGet();
         if (refusal == null && metadata != null) {
             bytes.addAndGet(
                     Math.max(0, metadata.serializedKeySize()) + (long) Math.max(0, metadata.serializedValueSize()));
@@ -59,9 +75,17 @@ final class OpenTransaction<K, V> implements Callback {
         return refusedTopic;
     }
 
-    /** A record of the element was sent: ends the claim on it. */
-    void sent(AckTarget target, long token) {
+    /**
+     * A record of the element was sent: ends the claim on it.
+     *
+     * @param timestamp the record's own, or null
+     */
+    @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
+    void sent(AckTarget target, long token, @Nullable Long timestamp) {
         records++;
+        if (timestamp != null) {
+            times.add(timestamp);
+        }
         if (target instanceof OffsetTracker tracker) {
             if (!tracker.ackLast(token)) {
                 open.add(new Root(tracker, token));
@@ -85,8 +109,38 @@ final class OpenTransaction<K, V> implements Callback {
         return open;
     }
 
+    /**
+     * How long it has waited for {@link #open}; to be asked now and then while it does. What goes by between two calls
+     * counts for a second at most: the process may have been frozen.
+     */
+    long waitedNanos(long nowNanos) {
+        waitedNanos += askedNanos == NEVER ? 0 : Math.min(nowNanos - askedNanos, MOST_BETWEEN_NANOS);
+        askedNanos = nowNanos;
+        return waitedNanos;
+    }
+
+    /** The first of {@link #open}, for messages. */
+    String places() {
+        List<String> places = open.stream()
+                .map(root -> root.source().placeOf(root.token()))
+                .sorted()
+                .toList();
+        return String.join(", ", places.subList(0, Math.min(MAX_PLACES, places.size())))
+                + (places.size() > MAX_PLACES ? " and " + (places.size() - MAX_PLACES) + " more" : "");
+    }
+
     long records() {
         return records;
+    }
+
+    /** When its records were made. */
+    RecordTimes times() {
+        return times;
+    }
+
+    /** Records of which no broker has said anything yet; any thread. */
+    long unanswered() {
+        return Math.max(0, records - answers.get());
     }
 
     long bytes() {

@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.transaction;
 
+import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.internal.offsets.OffsetTracker;
 import dev.weir.stream.spi.AckTarget;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes what it pulls into the open transaction. Confined to the segment's thread, under the lock of the
- * {@link Board}.
+ * {@link Board}, but for the client's {@code send}, which may block.
  *
  * <p>All records of an input go into one transaction. When that one is to be committed and an input with a record in it
  * is not finished, only such inputs' records go there, and the others wait here, in their order, for the next one. So
@@ -175,7 +176,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     /** Returns false if the producer can do nothing any more; then all is aborted. */
     private boolean isSent(OpenTransaction<K, V> filling, ProducerRecord<K, V> record, AckTarget target, long token) {
         try {
-            filling.producer.send(record, filling);
+            board.send(() -> filling.producer.send(record, filling));
         } catch (InterruptException interrupted) {
             throw interrupted;
         } catch (SerializationException refused) {
@@ -184,7 +185,10 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             committer.abortFilling(broken);
             return false;
         }
-        filling.sent(target, token);
+        if (board.filling != filling) {
+            return false;
+        }
+        filling.sent(target, token, record.timestamp());
         if (!board.cutWanted && (filling.records() >= plan.records() || filling.bytes() >= plan.bytes())) {
             board.wantCut();
         }
@@ -221,7 +225,19 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     }
 
     private boolean isGone(AckTarget source, long token) {
+        if (board.isForeign(source, token)) {
+            throw new KafkaPipelineException(foreign(source.placeOf(token)));
+        }
         return source.isRevoked(token) && !board.leaving.contains(source);
+    }
+
+    private static String foreign(String place) {
+        return "an exactly-once flow was given an element of another source"
+                + (place.isEmpty() ? "" : ", " + place)
+                + ": that source would be told that the element is done before the"
+                + " transaction with its records is committed. Read all topics by one subscription"
+                + " (KafkaSource.exactlyOnce(settings, \"a\", \"b\")), or write the other source's records by a pipeline"
+                + " of their own";
     }
 
     /** Lets the owner make a cut that is due, between two batches. */

@@ -1,8 +1,10 @@
 package dev.weir.kafka.internal.transaction;
 
+import dev.weir.stream.Backoff;
 import java.time.Duration;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -11,6 +13,7 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -26,35 +29,68 @@ final class TransactionalProducer<K, V> {
 
     private static final Logger LOG = LoggerFactory.getLogger(TransactionalProducer.class);
 
+    /** How often an id is asked for while a broker refuses it for a reason that passes: about a minute. */
+    static final int OPENINGS = 15;
+
+    private static final Backoff BACKOFF = Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(5));
+
     private final Supplier<Producer<K, V>> clients;
     private final BooleanSupplier ended;
+    private final Consumer<Duration> pause;
     private volatile @Nullable Producer<K, V> client;
 
-    /** Creates one that is not open; waits no longer once {@code ended}. */
-    TransactionalProducer(Supplier<Producer<K, V>> clients, BooleanSupplier ended) {
+    /**
+     * Creates one that is not open; waits no longer once {@code ended}.
+     *
+     * @param pause waits for so long, or until the end
+     */
+    TransactionalProducer(Supplier<Producer<K, V>> clients, BooleanSupplier ended, Consumer<Duration> pause) {
         this.clients = clients;
         this.ended = ended;
+        this.pause = pause;
     }
 
-    /** Makes the client and fences whoever had the id; waits for brokers that are away. */
+    /**
+     * Makes the client and fences whoever had the id. Waits for brokers that are away, and tries {@link #OPENINGS}
+     * times if they refuse it for a reason that passes.
+     */
     void open() {
-        while (true) {
-            Producer<K, V> opening = clients.get();
+        for (int refusals = 0; ; ) {
             try {
-                opening.initTransactions();
-                client = opening;
+                client = initialised();
                 return;
+            } catch (InterruptException interrupted) {
+                throw interrupted;
             } catch (TimeoutException away) {
-                opening.close(Duration.ZERO);
                 if (ended.getAsBoolean()) {
                     throw away;
                 }
                 LOG.warn("no coordinator for transactions answers, waiting on: {}", away.getMessage());
-            } catch (RuntimeException refused) {
-                opening.close(Duration.ZERO);
-                throw refused;
+            } catch (KafkaException refused) {
+                refusals++;
+                if (ended.getAsBoolean() || refusals == OPENINGS || !mayPass(refused)) {
+                    throw refused;
+                }
+                LOG.warn("transactions cannot be begun at the moment, trying again: {}", refused.toString());
+                pause.accept(BACKOFF.after(refusals));
             }
         }
+    }
+
+    private Producer<K, V> initialised() {
+        Producer<K, V> opening = clients.get();
+        try {
+            opening.initTransactions();
+            return opening;
+        } catch (RuntimeException refused) {
+            opening.close(Duration.ZERO);
+            throw refused;
+        }
+    }
+
+    /** A configuration that was good once is good: names of brokers are not resolved at the moment. */
+    private boolean mayPass(KafkaException refused) {
+        return Faults.passes(refused) || (client != null && refused.getCause() instanceof ConfigException);
     }
 
     private Producer<K, V> client() {
@@ -106,6 +142,17 @@ final class TransactionalProducer<K, V> {
             client().close(Duration.ZERO);
             open();
         }
+    }
+
+    /** Has whatever waits in the client come back with an exception; {@link #abort} replaces it. Any thread. */
+    void breakOff() {
+        close(Duration.ZERO);
+    }
+
+    /** The client at the moment, if there is one. Any thread. */
+    @Nullable
+    Producer<K, V> look() {
+        return client;
     }
 
     /** Closes the client, which aborts what it has open if it can in time. */

@@ -106,7 +106,11 @@ public final class TransactionalSource<K, V> implements SourceFactory<ConsumerRe
                     return new Batch<>(0);
                 }
             }
-            return records.pull(deadlineNanos);
+            Batch<T> batch = records.pull(deadlineNanos);
+            if (batch != null) {
+                opened.emits(batch);
+            }
+            return batch;
         }
 
         @Override

@@ -40,6 +40,9 @@ public final class Transactions<K, V> implements TransactionGate {
 
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
+    /** How long a commit is under way when it is asked whether its partitions still exist, and then again. */
+    private static final long GONE_NANOS = TimeUnit.SECONDS.toNanos(2);
+
     private enum CutResult {
         MADE,
         NOTHING,
@@ -73,7 +76,10 @@ public final class Transactions<K, V> implements TransactionGate {
     /** The partitions of which an abort took records back that nobody reads again in this run. */
     private String takenBackAtTheEnd = "";
 
+    private final Scatter scatter = new Scatter();
+
     private long offsetsDueNanos;
+    private long goneDueNanos;
     private long retryNanos;
     private long fenceDueNanos;
 
@@ -109,6 +115,7 @@ public final class Transactions<K, V> implements TransactionGate {
     public void commitIfDue() {
         takeUp();
         fenceIfDue();
+        lookForGoneIfDue();
         if (nanosUntilDue() > 0) {
             return;
         }
@@ -127,7 +134,10 @@ public final class Transactions<K, V> implements TransactionGate {
     @Override
     public long nanosUntilDue() {
         if (board.committing != null || board.aborting) {
-            return board.rewindDue ? 0 : Long.MAX_VALUE;
+            if (board.rewindDue) {
+                return 0;
+            }
+            return board.aborting ? Long.MAX_VALUE : Math.max(0, goneDueNanos - clock.nanoTime());
         }
         long now = clock.nanoTime();
         if (board.cutWanted) {
@@ -145,9 +155,11 @@ public final class Transactions<K, V> implements TransactionGate {
             return false;
         }
         try {
-            // One that waits for the rest of an input may wait for the end of the stream, which a stage holds it back
+            // One that waits for inputs to be finished may wait for the end of the stream, which a stage holds them
+            // back
             // for.
-            return board.committing == null && !board.aborting && (board.filling == null || board.isClosing());
+            boolean waitsForInputs = board.isClosing() || (scatter.isThere() && !board.intakeHeld);
+            return board.committing == null && !board.aborting && (board.filling == null || waitsForInputs);
         } finally {
             board.lock.unlock();
         }
@@ -157,6 +169,20 @@ public final class Transactions<K, V> implements TransactionGate {
         if (clock.nanoTime() - fenceDueNanos >= 0 && assignment.all().stream().anyMatch(AssignedPartition::isHeld)) {
             fenceDueNanos = clock.nanoTime() + FENCE_NANOS;
             fence.look();
+        }
+    }
+
+    /** A commit with a partition that was deleted is never answered: it is broken off, and done again without that. */
+    private void lookForGoneIfDue() {
+        Cut<K, V> cut = board.committing;
+        if (cut == null || board.aborting || clock.nanoTime() - goneDueNanos < 0) {
+            return;
+        }
+        goneDueNanos = clock.nanoTime() + GONE_NANOS;
+        if (cut.offsets().keySet().stream().anyMatch(commits::isGone)) {
+            committer.breakOff(cut);
+        } else {
+            commits.lookForGone(cut.offsets().keySet());
         }
     }
 
@@ -178,6 +204,9 @@ public final class Transactions<K, V> implements TransactionGate {
         if (board.committing != null || board.aborting) {
             return CutResult.LATER;
         }
+        if (board.sending) {
+            return later(board.intakeHeld);
+        }
         OpenTransaction<K, V> filling = board.filling;
         if (filling != null) {
             if (filling.open().stream().anyMatch(this::isTakenBack)) {
@@ -186,6 +215,7 @@ public final class Transactions<K, V> implements TransactionGate {
             }
             filling.open().removeIf(this::isSettled);
             if (!filling.open().isEmpty()) {
+                failIfStuck(filling);
                 return later(board.intakeHeld);
             }
         }
@@ -193,12 +223,13 @@ public final class Transactions<K, V> implements TransactionGate {
         partitions.addAll(leaving);
         Map<TopicPartition, OffsetAndMetadata> offsets = commits.finishedEntirely(partitions);
         if (offsets == null) {
-            return later(true);
+            return later(scatter.isWorthHolding(assignment.all(), clock.nanoTime()));
         }
         if (filling == null && !offsets.isEmpty() && board.free.isEmpty()) {
             return later(false);
         }
         board.intakeHeld = false;
+        scatter.end();
         board.cutWanted = false;
         offsetsDueNanos = clock.nanoTime() + Math.max(OFFSETS_ONLY_NANOS, plan.intervalNanos());
         OpenTransaction<K, V> ending = filling == null && !offsets.isEmpty() ? beginForOffsets() : filling;
@@ -210,6 +241,7 @@ public final class Transactions<K, V> implements TransactionGate {
             board.filling = null;
             board.flushed = false;
             board.committing = cut;
+            goneDueNanos = clock.nanoTime() + GONE_NANOS;
             committer.commit(cut);
         }
         board.changed.signalAll();
@@ -223,6 +255,13 @@ public final class Transactions<K, V> implements TransactionGate {
         retryNanos = clock.nanoTime() + RETRY_NANOS;
         board.changed.signalAll();
         return CutResult.LATER;
+    }
+
+    /** Well before the coordinator aborts it, which would have the same happen again and again. */
+    private void failIfStuck(OpenTransaction<K, V> filling) {
+        if (filling.waitedNanos(clock.nanoTime()) >= plan.patienceNanos() && context.failure() == null) {
+            context.fail(Faults.stuck(filling.places(), plan));
+        }
     }
 
     /** A transaction without records; null if its producer can do nothing any more, which aborts. */
@@ -312,8 +351,8 @@ public final class Transactions<K, V> implements TransactionGate {
                             return;
                         }
                         made = result == CutResult.MADE;
-                        if (!made && isGivenUp()) {
-                            break;
+                        if (!made) {
+                            throwIfGivenUp();
                         }
                     }
                     if (left <= 0) {
@@ -342,19 +381,23 @@ public final class Transactions<K, V> implements TransactionGate {
         }
     }
 
-    /** Whether the open transaction has a record of an input that goes and will not be finished here. */
-    private boolean isGivenUp() {
+    /** Aborts if the open transaction has a record of an input that nobody works on any more: it is never finished. */
+    private void throwIfGivenUp() {
         OpenTransaction<K, V> filling = board.filling;
-        if (filling == null) {
-            return false;
+        if (filling != null && filling.open().stream().anyMatch(this::isGivenUp)) {
+            String places = filling.places();
+            committer.abortFilling(new KafkaException("inputs with records in it are not finished here: " + places));
+            throw new KafkaException("the last transaction is aborted, as only a part of what comes of " + places
+                    + " is in it; whoever reads its inputs next repeats them");
         }
-        for (Root root : filling.open()) {
-            AssignedPartition partition = partitionOf(root);
-            if (partition != null && leaving.contains(partition) && !partition.hasUnsettled()) {
-                return true;
-            }
-        }
-        return false;
+    }
+
+    private boolean isGivenUp(Root root) {
+        AssignedPartition partition = partitionOf(root);
+        // In this order: it may have been finished just now.
+        return partition != null
+                && !partition.hasUnsettled()
+                && !partition.tracker().isDone(root.token());
     }
 
     @Override

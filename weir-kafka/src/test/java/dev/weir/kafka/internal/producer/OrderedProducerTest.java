@@ -35,7 +35,12 @@ class OrderedProducerTest {
     private final List<String> suspected = new ArrayList<>();
     private final Scripted client = new Scripted();
     private final OrderedProducer<String, String> producer = new OrderedProducer<>(
-            client, new StageMeter(), new LatencyCounts(), new OffsetOrder(suspected::add), settled::incrementAndGet);
+            client,
+            new StageMeter(),
+            new LatencyCounts(),
+            new OffsetOrder(suspected::add),
+            0,
+            settled::incrementAndGet);
 
     private final AckTarget target = new AckTarget() {
         @Override

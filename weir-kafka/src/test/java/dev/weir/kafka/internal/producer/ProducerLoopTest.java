@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.internal.BareContext;
+import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
@@ -29,6 +30,8 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.SerializationException;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -44,7 +47,8 @@ class ProducerLoopTest {
             Function.identity(),
             null,
             new FirstRecords<>(new StringSerializer()),
-            new NoWatch());
+            new NoWatch(),
+            0);
 
     private final AckTarget target = new AckTarget() {
         @Override
@@ -150,6 +154,72 @@ class ProducerLoopTest {
         assertThat(Thread.interrupted()).isFalse();
     }
 
+    @Test
+    void run_withABoundOfRecords_waitsForAnswers() throws Exception {
+        ProducerLoop<ProducerRecord<String, String>, String, String> bounded = new ProducerLoop<>(
+                () -> producer,
+                context,
+                Function.identity(),
+                null,
+                new FirstRecords<>(new StringSerializer()),
+                new NoWatch(),
+                2);
+        List<Integer> sentAtAnswer = new ArrayList<>();
+        Thread answering = Thread.ofPlatform().start(() -> {
+            for (int i = 1; i < 6; i++) {
+                producer.awaitSent(i + 1);
+                sentAtAnswer.add(producer.sent.size() - i);
+                producer.answer(i, null);
+            }
+        });
+        bounded.run(upstream(6));
+        answering.join();
+        assertThat(sentAtAnswer).as("records on their way").hasSize(5).allMatch(onTheirWay -> onTheirWay <= 2);
+        assertThat(acknowledged).hasSize(6);
+    }
+
+    private ProducerLoop<ProducerRecord<String, String>, String, String> skipping() {
+        return new ProducerLoop<>(
+                () -> producer,
+                context,
+                Function.identity(),
+                Rejects.of(WriteFailures.skip(), context, (record, refusal, place) -> {
+                    throw new AssertionError("skipped records need no letter");
+                }),
+                new FirstRecords<>(new StringSerializer()),
+                new NoWatch(),
+                0);
+    }
+
+    // Each record for a topic that does not exist would wait for max.block.ms.
+    @Test
+    void send_topicMissingUnderARuleForIt_isRefusedOnceForAllItsRecords() throws Exception {
+        producer.autoComplete = true;
+        producer.script(new TimeoutException(
+                "Topic out not present in metadata after 60000 ms.", new UnknownTopicOrPartitionException("out")));
+        skipping().run(upstream(3));
+        assertThat(producer.sent).isEmpty();
+        assertThat(acknowledged).containsExactly(0L, 1L, 2L);
+        assertThat(context.failures).isEmpty();
+    }
+
+    @Test
+    void send_topicForbiddenUnderARuleForIt_isRefused() throws Exception {
+        producer.autoComplete = true;
+        producer.script(new TopicAuthorizationException("out"));
+        skipping().run(upstream(2));
+        assertThat(producer.sent).isEmpty();
+        assertThat(acknowledged).containsExactly(0L, 1L);
+    }
+
+    // A cluster that is away at the start is no topic that is missing: nothing must be skipped for it.
+    @Test
+    void send_noBrokerAnswersUnderARule_failsTheRun() {
+        producer.script(new TimeoutException("Topic out not present in metadata after 60000 ms."));
+        assertThatThrownBy(() -> skipping().run(upstream(1))).isInstanceOf(ProduceException.class);
+        assertThat(acknowledged).isEmpty();
+    }
+
     // Records that the client gives up at close were once counted as answered, and failed a run that was only
     // cancelled.
     @Test
@@ -227,7 +297,9 @@ class ProducerLoopTest {
         @Override
         public Future<RecordMetadata> send(ProducerRecord<String, String> record, Callback callback) {
             RuntimeException line = script.isEmpty() ? null : script.remove().orElse(null);
-            if (line instanceof TimeoutException || line instanceof RecordTooLargeException) {
+            if (line instanceof TimeoutException
+                    || line instanceof RecordTooLargeException
+                    || line instanceof TopicAuthorizationException) {
                 callback.onCompletion(null, line);
             } else if (line != null) {
                 throw line;

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class TransactionPlanTest {
 
     private static TransactionPlan ofGroup(String group) {
-        return TransactionPlan.ofNewRun(group, Duration.ofMillis(100), 1, 1);
+        return TransactionPlan.ofNewRun(group, Duration.ofMillis(100), 1, 1, Duration.ofSeconds(30));
     }
 
     @Test
@@ -29,5 +29,16 @@ class TransactionPlanTest {
         assertThat(ofGroup("orders-weir-0").transactionalId(0)).doesNotMatch(mine.idsOfGroup());
         assertThat(ofGroup("a.b").transactionalId(0))
                 .doesNotMatch(ofGroup("a+b").idsOfGroup());
+    }
+
+    @Test
+    void patience_endsAtHalfOfTheTimeout_andBeforeTheTimeoutInAnyCase() {
+        assertThat(patience(Duration.ofMillis(100))).isEqualTo(Duration.ofMillis(14_900));
+        assertThat(patience(Duration.ofSeconds(20))).isEqualTo(Duration.ofMillis(3_750));
+    }
+
+    private static Duration patience(Duration interval) {
+        return Duration.ofNanos(TransactionPlan.ofNewRun("orders", interval, 1, 1, Duration.ofSeconds(30))
+                .patienceNanos());
     }
 }

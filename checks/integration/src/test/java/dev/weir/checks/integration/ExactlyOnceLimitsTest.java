@@ -1,0 +1,219 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.ExactlyOnceFlow;
+import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.ProducerHandle;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.Subscription;
+import dev.weir.kafka.TransactionHandle;
+import dev.weir.stream.DrainReport;
+import dev.weir.stream.Ordering;
+import dev.weir.stream.Pipeline;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.Source;
+import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.KafkaClusterExtension;
+import dev.weir.testkit.Records;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.LongStream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What an exactly-once flow says to operators, sources and topics that do not go with its transactions. */
+@Timeout(120)
+class ExactlyOnceLimitsTest {
+
+    @RegisterExtension
+    static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());
+
+    private static void createTopics(String name, int records) {
+        KAFKA.cluster().createTopic(name + "-in", 2);
+        KAFKA.cluster().createTopic(name + "-out", 2);
+        Records.produce(KAFKA.bootstrapServers(), name + "-in", 0, records, ExactlyOnceLedger.KEYS);
+    }
+
+    private static ConsumerSettings.Builder<byte[], byte[]> consumer(String name) {
+        return ConsumerLedger.settings(KAFKA.cluster(), name);
+    }
+
+    private static ProducerSettings.Builder<byte[], byte[]> producer() {
+        return ProducerSettings.builder().bootstrapServers(KAFKA.bootstrapServers());
+    }
+
+    private static ExactlyOnceFlow<byte[], byte[]> untilEnd(ConsumerSettings<byte[], byte[]> settings, String topic) {
+        return KafkaSource.exactlyOnce(settings, Subscription.topics(topic).untilEnd())
+                .commitInterval(Duration.ofMillis(20));
+    }
+
+    private static ProducerRecord<byte[], byte[]> to(String topic, ConsumerRecord<byte[], byte[]> record) {
+        return new ProducerRecord<>(topic, null, record.timestamp(), record.key(), record.value());
+    }
+
+    private static long number(ConsumerRecord<byte[], byte[]> record) {
+        return Records.numbers(List.of(record)).getFirst();
+    }
+
+    private static DrainReport toEnd(Pipeline pipeline) throws Exception {
+        try (RunningPipeline run = pipeline.run()) {
+            return run.completion().toCompletableFuture().get(90, TimeUnit.SECONDS);
+        }
+    }
+
+    // Its consumer committed what an abort of the transaction then took back.
+    @Test
+    void elementsOfAnotherSource_areRefused_andNotAcknowledged() throws Exception {
+        createTopics("mine", 100);
+        createTopics("other", 100);
+        Source<ConsumerRecord<byte[], byte[]>> other =
+                KafkaSource.atLeastOnce(consumer("other").build(), "other-in");
+        Pipeline merged = untilEnd(consumer("mine").build(), "mine-in")
+                .commitInterval(Duration.ofSeconds(20))
+                .produceTo(
+                        producer().build(),
+                        records -> records.merge(other).map(record -> to("mine-out", record)));
+        assertThatThrownBy(() -> toEnd(merged))
+                .cause()
+                .isInstanceOf(KafkaPipelineException.class)
+                .hasMessageContaining("another source, other-in-");
+        assertThat(KAFKA.cluster().committedOffsets("other").values())
+                .as("offsets past the beginning")
+                .isSubsetOf(0L);
+        assertThat(ExactlyOnceLedger.committed(KAFKA.cluster(), "mine-out")).isEmpty();
+    }
+
+    // Each window holds an element of the next one, so that no cut is ever possible.
+    @Test
+    void windowsThatOverlap_failTheRunWellBeforeTheTimeout_andNameTheInputs() {
+        createTopics("sliding", 1_000);
+        Pipeline windows = KafkaSource.exactlyOnce(consumer("sliding").build(), "sliding-in")
+                .produceTo(
+                        producer().property("transaction.timeout.ms", "6000").build(),
+                        records -> records.sliding(2, 1).map(window -> to("sliding-out", window.getFirst())));
+        assertThatThrownBy(() -> toEnd(windows))
+                .cause()
+                .isInstanceOf(KafkaPipelineException.class)
+                .hasMessageContaining("a transaction cannot be ended")
+                .hasMessageContaining("sliding-in-")
+                .hasMessageContaining("zipLatest")
+                .hasMessageContaining("transaction.timeout.ms=6000");
+        assertThat(ExactlyOnceLedger.committed(KAFKA.cluster(), "sliding-out")).isEmpty();
+    }
+
+    // What is finished does not fit into a commit before the end of the stream, for which the group waits.
+    @Test
+    void groupThatWaitsForTheEnd_amongRecordsThatAreFinished_getsThatEnd() throws Exception {
+        int count = 20_000;
+        createTopics("scattered", count);
+        DrainReport report = toEnd(untilEnd(
+                        consumer("scattered").commitMetadataChars(512).build(), "scattered-in")
+                .produceTo(
+                        producer().build(),
+                        records -> records.filter(record -> number(record) % 3 == 0)
+                                .grouped(count)
+                                .mapConcat(group -> group)
+                                .map(record -> to("scattered-out", record))));
+        assertThat(report.leftUndone()).isEmpty();
+        assertThat(ExactlyOnceLedger.committed(KAFKA.cluster(), "scattered-out").stream()
+                        .sorted())
+                .isEqualTo(LongStream.range(0, count)
+                        .filter(number -> number % 3 == 0)
+                        .boxed()
+                        .toList());
+        assertThat(KAFKA.cluster().committedOffsets("scattered"))
+                .isEqualTo(KAFKA.cluster().endOffsets("scattered-in"));
+    }
+
+    @Test
+    void endWithinTheOutputsOfAnInput_abortsTheLastTransaction_andNamesTheInput() throws Exception {
+        createTopics("partial", 100);
+        DrainReport report = toEnd(untilEnd(consumer("partial").build(), "partial-in")
+                .commitInterval(Duration.ofSeconds(10))
+                .produceTo(
+                        producer().build(),
+                        records -> records.mapConcat(record -> List.of(record, record, record))
+                                .take(10)
+                                .map(record -> to("partial-out", record))));
+        assertThat(report.leftUndone()).anySatisfy(left -> assertThat(left)
+                .contains("only a part of what comes of partial-in-"));
+        assertThat(ExactlyOnceLedger.committed(KAFKA.cluster(), "partial-out")).isEmpty();
+    }
+
+    // The brokers never answer a commit with a partition that is gone, and nobody asked whether one was.
+    @Test
+    void topicThatIsDeleted_doesNotKeepTheOthersFromBeingCommitted() throws Exception {
+        int count = 2_000;
+        createTopics("stays", count);
+        KAFKA.cluster().createTopic("goes-in", 1);
+        Records.produce(KAFKA.bootstrapServers(), "goes-in", count, 1, ExactlyOnceLedger.KEYS);
+        CountDownLatch seen = new CountDownLatch(1);
+        CountDownLatch deleted = new CountDownLatch(1);
+        Function<ConsumerRecord<byte[], byte[]>, ConsumerRecord<byte[], byte[]>> hold = record -> {
+            if (record.topic().equals("goes-in")) {
+                seen.countDown();
+                await(deleted);
+            }
+            return record;
+        };
+        try (RunningPipeline run = KafkaSource.exactlyOnce(consumer("stays").build(), "stays-in", "goes-in")
+                .commitInterval(Duration.ofMillis(20))
+                .produceTo(
+                        producer().build(),
+                        records -> records.mapBlocking(4, Ordering.unordered(), hold::apply).map(record -> to("stays-out", record)))
+                .run()) {
+            await(seen);
+            KAFKA.cluster().deleteTopic("goes-in");
+            deleted.countDown();
+            ConsumerLedger.await(
+                    "all that is left is committed",
+                    Duration.ofSeconds(60),
+                    () -> KAFKA.cluster().endOffsets("stays-in").entrySet().stream()
+                            .allMatch(end -> end.getValue()
+                                    .equals(KAFKA.cluster().committedOffsets("stays").get(end.getKey()))));
+            assertThat(run.drain(Duration.ofSeconds(30)).leftUndone()).isEmpty();
+        }
+        assertThat(ExactlyOnceLedger.committed(KAFKA.cluster(), "stays-out").stream()
+                        .filter(number -> number < count)
+                        .sorted())
+                .isEqualTo(LongStream.range(0, count).boxed().toList());
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(60, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException interrupted) {
+            throw new AssertionError(interrupted);
+        }
+    }
+
+    @Test
+    void latency_isCountedFromTheTimestampToTheCommit() throws Exception {
+        createTopics("late", 1_000);
+        long before = System.currentTimeMillis();
+        try (RunningPipeline run = untilEnd(consumer("late").build(), "late-in")
+                .produceTo(
+                        producer().build(),
+                        records -> records.map(record -> new ProducerRecord<>(
+                                "late-out", null, before - 5_000, record.key(), record.value())))
+                .run()) {
+            run.completion().toCompletableFuture().get(90, TimeUnit.SECONDS);
+            ProducerHandle producer = run.handles(ProducerHandle.class).getFirst();
+            assertThat(producer.latency().count()).isEqualTo(1_000);
+            assertThat(producer.latency().p50()).isGreaterThanOrEqualTo(5_000);
+            assertThat(producer.snapshot().unanswered()).isZero();
+            assertThat(run.handles(TransactionHandle.class).getFirst().snapshot().committed())
+                    .isPositive();
+        }
+    }
+}

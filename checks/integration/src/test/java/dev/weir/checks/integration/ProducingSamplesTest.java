@@ -1,0 +1,99 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.produce.Message;
+import dev.weir.kafka.produce.Producing;
+import dev.weir.kafka.produce.Sender;
+import dev.weir.kafka.produce.WriteFailures;
+import dev.weir.stream.Pipeline;
+import dev.weir.stream.Sink;
+import dev.weir.stream.Source;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.Test;
+
+/** The samples of {@code docs/guide/producing.md}, which stand here word for word. */
+class ProducingSamplesTest {
+
+    private static final Pattern SAMPLE = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
+
+    private final ConsumerSettings<String, String> orders = ConsumerSettings.builder(
+                    new StringDeserializer(), new StringDeserializer())
+            .bootstrapServers("h:1")
+            .groupId("billing")
+            .build();
+    private final ProducerSettings<String, String> settings = ProducerSettings.builder(
+                    new StringSerializer(), new StringSerializer())
+            .bootstrapServers("h:1")
+            .build();
+    private final DeadLetters letters = DeadLetters.to("orders-dead", orders);
+
+    /** The application's own code. */
+    interface Shop {
+        ProducerRecord<String, String> invoice(ConsumerRecord<String, String> order);
+
+        ProducerRecord<String, String> shipment(ConsumerRecord<String, String> order);
+
+        void audit(ConsumerRecord<String, String> order, List<RecordMetadata> where);
+
+        void note(RecordMetadata where);
+    }
+
+    @Test
+    void samples_ofTheDocument_areCompiledHere() throws IOException {
+        Path root = Path.of(System.getProperty("weir.root"));
+        String here = withoutSpace(Files.readString(root.resolve("checks/integration/src/test/java")
+                .resolve(getClass().getName().replace('.', '/') + ".java")));
+        List<String> samples = SAMPLE.matcher(Files.readString(root.resolve("docs/guide/producing.md")))
+                .results()
+                .map(match -> match.group(1))
+                .toList();
+        assertThat(samples)
+                .hasSize(3)
+                .allSatisfy(sample -> assertThat(here).as(sample).contains(withoutSpace(sample)));
+    }
+
+    private static String withoutSpace(String code) {
+        return code.replaceAll("\\s+", "");
+    }
+
+    Pipeline results(Shop shop) {
+        Pipeline billing = KafkaSource.atLeastOnce(orders, "orders")
+                .map(order -> Message.multi(List.of(shop.invoice(order), shop.shipment(order)), order))
+                .via(Producing.with(settings).<ConsumerRecord<String, String>>flow())
+                .to(Sink.forEach(produced -> shop.audit(produced.passThrough(), produced.metadata())));
+        return billing;
+    }
+
+    Producing<String, String> rule() {
+        Producing<String, String> safe = Producing.with(settings).onFailure(WriteFailures.deadLetter(letters));
+        return safe;
+    }
+
+    @SuppressWarnings({"FutureReturnValueIgnored", "CheckReturnValue", "unused"}) // a sample
+    void sender(
+            Shop shop, Source<ProducerRecord<String, String>> first, Source<ProducerRecord<String, String>> second)
+            throws InterruptedException {
+        try (Sender<String, String> sender = Sender.open(settings)) {
+            RecordMetadata written = sender.sendAndWait(new ProducerRecord<>("events", "started"));
+            sender.send(new ProducerRecord<>("events", "ready")).thenAccept(metadata -> shop.note(metadata));
+            List<RecordMetadata> all = sender.sendAll(List.of(
+                    new ProducerRecord<>("events", "a"), new ProducerRecord<>("events", "b")));
+            first.to(Producing.with(sender).records()).run().await();
+            second.to(Producing.with(sender).records()).run().await();
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package dev.weir.kafka.internal.transaction;
+
+import dev.weir.kafka.ProducerHandle;
+import dev.weir.kafka.internal.producer.ProducerLook;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.DoubleBinaryOperator;
+import java.util.function.ToDoubleFunction;
+import org.apache.kafka.clients.producer.Producer;
+
+/** The producers of an exactly-once run as one: their memory in sum, the slower one's times. Thread-safe. */
+record ProducersLook<K, V>(Board<K, V> board, List<TransactionalProducer<K, V>> producers, String stage)
+        implements ProducerHandle {
+
+    @Override
+    public Latency latency() {
+        return board.latency.snapshot();
+    }
+
+    @Override
+    public Snapshot snapshot() {
+        List<Snapshot> open = new ArrayList<>();
+        for (TransactionalProducer<K, V> producer : producers) {
+            Producer<K, V> client = producer.look();
+            if (client != null) {
+                open.add(ProducerLook.at(client, stage, 0));
+            }
+        }
+        return new Snapshot(
+                stage,
+                unanswered(),
+                both(open, Snapshot::bufferBytes, Double::sum),
+                both(open, Snapshot::bufferFreeBytes, Double::sum),
+                open.stream().mapToLong(Snapshot::blockedNanos).sum(),
+                both(open, Snapshot::queueMillis, Math::max),
+                both(open, Snapshot::requestMillis, Math::max));
+    }
+
+    private long unanswered() {
+        OpenTransaction<K, V> filling = board.filling;
+        Cut<K, V> committing = board.committing;
+        return (filling == null ? 0 : filling.unanswered())
+                + (committing == null ? 0 : committing.transaction().unanswered());
+    }
+
+    /** Of those that tell: one that has sent nothing yet has no times. */
+    private static double both(List<Snapshot> open, ToDoubleFunction<Snapshot> of, DoubleBinaryOperator combined) {
+        return open.stream()
+                .mapToDouble(of)
+                .filter(value -> !Double.isNaN(value))
+                .reduce(combined)
+                .orElse(Double.NaN);
+    }
+}

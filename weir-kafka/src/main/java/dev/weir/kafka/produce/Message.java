@@ -1,0 +1,35 @@
+package dev.weir.kafka.produce;
+
+import java.util.List;
+import java.util.Objects;
+import org.apache.kafka.clients.producer.ProducerRecord;
+
+/**
+ * What is written for one element, and what travels with it. Immutable.
+ *
+ * @param records written in this order; none of them means that the element only passes through
+ * @param passThrough for the operators behind; not written
+ */
+public record Message<K, V, P>(List<ProducerRecord<K, V>> records, P passThrough) {
+
+    /** Checks and copies. */
+    public Message {
+        records = List.copyOf(Objects.requireNonNull(records, "records"));
+        Objects.requireNonNull(passThrough, "passThrough");
+    }
+
+    /** One record for an element. */
+    public static <K, V, P> Message<K, V, P> single(ProducerRecord<K, V> record, P passThrough) {
+        return new Message<>(List.of(Objects.requireNonNull(record, "record")), passThrough);
+    }
+
+    /** Several records for an element, which is done when all of them are durable. */
+    public static <K, V, P> Message<K, V, P> multi(List<ProducerRecord<K, V>> records, P passThrough) {
+        return new Message<>(records, passThrough);
+    }
+
+    /** Nothing is written for an element; it keeps its place in the order of results. */
+    public static <K, V, P> Message<K, V, P> passThrough(P passThrough) {
+        return new Message<>(List.of(), passThrough);
+    }
+}

@@ -1,0 +1,20 @@
+package dev.weir.kafka.produce;
+
+import java.util.List;
+import java.util.Objects;
+import org.apache.kafka.clients.producer.RecordMetadata;
+
+/**
+ * A {@link Message} whose records the brokers have. Immutable.
+ *
+ * @param metadata where each record stands, in the order of the message
+ * @param passThrough what travelled with it
+ */
+public record Produced<P>(List<RecordMetadata> metadata, P passThrough) {
+
+    /** Checks and copies. */
+    public Produced {
+        metadata = List.copyOf(Objects.requireNonNull(metadata, "metadata"));
+        Objects.requireNonNull(passThrough, "passThrough");
+    }
+}

@@ -1,0 +1,145 @@
+package dev.weir.kafka.produce;
+
+import dev.weir.kafka.ProduceException;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.kafka.internal.producer.Producers;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.errors.InterruptException;
+
+/**
+ * A producer outside of pipelines, or one that several pipelines share by {@link Producing#with(Sender)}. Thread-safe.
+ * Whoever opens it closes it, after the pipelines that use it have ended.
+ *
+ * {@snippet :
+ * try (Sender<String, Order> sender = Sender.open(settings)) {
+ *     RecordMetadata written = sender.sendAndWait(new ProducerRecord<>("orders", order.id(), order));
+ * }
+ * }
+ *
+ * <p>Errors that pass are retried for as long as they last. Sending blocks while the producer's {@code buffer.memory}
+ * is used up, {@code max.block.ms} at most.
+ */
+public final class Sender<K, V> implements AutoCloseable {
+
+    private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(30);
+
+    private final ProducerSettings<K, V> settings;
+    private final Producers<K, V> producers;
+    private final Producer<K, V> client;
+
+    private Sender(ProducerSettings<K, V> settings) {
+        this.settings = settings;
+        this.producers = new Producers<>(settings);
+        this.client = producers.get();
+    }
+
+    /** Opens a producer, idempotent unless the settings say otherwise; does not wait for brokers. */
+    public static <K, V> Sender<K, V> open(ProducerSettings<K, V> settings) {
+        return new Sender<>(Objects.requireNonNull(settings, "settings"));
+    }
+
+    ProducerSettings<K, V> settings() {
+        return settings;
+    }
+
+    Producer<K, V> client() {
+        return client;
+    }
+
+    /**
+     * Sends a record.
+     *
+     * @return completes on the producer's own thread, which must not be blocked, when the brokers have the record;
+     *     fails with {@link ProduceException} if it cannot be written. To cancel it has no effect
+     */
+    public CompletableFuture<RecordMetadata> send(ProducerRecord<K, V> record) {
+        Objects.requireNonNull(record, "record");
+        CompletableFuture<RecordMetadata> written = new CompletableFuture<>();
+        try {
+            var ignored = client.send(record, (metadata, refusal) -> {
+                if (refusal == null) {
+                    written.complete(metadata);
+                } else {
+                    written.completeExceptionally(new ProduceException(record.topic(), refusal));
+                }
+            });
+        } catch (InterruptException interrupted) {
+            throw interrupted;
+        } catch (RuntimeException refusal) {
+            written.completeExceptionally(new ProduceException(record.topic(), refusal));
+        }
+        return written;
+    }
+
+    /**
+     * Sends a record and waits until the brokers have it.
+     *
+     * @throws ProduceException if it cannot be written
+     */
+    public RecordMetadata sendAndWait(ProducerRecord<K, V> record) throws InterruptedException {
+        return sendAll(List.of(record)).getFirst();
+    }
+
+    /**
+     * Sends records, in their order, and waits until the brokers have all of them.
+     *
+     * @return where they stand, in their order
+     * @throws ProduceException if one cannot be written: the first of them; others may be
+     */
+    public List<RecordMetadata> sendAll(Collection<ProducerRecord<K, V>> records) throws InterruptedException {
+        List<ProducerRecord<K, V>> all = List.copyOf(Objects.requireNonNull(records, "records"));
+        List<Future<RecordMetadata>> answers = new ArrayList<>(all.size());
+        ProduceException refused = null;
+        try {
+            for (int i = 0; i < all.size() && refused == null; i++) {
+                try {
+                    answers.add(client.send(all.get(i)));
+                } catch (InterruptException interrupted) {
+                    throw interrupted;
+                } catch (RuntimeException refusal) {
+                    refused = new ProduceException(all.get(i).topic(), refusal);
+                }
+            }
+            List<RecordMetadata> written = new ArrayList<>(answers.size());
+            for (int i = 0; i < answers.size(); i++) {
+                try {
+                    written.add(answers.get(i).get());
+                } catch (ExecutionException refusal) {
+                    throw new ProduceException(
+                            all.get(i).topic(), Objects.requireNonNullElse(refusal.getCause(), refusal));
+                }
+            }
+            if (refused != null) {
+                throw refused;
+            }
+            return written;
+        } catch (InterruptException interrupted) {
+            boolean ignored = Thread.interrupted();
+            InterruptedException unwrapped = new InterruptedException();
+            unwrapped.initCause(interrupted);
+            throw unwrapped;
+        }
+    }
+
+    /** Waits until what was sent is written, 30 s at most, and closes the producer. */
+    @Override
+    public void close() {
+        close(CLOSE_PATIENCE);
+    }
+
+    /** The same with a patience of your own; what is not written by then fails. */
+    public void close(Duration patience) {
+        client.close(Objects.requireNonNull(patience, "patience"));
+        producers.close();
+    }
+}

@@ -1,0 +1,60 @@
+package dev.weir.kafka.produce;
+
+import dev.weir.kafka.DeadLetters;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rule for records that cannot be written and that a retry would not help: not serialisable, too large, refused by
+ * the broker, for a topic that does not exist or that is forbidden. Immutable. Errors that pass are retried inside and
+ * never come here; those of a producer or cluster as a whole always fail the run.
+ *
+ * @param action what is done
+ * @param letters where dead letters go, with {@link Action#DEAD_LETTER}
+ * @param ofTopics whether it holds for topics that do not exist or are forbidden, too; if not they fail the run
+ */
+public record WriteFailures(Action action, @Nullable DeadLetters letters, boolean ofTopics) {
+
+    /** What is done about such a record. */
+    public enum Action {
+        /** The run fails with {@link dev.weir.kafka.ProduceException}; the input stays unacknowledged. */
+        FAIL,
+        /** The record is left out with a warning; the input is acknowledged as if it were written. */
+        SKIP,
+        /** The input is acknowledged when a letter stands in the dead-letter topic. */
+        DEAD_LETTER
+    }
+
+    /** Checks. */
+    public WriteFailures {
+        Objects.requireNonNull(action, "action");
+        if ((action == Action.DEAD_LETTER) != (letters != null)) {
+            throw new IllegalArgumentException(
+                    "dead letters go with action=DEAD_LETTER and with no other: action=" + action);
+        }
+    }
+
+    /** The first such record fails the run; what holds unless another rule is given. */
+    public static WriteFailures fail() {
+        return new WriteFailures(Action.FAIL, null, true);
+    }
+
+    /** Such records are left out, and their inputs acknowledged. */
+    public static WriteFailures skip() {
+        return new WriteFailures(Action.SKIP, null, true);
+    }
+
+    /**
+     * Such records become dead letters. A letter says which input the record was made of, as far as its source tells,
+     * and holds the record that could not be written, unless it is not serialisable or too large for the dead-letter
+     * topic as well; {@link dev.weir.kafka.DeadLetter#OUTPUT} names the topic that it was for.
+     */
+    public static WriteFailures deadLetter(DeadLetters letters) {
+        return new WriteFailures(Action.DEAD_LETTER, Objects.requireNonNull(letters, "letters"), true);
+    }
+
+    /** The same rule for single records; a topic that does not exist or is forbidden fails the run. */
+    public WriteFailures ofRecordsOnly() {
+        return new WriteFailures(action, letters, false);
+    }
+}
