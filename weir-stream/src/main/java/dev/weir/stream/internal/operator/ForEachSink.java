@@ -48,6 +48,7 @@ final class ForEachSink<T> implements SinkLoop<T> {
                 meter.in(size);
                 meter.out(size);
                 meter.busy(sampleNanos);
+                meter.ran(sampleNanos);
             }
             batch.release();
         }
@@ -56,6 +57,7 @@ final class ForEachSink<T> implements SinkLoop<T> {
     private void runWith(MapGroup<T> maps, Batch<T> batch) throws InterruptedException {
         long start = System.nanoTime();
         int reached = loop.run(batch, consumer, maps);
+        meter.ran(System.nanoTime() - start, maps.names());
         meter.in(reached);
         meter.out(reached);
         meter.busy(maps.countInSink(batch.size(), start, sampleNanos));
