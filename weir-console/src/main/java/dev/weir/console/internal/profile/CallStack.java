@@ -29,14 +29,25 @@ record CallStack(List<Frame> frames, boolean cut) {
 
     /** Whose code it is, as far as the stack alone can tell: a cut one may have lost the frames of its operator. */
     Owner owner() {
-        int user = first(FrameKind.USER, 0);
-        int client = first(FrameKind.CLIENT, 0);
-        int engine = first(FrameKind.ENGINE, 0);
-        if (user >= 0) {
-            // A user's class may serve the client, such as a deserializer, and the client's own threads.
-            return operator() >= 0 || cut ? Owner.USER : client >= 0 ? Owner.CLIENT : Owner.OTHER;
+        if (operator() >= 0) {
+            return Owner.USER;
         }
-        return client >= 0 ? Owner.CLIENT : engine >= 0 ? Owner.ENGINE : Owner.OTHER;
+        for (Frame frame : frames) {
+            switch (frame.kind()) {
+                case ENGINE -> {
+                    return Owner.ENGINE;
+                }
+                case CLIENT -> {
+                    return Owner.CLIENT;
+                }
+                case USER -> {
+                    // A user's class serves the client too, such as a deserializer.
+                    return cut ? Owner.USER : first(FrameKind.CLIENT, 0) >= 0 ? Owner.CLIENT : Owner.OTHER;
+                }
+                case SERVING -> {}
+            }
+        }
+        return Owner.OTHER;
     }
 
     /** Where the operator is that called the innermost user code, or -1. */
