@@ -4,6 +4,7 @@ import dev.weir.console.internal.profile.FlamePage;
 import dev.weir.console.internal.profile.ProfileJson;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * Where a process spent its processor's time, by the stages of its pipelines. The shares of engine, client, others and
@@ -41,6 +42,11 @@ public record Profile(
 
     /** A page with the flame graphs, which needs nothing else: no network, no further file. */
     public String toHtml() {
-        return FlamePage.of(toJson());
+        return htmlOf(toJson());
+    }
+
+    /** The same page, of a profile that was made elsewhere: what {@link #toJson} or {@code /api/profile} gave. */
+    public static String htmlOf(String profileJson) {
+        return FlamePage.of(Objects.requireNonNull(profileJson, "profileJson"));
     }
 }

@@ -65,6 +65,9 @@ public final class StageMeter {
     public void belongsTo(String pipeline, String stage) {
         pipelineName = Objects.requireNonNull(pipeline, "pipeline");
         stageName = Objects.requireNonNull(stage, "stage");
+        if (CAN_RECORD) {
+            StageRun.makeKnown();
+        }
     }
 
     /** The name of its stage, or an empty text if it is of none. */

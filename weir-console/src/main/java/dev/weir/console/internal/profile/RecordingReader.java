@@ -2,6 +2,7 @@ package dev.weir.console.internal.profile;
 
 import dev.weir.console.profile.Profile;
 import java.io.IOException;
+import java.lang.constant.ClassDesc;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -9,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import jdk.jfr.consumer.EventStream;
 import jdk.jfr.consumer.RecordedEvent;
@@ -68,18 +70,13 @@ final class RecordingReader {
         try (EventStream events = EventStream.openFile(file)) {
             events.setReuse(true);
             events.setOrdered(false);
-            RuntimeException[] failure = new RuntimeException[1];
-            actions.forEach((name, action) -> events.onEvent(name, event -> {
-                try {
-                    action.accept(event);
-                } catch (RuntimeException e) { // The stream would print it and go on.
-                    failure[0] = e;
-                    events.close();
-                }
-            }));
+            AtomicReference<Throwable> failure = new AtomicReference<>();
+            // Or else the stream prints it; either way it goes on.
+            events.onError(failure::set);
+            actions.forEach(events::onEvent);
             events.start();
-            if (failure[0] != null) {
-                throw new IOException("the recording cannot be read: " + failure[0], failure[0]);
+            if (failure.get() != null) {
+                throw new IOException("the recording cannot be read: " + failure.get(), failure.get());
             }
         }
     }
@@ -153,7 +150,7 @@ final class RecordingReader {
             return name;
         }
         try {
-            return java.lang.constant.ClassDesc.ofDescriptor(name.replace('.', '/')).displayName();
+            return ClassDesc.ofDescriptor(name.replace('.', '/')).displayName();
         } catch (IllegalArgumentException e) {
             return name;
         }

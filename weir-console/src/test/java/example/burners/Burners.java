@@ -1,0 +1,61 @@
+package example.burners;
+
+import dev.weir.stream.Attributes;
+import dev.weir.stream.Dispatcher;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.Sink;
+import dev.weir.stream.Source;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+
+/**
+ * A pipeline of five stages that take 5, 10, 20, 25 and 40 % of the processor's time. In a package of its own, as code of
+ * a user is: what is in Weir's packages counts as Weir's. The four maps have functions of the same class, so that only
+ * the order of their calls tells one from another.
+ */
+public final class Burners {
+
+    /** What each stage takes, in percent. */
+    public static final int[] PERCENT = {5, 10, 20, 25, 40};
+
+    private static final int ROUNDS_PER_PERCENT = 2_000;
+
+    /** Elements that have come to the end. */
+    public final AtomicLong done = new AtomicLong();
+
+    private volatile long kept;
+
+    /** Starts it on the dispatcher; the stages are named {@code burn5} to {@code burn40}. */
+    public RunningPipeline run(Dispatcher dispatcher) {
+        return Source.range(0, Long.MAX_VALUE)
+                .map(burner(5))
+                .named("burn5")
+                .map(burner(10))
+                .named("burn10")
+                .map(burner(20))
+                .named("burn20")
+                .map(burner(25))
+                .named("burn25")
+                .to(Sink.forEach((Long number) -> {
+                            Long ignored = burn(40, number);
+                            done.incrementAndGet();
+                        })
+                        .named("burn40")
+                        .with(Attributes.dispatcher(dispatcher)))
+                .run();
+    }
+
+    private Function<Long, Long> burner(int percent) {
+        return number -> burn(percent, number);
+    }
+
+    private Long burn(int percent, Long number) {
+        long state = number;
+        for (int i = 0; i < percent * ROUNDS_PER_PERCENT; i++) {
+            // Each round waits for the one before it: the compiler can make none of them cheaper than the others.
+            state = state * 6_364_136_223_846_793_005L + 1_442_695_040_888_963_407L;
+        }
+        kept = state;
+        return number;
+    }
+}
