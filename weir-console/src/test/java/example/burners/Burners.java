@@ -5,6 +5,8 @@ import dev.weir.stream.Dispatcher;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
@@ -23,7 +25,20 @@ public final class Burners {
     /** Elements that have come to the end. */
     public final AtomicLong done = new AtomicLong();
 
+    /** Never has a permit: a wait that ends by time. */
+    private final Semaphore never = new Semaphore(0);
+
+    private final int pauseMillis;
     private volatile long kept;
+
+    /**
+     * Creates one.
+     *
+     * @param pauseMillis waited for each element, so that a test which only looks on leaves the processors to others
+     */
+    public Burners(int pauseMillis) {
+        this.pauseMillis = pauseMillis;
+    }
 
     /** Starts it on the dispatcher; the stages are named {@code burn5} to {@code burn40}. */
     public RunningPipeline run(Dispatcher dispatcher) {
@@ -36,13 +51,20 @@ public final class Burners {
                 .named("burn20")
                 .map(burner(25))
                 .named("burn25")
-                .to(Sink.forEach((Long number) -> {
-                            Long ignored = burn(40, number);
-                            done.incrementAndGet();
-                        })
+                .to(Sink.forEach(this::last)
                         .named("burn40")
-                        .with(Attributes.dispatcher(dispatcher)))
+                        .with(Attributes.NONE.withDispatcher(dispatcher)))
                 .run();
+    }
+
+    private void last(Long number) {
+        Long ignored = burn(40, number);
+        try {
+            boolean none = pauseMillis > 0 && never.tryAcquire(pauseMillis, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        done.incrementAndGet();
     }
 
     private Function<Long, Long> burner(int percent) {
