@@ -26,14 +26,14 @@ final class ProfileTable {
                         ? ""
                         : String.format(Locale.ROOT, ", %,d lost", profile.path("lost").asLong()));
         line("%7s  %9s  %s", "CPU", "allocated", "stage");
-        profile.path("stages").forEach(this::print);
+        profile.path("stages").forEach(this::printStage);
         other("Weir itself", profile.path("engine_share"));
         other("Kafka client", profile.path("client_share"));
         other("everything else", profile.path("other_share"));
         out.flush();
     }
 
-    private void print(JsonNode stage) {
+    private void printStage(JsonNode stage) {
         line("%7s  %9s  %s",
                 percent(stage.path("cpu_share")),
                 bytes(stage.path("allocated_bytes").asDouble()),

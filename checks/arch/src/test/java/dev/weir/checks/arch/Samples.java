@@ -146,8 +146,8 @@ final class Samples implements AutoCloseable {
         put(MetricsServer.Builder.class, MetricsServer.builder());
         put(ConsoleServer.Builder.class, ConsoleServer.builder());
         put(Profiler.class, Profiler.create());
-        put(JsonGenerator.class, TokenBuffer.forGeneration());
-        put(ConsumerHealth.class, new ConsumerHealth(true, true, true, TEXT));
+        put(JsonGenerator.class, new TokenBuffer(null, false));
+        put(ConsumerHealth.class, new ConsumerHealth(true, true, true, TEXT, null));
         try {
             put(ConsoleServer.class, ConsoleServer.builder().start());
             put(MetricsServer.class, MetricsServer.builder().start());

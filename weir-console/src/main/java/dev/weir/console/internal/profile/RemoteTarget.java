@@ -137,7 +137,8 @@ final class RemoteTarget implements Recorder.Target {
         long stream = ask(() -> recorder.openStream(recording, Map.of()));
         try (OutputStream out = Files.newOutputStream(file)) {
             byte[] part;
-            while ((part = ask(() -> recorder.readStream(stream))).length > 0) {
+            // Null at the end of the stream.
+            while ((part = ask(() -> recorder.readStream(stream))) != null) {
                 out.write(part);
             }
         } finally {
