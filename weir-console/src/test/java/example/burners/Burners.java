@@ -5,6 +5,7 @@ import dev.weir.stream.Dispatcher;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
+import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -18,18 +19,19 @@ import java.util.function.Function;
 public final class Burners {
 
     /** What each stage takes, in percent. */
-    public static final int[] PERCENT = {5, 10, 20, 25, 40};
+    public static final List<Integer> PERCENT = List.of(5, 10, 20, 25, 40);
 
     private static final int ROUNDS_PER_PERCENT = 2_000;
 
-    /** Elements that have come to the end. */
+    /** The number of the last element that has come to the end. */
     public final AtomicLong done = new AtomicLong();
 
     /** Never has a permit: a wait that ends by time. */
     private final Semaphore never = new Semaphore(0);
 
     private final int pauseMillis;
-    private volatile long kept;
+    /** What was computed, so that the compiler leaves none of it out. */
+    public volatile long kept;
 
     /**
      * Creates one.
@@ -58,13 +60,13 @@ public final class Burners {
     }
 
     private void last(Long number) {
-        Long ignored = burn(40, number);
+        Long burnt = burn(40, number);
         try {
-            boolean none = pauseMillis > 0 && never.tryAcquire(pauseMillis, TimeUnit.MILLISECONDS);
+            boolean ignored = pauseMillis > 0 && never.tryAcquire(pauseMillis, TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        done.incrementAndGet();
+        done.accumulateAndGet(burnt, Math::max);
     }
 
     private Function<Long, Long> burner(int percent) {

@@ -51,7 +51,7 @@ final class Asker implements AutoCloseable {
     /** The answer to what takes its time. */
     CompletableFuture<HttpResponse<String>> later(String path) {
         return client.sendAsync(
-                request(path).timeout(Duration.ofSeconds(120)).GET().build(), BodyHandlers.ofString());
+                request(path).timeout(Duration.ofMinutes(2)).GET().build(), BodyHandlers.ofString());
     }
 
     HttpRequest.Builder request(String path, String... headers) {

@@ -24,7 +24,7 @@ final class ProfiledMain {
         }
         kept = state;
         try {
-            boolean none = NEVER.tryAcquire(1, TimeUnit.MILLISECONDS);
+            boolean ignored = NEVER.tryAcquire(1, TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -41,7 +41,7 @@ final class ProfiledMain {
             System.out.println(console.uri());
             int end = System.in.read();
             running.cancel();
-            System.out.println("ended " + end);
+            System.out.println("ended " + end + " " + kept);
         }
     }
 }

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(600)
 class ProfilerTest {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(120);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     /** By then the compiler has done its work. */
     private static final int WARM = 2_000;

@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Counts samples whose stage is known, and makes a profile of them. Not thread-safe. */
@@ -43,7 +44,7 @@ final class ProfileMaker {
         if (sample.kind() == Sample.Kind.CPU) {
             cpu += sample.amount();
         }
-        FlameTree flame = flames.get(sample.kind());
+        FlameTree flame = flame(sample.kind());
         if (owner == Owner.USER && stage != null) {
             stages.computeIfAbsent(stage, first -> new StageTotals()).add(sample);
             flame.add(stage.stage(), sample.stack().userCode(), sample.amount());
@@ -77,9 +78,13 @@ final class ProfileMaker {
                 shareOf(Owner.CLIENT),
                 shareOf(Owner.OTHER),
                 profiles,
-                flames.get(Sample.Kind.CPU).flame(1),
-                flames.get(Sample.Kind.ALLOCATION).flame(1),
-                flames.get(Sample.Kind.WAIT).flame(NANOS_PER_MILLI));
+                flame(Sample.Kind.CPU).flame(1),
+                flame(Sample.Kind.ALLOCATION).flame(1),
+                flame(Sample.Kind.WAIT).flame(NANOS_PER_MILLI));
+    }
+
+    private FlameTree flame(Sample.Kind kind) {
+        return Objects.requireNonNull(flames.get(kind));
     }
 
     private double shareOf(Owner owner) {

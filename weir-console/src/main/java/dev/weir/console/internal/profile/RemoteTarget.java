@@ -78,6 +78,7 @@ final class RemoteTarget implements Recorder.Target {
         return connect(name, linux, address);
     }
 
+    @SuppressWarnings("BanJNDI") // the address is what the attached process told, on this machine
     private static RemoteTarget connect(String name, boolean linux, String address) throws IOException {
         JMXConnector connector = JMXConnectorFactory.connect(new JMXServiceURL(address));
         try {
