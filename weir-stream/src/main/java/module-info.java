@@ -1,5 +1,6 @@
 /** The engine: batches, stages, boundaries, acknowledgements. Knows nothing of Kafka. */
 module dev.weir.stream {
+    requires jdk.jfr;
     requires static transitive org.jspecify;
 
     exports dev.weir.stream;

@@ -3,6 +3,7 @@ package dev.weir.cli;
 import dev.weir.cli.bench.BenchCommand;
 import dev.weir.cli.broker.BrokerCommand;
 import dev.weir.cli.console.ConsoleCommand;
+import dev.weir.cli.console.ProfileCommand;
 import dev.weir.cli.demo.DemoCommand;
 import dev.weir.cli.pipe.PipeCommand;
 import dev.weir.cli.replay.ReplayCommand;
@@ -51,6 +52,7 @@ import picocli.CommandLine.Spec;
             PipeCommand.class,
             ReplayCommand.class,
             ConsoleCommand.class,
+            ProfileCommand.class,
             BenchCommand.class,
             CompletionCommand.class,
             WarmUpCommand.class

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
+import java.util.Objects;
 
 /**
  * A consumer's health and dump as JSON fields: those of {@code weir pipe --state} and of {@code /api/state}. Functions
@@ -31,6 +32,8 @@ public final class ConsumerState {
 
     /** Writes the fields of the whole consumer, without those of its partitions. */
     public static void writeSummary(JsonGenerator json, ConsumerDump dump, ConsumerHealth health) throws IOException {
+        Objects.requireNonNull(dump, "dump");
+        Objects.requireNonNull(health, "health");
         json.writeStringField("at", dump.at().toString());
         json.writeStringField("state", dump.state());
         json.writeBooleanField("live", health.live());

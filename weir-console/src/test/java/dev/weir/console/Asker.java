@@ -14,6 +14,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 
 /** Asks a console as programs do. Thread-safe. */
 final class Asker implements AutoCloseable {
@@ -45,6 +46,12 @@ final class Asker implements AutoCloseable {
 
     HttpResponse<String> send(HttpRequest request) throws IOException, InterruptedException {
         return client.send(request, BodyHandlers.ofString());
+    }
+
+    /** The answer to what takes its time. */
+    CompletableFuture<HttpResponse<String>> later(String path) {
+        return client.sendAsync(
+                request(path).timeout(Duration.ofMinutes(2)).GET().build(), BodyHandlers.ofString());
     }
 
     HttpRequest.Builder request(String path, String... headers) {

@@ -18,9 +18,16 @@ final class ConsoleAddress {
 
     /** Reads {@code PID} or {@code URL}. */
     static URI of(String target) {
-        if (target.matches("[0-9]{1,18}")) {
-            return ofProcess(target);
-        }
+        return isProcess(target) ? ofProcess(target) : ofUrl(target);
+    }
+
+    /** Whether it is the number of a process. */
+    static boolean isProcess(String target) {
+        return target.matches("[0-9]{1,18}");
+    }
+
+    /** Reads {@code URL}. */
+    static URI ofUrl(String target) {
         try {
             URI uri = URI.create(target.replaceAll("/+$", ""));
             String scheme = uri.getScheme() == null ? "" : uri.getScheme().toLowerCase(Locale.ROOT);

@@ -41,7 +41,12 @@ final class ConsoleClient implements AutoCloseable {
     }
 
     JsonNode get(String path) throws InterruptedException {
-        return send(HttpRequest.newBuilder(URI.create(console + path)).GET());
+        return get(path, Duration.ZERO);
+    }
+
+    /** Asks for what takes the other process so long to make. */
+    JsonNode get(String path, Duration making) throws InterruptedException {
+        return send(HttpRequest.newBuilder(URI.create(console + path)).GET(), PATIENCE.plus(making));
     }
 
     /** Asks for changes; true, false and whole numbers are sent as such. */
@@ -51,16 +56,17 @@ final class ConsoleClient implements AutoCloseable {
         settings.forEach(set::put);
         return send(HttpRequest.newBuilder(URI.create(console + "/api/control"))
                 .header("Content-Type", "application/json")
-                .POST(BodyPublishers.ofString(body.toString())));
+                .POST(BodyPublishers.ofString(body.toString())),
+                PATIENCE);
     }
 
-    private JsonNode send(HttpRequest.Builder request) throws InterruptedException {
+    private JsonNode send(HttpRequest.Builder request, Duration patience) throws InterruptedException {
         if (token != null) {
             request.header("Authorization", "Bearer " + token);
         }
         HttpResponse<String> answer;
         try {
-            answer = http.send(request.timeout(PATIENCE).build(), BodyHandlers.ofString());
+            answer = http.send(request.timeout(patience).build(), BodyHandlers.ofString());
         } catch (IOException e) {
             throw CliFailure.work(
                     "no console answers at " + console + ": "

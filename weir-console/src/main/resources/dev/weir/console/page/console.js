@@ -4,6 +4,7 @@ import { follow, setToken } from "./feed.js";
 import { Graph, percent, put, short } from "./graph.js";
 import { Partitions, Threads, drawRates } from "./parts.js";
 import { Controls } from "./controls.js";
+import { offerProfile } from "./profiling.js";
 
 const KEPT = 900;
 const at = (id) => document.getElementById(id);
@@ -92,6 +93,8 @@ at("log-form").addEventListener("submit", (event) => {
   event.preventDefault();
   controls.set(`log.${at("logger").value}`, at("level").value);
 });
+
+offerProfile(at("record"), at("recording"), at("profile"));
 
 follow({
   looks(fresh) {

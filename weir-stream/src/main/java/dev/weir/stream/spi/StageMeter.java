@@ -1,5 +1,6 @@
 package dev.weir.stream.spi;
 
+import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
@@ -9,12 +10,21 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StageMeter {
 
+    /** A runtime may have been linked without the flight recorder. */
+    private static final boolean CAN_RECORD =
+            ModuleLayer.boot().findModule("jdk.jfr").isPresent();
+
     private final LongAdder elementsIn = new LongAdder();
     private final LongAdder elementsOut = new LongAdder();
     private final LongAdder held = new LongAdder();
     private final LongAdder busyNanos = new LongAdder();
     private final Waits up;
     private final Waits down;
+
+    /** Written before the stage runs; null if the meter is of no stage that is shown. */
+    private @Nullable String pipelineName;
+
+    private String stageName = "";
 
     /** Creates a meter that blocks on its own: a stage with threads of its own. */
     public StageMeter() {
@@ -46,7 +56,43 @@ public final class StageMeter {
     public void worked(int in, int out, long startNanos) {
         elementsIn.add(in);
         elementsOut.add(out);
-        busyNanos.add(System.nanoTime() - startNanos);
+        long nanos = System.nanoTime() - startNanos;
+        busyNanos.add(nanos);
+        ran(nanos);
+    }
+
+    /** Says whose meter it is, for recordings. To be called before the stage runs. */
+    public void belongsTo(String pipeline, String stage) {
+        pipelineName = Objects.requireNonNull(pipeline, "pipeline");
+        stageName = Objects.requireNonNull(stage, "stage");
+        if (CAN_RECORD) {
+            StageRun.makeKnown();
+        }
+    }
+
+    /** The name of its stage, or an empty text if it is of none. */
+    public String stageName() {
+        return stageName;
+    }
+
+    /**
+     * Tells a recording of the JDK's flight recorder that the calling thread has worked in this stage for so long,
+     * until now; {@link #worked} does. While nobody records it costs a read.
+     */
+    public void ran(long nanos) {
+        ran(nanos, "");
+    }
+
+    /**
+     * The same of a pass in which several maps took each element.
+     *
+     * @param maps their names, the lowest first, a line for each
+     */
+    public void ran(long nanos, String maps) {
+        String pipeline = pipelineName;
+        if (CAN_RECORD && pipeline != null) {
+            StageRun.note(pipeline, stageName, maps, nanos);
+        }
     }
 
     public void in(int elements) {

@@ -33,10 +33,13 @@ class NullArgumentsTest {
 
     private static final Set<String> PACKAGES = Set.of(
             "dev.weir.stream",
+            "dev.weir.stream.control",
             "dev.weir.stream.testing",
             "dev.weir.kafka",
             "dev.weir.lean",
             "dev.weir.metrics",
+            "dev.weir.console",
+            "dev.weir.console.profile",
             "dev.weir.testkit");
 
     /** What only Weir makes, for users to read: nobody hands nulls to their constructors. */
@@ -56,7 +59,17 @@ class NullArgumentsTest {
             "PartitionSource",
             "ShareGroupConfig",
             "ShareHandle.Snapshot",
-            "ShareHandle.Limit");
+            "ShareHandle.Limit",
+            "ThreadActivity.Counts",
+            "ControlReport",
+            "ControlReport.Refusal",
+            "TimelineEntry",
+            "Profile",
+            "StageProfile",
+            "StageProfile.Method",
+            "StageProfile.Allocation",
+            "StageProfile.Wait",
+            "Flame");
 
     /** Methods that the engine calls, per element or batch, and types of which an object would need a broker. */
     private static final Set<String> LEFT_OUT = Set.of(

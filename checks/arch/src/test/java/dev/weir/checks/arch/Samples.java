@@ -1,7 +1,12 @@
 package dev.weir.checks.arch;
 
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.util.TokenBuffer;
+import dev.weir.console.ConsoleServer;
+import dev.weir.console.profile.Profiler;
 import dev.weir.kafka.ConsumerDump;
 import dev.weir.kafka.CircuitBreaker;
+import dev.weir.kafka.ConsumerHealth;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ConsumerSnapshot;
 import dev.weir.kafka.DeadLetter;
@@ -139,7 +144,12 @@ final class Samples implements AutoCloseable {
         put(DispatcherMetrics.class, DispatcherMetrics.of());
         put(BreakerMetrics.class, BreakerMetrics.of(TEXT, of(CircuitBreaker.class)));
         put(MetricsServer.Builder.class, MetricsServer.builder());
+        put(ConsoleServer.Builder.class, ConsoleServer.builder());
+        put(Profiler.class, Profiler.create());
+        put(JsonGenerator.class, new TokenBuffer(null, false));
+        put(ConsumerHealth.class, new ConsumerHealth(true, true, true, TEXT, null));
         try {
+            put(ConsoleServer.class, ConsoleServer.builder().start());
             put(MetricsServer.class, MetricsServer.builder().start());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -282,6 +292,7 @@ final class Samples implements AutoCloseable {
     @Override
     public void close() {
         of(MetricsServer.class).close();
+        of(ConsoleServer.class).close();
         of(LeanConsumer.class).close();
         of(MetadataClient.class).close();
         of(FaultProxy.class).close();

@@ -30,14 +30,12 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
     private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
             + " img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-    private static final String NO_PROFILE =
-            "this version cannot record a profile yet: use" + " jcmd PID JFR.start duration=30s filename=FILE";
-
     private final Access access;
     private final Looker looker;
     private final Controls controls;
     private final PageFiles page = new PageFiles();
     private final EventStream events;
+    private final ProfileRequests profiles = new ProfileRequests();
 
     /**
      * Creates one.
@@ -78,6 +76,8 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
             send(exchange, ifRead(exchange, () -> whole));
         } else if ("/api/events".equals(path) && exchange.getRequestMethod().equals("GET")) {
             stream(exchange, deadline);
+        } else if (ProfileRequests.PATH.equals(path)) {
+            profile(exchange, deadline);
         } else {
             send(exchange, api(exchange, path == null ? "" : path));
         }
@@ -99,6 +99,20 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
         }
     }
 
+    private void profile(HttpExchange exchange, ResponseDeadline deadline) throws IOException {
+        if (!exchange.getRequestMethod().equals("GET")) {
+            exchange.getResponseHeaders().set("Allow", "GET");
+            send(exchange, Answer.error(405, "only GET"));
+            return;
+        }
+        // Nothing is written as long as it records.
+        deadline.stop();
+        ProfileRequests.Outcome outcome =
+                profiles.record(exchange.getRequestURI().getRawQuery());
+        deadline.restart();
+        send(exchange, Answer.json(outcome.status(), outcome.json()));
+    }
+
     private Answer api(HttpExchange exchange, String path) {
         try {
             return switch (path) {
@@ -109,9 +123,8 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
                             exchange,
                             () -> Answer.json(
                                     200, Json.timeline(controls.timeline().entries())));
-                case "/api/profile" -> ifRead(exchange, () -> Answer.error(501, NO_PROFILE));
                 case "/api/control" -> control(exchange);
-                default -> Answer.error(404, "here are /, /api/state, /api/events, /api/timeline and /api/control");
+                default -> Answer.error(404, "here are /, /api/state, /api/events, /api/timeline, /api/profile and /api/control");
             };
         } catch (RuntimeException e) {
             LOG.log(Level.WARNING, "cannot answer " + path, e);

@@ -21,8 +21,12 @@ final class PageFiles {
 
     PageFiles() {
         add("/", "index.html", "text/html; charset=utf-8");
-        add("/console.css", "console.css", "text/css; charset=utf-8");
-        for (String script : new String[] {"console.js", "feed.js", "graph.js", "parts.js", "controls.js"}) {
+        for (String style : new String[] {"console.css", "profile.css"}) {
+            add("/" + style, style, "text/css; charset=utf-8");
+        }
+        for (String script : new String[] {
+            "console.js", "feed.js", "graph.js", "parts.js", "controls.js", "profile.js", "profiling.js"
+        }) {
             add("/" + script, script, SCRIPT);
         }
     }

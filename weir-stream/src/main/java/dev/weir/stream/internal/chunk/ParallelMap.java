@@ -303,6 +303,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         loop.run(work, from, to, this, self);
         long end = System.nanoTime();
         meter.busy(end - start);
+        meter.ran(end - start);
         nanosPerElement = (end - start) / (to - from);
         if (limit.isAdaptive()) {
             noteWorked(to - from, end - start, end);

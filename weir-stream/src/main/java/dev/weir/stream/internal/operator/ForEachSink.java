@@ -51,6 +51,7 @@ final class ForEachSink<T> implements SinkLoop<T> {
                 meter.in(size);
                 meter.out(size);
                 meter.busy(sampleNanos);
+                meter.ran(sampleNanos);
             }
             batch.release();
         }
@@ -60,6 +61,7 @@ final class ForEachSink<T> implements SinkLoop<T> {
         long start = System.nanoTime();
         pace.begin(start);
         int reached = loop.run(batch, consumer, maps, pace);
+        meter.ran(System.nanoTime() - start, maps.names());
         meter.in(reached);
         meter.out(reached);
         meter.busy(maps.countInSink(batch.size(), start, sampleNanos));

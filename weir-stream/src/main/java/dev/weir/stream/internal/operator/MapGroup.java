@@ -48,6 +48,9 @@ interface MapGroup<R> {
         return stage instanceof MapStage<?, T> map ? map.joinedBySink() : null;
     }
 
+    /** The names of its stages, the lowest first, a line for each. */
+    String names();
+
     /** Whether the elements of the batch that was pulled last have not been through the group. */
     boolean isOwed();
 

@@ -32,6 +32,9 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
     private final @Nullable MapStage<?, T> above;
     private final Stage<?> source;
     private final int length;
+    /** Of the stages of the group, the lowest first, a line for each. */
+    private final String names;
+
     private final MapLoop loop;
     private final Function<Object, Object> function;
     private final StageMeter meter;
@@ -61,6 +64,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
         this.loop = LOOPS.forFunction(function);
         this.function = (Function<Object, Object>) function;
         this.meter = wiring.meter();
+        this.names = above == null ? meter.stageName() : meter.stageName() + "\n" + above.names;
         this.supervised = wiring.supervised();
         this.clock = wiring.clock();
         this.inside = new HeldElements(meter);
@@ -106,6 +110,11 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
     MapGroup<R> joinedBySink() {
         inSink = true;
         return this;
+    }
+
+    @Override
+    public String names() {
+        return names;
     }
 
     @Override
@@ -159,6 +168,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
             dropped = 0;
             sampleNanos = Math.max(1, System.nanoTime() - start);
             count(size, batch.size(), sampleNanos);
+            meter.ran(sampleNanos);
         }
     }
 
@@ -174,8 +184,9 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
         int size = batch.size();
         long start = System.nanoTime();
         batch.truncate(loop.run(batch, this, above));
-        double nanosPerSample = (double) (System.nanoTime() - start) / samplesNanos();
-        countGroup(size, nanosPerSample);
+        long nanos = System.nanoTime() - start;
+        meter.ran(nanos, names);
+        countGroup(size, (double) nanos / samplesNanos());
     }
 
     private long samplesNanos() {

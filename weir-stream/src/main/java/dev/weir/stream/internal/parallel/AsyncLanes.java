@@ -163,6 +163,7 @@ final class AsyncLanes<T, R> extends Lanes<T, R> implements Computations.Owner<R
         lock.unlock();
         try {
             run.start(computations);
+            meter.ran(run.nanos());
         } catch (RuntimeException | Error thrown) {
             // What was taken on may never be done, so the failure must not wait behind it. The rest is left to the
             // close.

@@ -41,6 +41,7 @@ final class Stint {
         if (elements > 0) {
             nanos = System.nanoTime() - startNanos;
             meter.busy(nanos);
+            meter.ran(nanos);
         }
     }
 

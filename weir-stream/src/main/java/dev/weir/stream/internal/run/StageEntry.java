@@ -87,6 +87,7 @@ public final class StageEntry implements StageContext {
         this.shownAs = shownAs;
         this.standsFor = shownAs == null ? ConcurrentHashMap.newKeySet() : Set.of();
         this.parallelism = shape::parallelism;
+        shape.meter.belongsTo(run.name(), name);
     }
 
     @Override

@@ -1,0 +1,76 @@
+package dev.weir.cli.console;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.PrintStream;
+import java.util.List;
+import java.util.Locale;
+
+/** Prints a profile for people: a line for each stage, with what took its time below. Confined to one thread. */
+final class ProfileTable {
+
+    private static final int METHODS = 3;
+    private static final List<String> UNITS = List.of("B", "kB", "MB", "GB", "TB");
+
+    private final PrintStream out;
+
+    ProfileTable(PrintStream out) {
+        this.out = out;
+    }
+
+    void print(JsonNode profile) {
+        line("%,d samples (%s) in %.1f s%s",
+                profile.path("samples").asLong(),
+                profile.path("sampler").asText(),
+                profile.path("seconds").asDouble(),
+                profile.path("lost").asLong() == 0
+                        ? ""
+                        : String.format(Locale.ROOT, ", %,d lost", profile.path("lost").asLong()));
+        line("%7s  %9s  %s", "CPU", "allocated", "stage");
+        profile.path("stages").forEach(this::printStage);
+        other("Weir itself", profile.path("engine_share"));
+        other("Kafka client", profile.path("client_share"));
+        other("everything else", profile.path("other_share"));
+        out.flush();
+    }
+
+    private void printStage(JsonNode stage) {
+        line("%7s  %9s  %s",
+                percent(stage.path("cpu_share")),
+                bytes(stage.path("allocated_bytes").asDouble()),
+                stage.path("name").asText());
+        first(stage.path("top")).forEach(method -> line("%20s %s, %s with all it calls: %s", "",
+                percent(method.path("self_share")),
+                percent(method.path("total_share")),
+                method.path("method").asText()));
+        first(stage.path("allocation")).forEach(each -> line("%20s allocates %s: %s", "",
+                bytes(each.path("bytes").asDouble()), each.path("class").asText()));
+        first(stage.path("blocked")).forEach(wait -> line("%20s waits %,d ms (%s): %s", "",
+                wait.path("ms").asLong(), wait.path("kind").asText(), wait.path("at").asText()));
+    }
+
+    private void other(String name, JsonNode share) {
+        line("%7s  %9s  %s", percent(share), "", name);
+    }
+
+    private static List<JsonNode> first(JsonNode all) {
+        return all.valueStream().limit(METHODS).toList();
+    }
+
+    private static String percent(JsonNode share) {
+        return String.format(Locale.ROOT, "%.1f %%", 100 * share.asDouble());
+    }
+
+    private static String bytes(double bytes) {
+        double left = bytes;
+        int unit = 0;
+        while (left >= 1000 && unit < UNITS.size() - 1) {
+            left /= 1000;
+            unit++;
+        }
+        return String.format(Locale.ROOT, unit == 0 ? "%.0f %s" : "%.1f %s", left, UNITS.get(unit));
+    }
+
+    private void line(String format, Object... values) {
+        out.println(String.format(Locale.ROOT, format, values).stripTrailing());
+    }
+}

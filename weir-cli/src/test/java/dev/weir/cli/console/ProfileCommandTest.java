@@ -1,0 +1,144 @@
+package dev.weir.cli.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.weir.cli.CommandHarness;
+import dev.weir.cli.terminal.ExitCode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code weir profile} of processes that were started without any flag for it. */
+@Timeout(120)
+class ProfileCommandTest {
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    private final CommandHarness harness = new CommandHarness();
+
+    @TempDir
+    Path folder;
+
+    private static Process fork(String... mainAndArguments) throws IOException {
+        ProcessBuilder command = new ProcessBuilder(
+                ProcessHandle.current().info().command().orElseThrow(),
+                "-XX:+UseSerialGC",
+                "-cp",
+                System.getProperty("java.class.path"));
+        command.command().addAll(List.of(mainAndArguments));
+        return command.redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    }
+
+    private static void end(Process process) throws InterruptedException {
+        int ignored = process.destroyForcibly().waitFor();
+    }
+
+    @Test
+    void process_profiledByItsNumberAndByItsConsole_tellsItsStages() throws Exception {
+        Process process = fork(ProfiledMain.class.getName());
+        try {
+            String console = process.inputReader().readLine();
+            Path html = folder.resolve("profile.html");
+            for (String target : new String[] {Long.toString(process.pid()), console}) {
+                int code = harness.run("profile", target, "--seconds=3", "--json", "--html=" + html);
+                assertThat(code).as(harness.err()).isEqualTo(ExitCode.DONE);
+                assertProfile(JSON.readTree(harness.out().lines().toList().getLast()));
+                assertThat(Files.readString(html))
+                        .contains("ProfiledMain.price")
+                        .contains("Content-Security-Policy");
+                Files.delete(html);
+            }
+            assertThat(harness.run("profile", console, "--seconds=1")).isEqualTo(ExitCode.DONE);
+            assertThat(harness.out()).contains("Weir itself").contains("price");
+            process.getOutputStream().close();
+            assertThat(process.waitFor()).isZero();
+        } finally {
+            end(process);
+        }
+    }
+
+    private static void assertProfile(JsonNode profile) {
+        assertThat(profile.fieldNames())
+                .toIterable()
+                .containsExactly(
+                        "seconds",
+                        "sampler",
+                        "samples",
+                        "lost",
+                        "engine_share",
+                        "client_share",
+                        "other_share",
+                        "stages");
+        assertThat(profile.path("seconds").asDouble()).isGreaterThanOrEqualTo(3);
+        assertThat(profile.path("samples").asLong()).isPositive();
+        JsonNode price = profile.path("stages").get(0);
+        assertThat(price.path("name").asText()).isEqualTo("price");
+        assertThat(price.path("cpu_share").asDouble()).isPositive();
+        assertThat(price.at("/top/0/method").asText()).isEqualTo(ProfiledMain.class.getName() + ".price");
+        assertThat(price.at("/top/0/self_share").asDouble()).isPositive();
+        assertThat(price.path("allocated_bytes").isIntegralNumber()).isTrue();
+        assertThat(price.path("blocked").isArray()).isTrue();
+    }
+
+    @Test
+    void process_withoutAPipeline_isRefusedAtOnceWithAWayOut() throws Exception {
+        Process process = fork(ReadingMain.class.getName());
+        try {
+            assertThat(process.inputReader().readLine()).isEqualTo("reading");
+            int code = harness.run("profile", Long.toString(process.pid()), "--seconds=60", "--json");
+            assertThat(code).isEqualTo(ExitCode.FAILED);
+            assertThat(harness.err())
+                    .contains("process " + process.pid() + " has not run a Weir pipeline yet")
+                    .doesNotContain("\tat ");
+            assertThat(JSON.readTree(harness.out().lines().toList().getLast())
+                            .path("error")
+                            .asText())
+                    .contains("pipeline");
+        } finally {
+            end(process);
+        }
+    }
+
+    /** A JVM that has nothing of Weir in it. */
+    static final class ReadingMain {
+
+        private ReadingMain() {}
+
+        public static void main(String[] args) throws IOException {
+            System.out.println("reading");
+            System.out.println("read " + System.in.read());
+        }
+    }
+
+    @Test
+    void process_thatIsNoneOrNoJvm_isRefusedWithAWayOut() throws Exception {
+        assertThat(harness.run("profile", "999999999")).isEqualTo(ExitCode.FAILED);
+        assertThat(harness.err()).contains("there is no process 999999999").contains("jps");
+        Process process = new ProcessBuilder("cat").start();
+        try {
+            assertThat(harness.run("profile", Long.toString(process.pid()))).isEqualTo(ExitCode.FAILED);
+            assertThat(harness.err())
+                    .contains("process " + process.pid() + " is no JVM that can be asked")
+                    .doesNotContain("\tat ");
+        } finally {
+            end(process);
+        }
+    }
+
+    @Test
+    void options_outOfBounds_areRefusedByName() {
+        assertThat(harness.run("profile", "1", "--seconds=0")).isEqualTo(ExitCode.WRONG_USAGE);
+        assertThat(harness.err()).contains("--seconds must be 1 to 60: --seconds=0");
+        Path nowhere = folder.resolve("nowhere").resolve("x.html");
+        assertThat(harness.run("profile", "1", "--html=" + nowhere)).isEqualTo(ExitCode.WRONG_USAGE);
+        assertThat(harness.err()).contains("--html must be a file in a folder that exists");
+        assertThat(harness.run("profile", "4711x")).isEqualTo(ExitCode.WRONG_USAGE);
+        assertThat(harness.err()).contains("PID|URL").contains("4711x");
+    }
+}

@@ -1,0 +1,67 @@
+package dev.weir.console.internal.http;
+
+import dev.weir.console.internal.state.Json;
+import dev.weir.console.profile.ProfileException;
+import dev.weir.console.profile.Profiler;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.concurrent.Semaphore;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Records profiles of this process for requests, one at a time. Thread-safe; a request waits for its profile. */
+final class ProfileRequests {
+
+    static final String PATH = "/api/profile";
+
+    private static final Logger LOG = System.getLogger(ProfileRequests.class.getName());
+
+    private static final Pattern SECONDS = Pattern.compile("seconds=([0-9]{1,4})");
+    private static final String DEFAULT = "seconds=10";
+
+    private final Semaphore one = new Semaphore(1);
+
+    /** An HTTP status and what to say with it. */
+    record Outcome(int status, String json) {
+
+        static Outcome error(int status, String message) {
+            return new Outcome(status, Json.error(message));
+        }
+    }
+
+    /**
+     * Records one.
+     *
+     * @param query {@code seconds=N}, or null
+     */
+    Outcome record(@Nullable String query) {
+        Matcher seconds = SECONDS.matcher(query == null ? DEFAULT : query);
+        long most = Profiler.MOST.toSeconds();
+        if (!seconds.matches()
+                || Long.parseLong(seconds.group(1)) < 1
+                || Long.parseLong(seconds.group(1)) > most) {
+            return Outcome.error(400, "ask for " + PATH + "?seconds=N, 1 to " + most);
+        }
+        if (!one.tryAcquire()) {
+            return Outcome.error(409, "a profile is being recorded: ask again when it has ended");
+        }
+        try {
+            Duration time = Duration.ofSeconds(Long.parseLong(seconds.group(1)));
+            return new Outcome(
+                    200, Profiler.create().time(time).recordThisProcess().toJson());
+        } catch (InterruptedException e) { // The console is being closed.
+            Thread.currentThread().interrupt();
+            return Outcome.error(503, "the console is being closed");
+        } catch (ProfileException e) {
+            return Outcome.error(503, e.getMessage() + ": " + e.wayOut());
+        } catch (IOException | RuntimeException e) {
+            LOG.log(Level.WARNING, "cannot record a profile", e);
+            return Outcome.error(500, "no profile could be recorded; the log says why");
+        } finally {
+            one.release();
+        }
+    }
+}

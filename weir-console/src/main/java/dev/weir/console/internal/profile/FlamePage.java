@@ -1,0 +1,74 @@
+package dev.weir.console.internal.profile;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
+
+/**
+ * A profile as one page that works from a file: the console's own script and style, and the profile as data. Its policy
+ * lets nothing else run and nothing be fetched. Functions only.
+ */
+public final class FlamePage {
+
+    private static final String FOLDER = "/dev/weir/console/page/";
+
+    private static final String SHOW = "\nshowProfile(document.getElementById(\"profile\"),"
+            + " JSON.parse(document.getElementById(\"data\").textContent));\n";
+
+    private FlamePage() {}
+
+    /** The page of a profile that is given as JSON. */
+    public static String of(String profileJson) {
+        String style = file("profile.css");
+        String script = file("profile.js") + SHOW;
+        String policy = "default-src 'none'; base-uri 'none'; form-action 'none'; style-src " + hash(style)
+                + "; script-src " + hash(script);
+        return """
+                <!doctype html>
+                <html lang="en">
+                <head>
+                <meta charset="utf-8">
+                <meta http-equiv="Content-Security-Policy" content="%s">
+                <meta name="viewport" content="width=device-width, initial-scale=1">
+                <title>Weir profile</title>
+                <style>%s</style>
+                </head>
+                <body class="profile-page">
+                <h1>Profile by stage</h1>
+                <main id="profile"></main>
+                <script type="application/json" id="data">%s</script>
+                <script type="module">%s</script>
+                </body>
+                </html>
+                """.formatted(policy, style, inScript(profileJson), script);
+    }
+
+    /** Inside a script element nothing may look like its end, or like a comment. */
+    private static String inScript(String json) {
+        return json.replace("<", "\\u003c");
+    }
+
+    private static String file(String name) {
+        try (InputStream in = FlamePage.class.getResourceAsStream(FOLDER + name)) {
+            if (in == null) {
+                throw new IllegalStateException("the jar of weir-console is not whole: " + FOLDER + name);
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String hash(String text) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+            return "'sha256-" + Base64.getEncoder().encodeToString(digest) + "'";
+        } catch (NoSuchAlgorithmException e) { // Every JDK has it.
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,55 @@
+package dev.weir.console.internal.profile;
+
+import dev.weir.console.profile.Flame;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A flame graph while samples are added to it. Not thread-safe. */
+final class FlameTree {
+
+    /** What is narrower is not seen, and left out: its time stays with its caller. */
+    private static final int PARTS = 2_000;
+
+    private final String name;
+    private final Map<String, FlameTree> inner = new HashMap<>();
+    private long value;
+
+    FlameTree(String name) {
+        this.name = name;
+    }
+
+    /** Adds a stack below {@code outside}, which stands for whose code it is. */
+    void add(String outside, List<Frame> innermostFirst, long amount) {
+        value += amount;
+        FlameTree at = child(outside);
+        at.value += amount;
+        for (int i = innermostFirst.size() - 1; i >= 0; i--) {
+            at = at.child(innermostFirst.get(i).name());
+            at.value += amount;
+        }
+    }
+
+    private FlameTree child(String of) {
+        return inner.computeIfAbsent(of, FlameTree::new);
+    }
+
+    /** The whole graph, in numbers of {@code unit}. */
+    Flame flame(long unit) {
+        return flame(unit, Math.max(1, value / PARTS));
+    }
+
+    private Flame flame(long unit, long least) {
+        return new Flame(
+                name,
+                value / unit,
+                inner.values().stream()
+                        .filter(tree -> tree.value >= least)
+                        .sorted(Comparator.comparingLong((FlameTree tree) -> tree.value)
+                                .reversed()
+                                .thenComparing(tree -> tree.name))
+                        .map(tree -> tree.flame(unit, least))
+                        .toList());
+    }
+}

@@ -1,0 +1,53 @@
+package dev.weir.console.internal.profile;
+
+import java.util.List;
+
+/** Whose code a frame is. */
+enum FrameKind {
+    /** Of whoever built the pipeline; all that is nobody else's. */
+    USER,
+    /** Weir's. */
+    ENGINE,
+    /** The Kafka client's. */
+    CLIENT,
+    /** The JDK's, or a library's that serves whoever calls it: it counts for its caller. */
+    SERVING;
+
+    private static final List<String> OF_ENGINE = List.of(
+            "dev.weir.stream.", "dev.weir.kafka.", "dev.weir.lean.", "dev.weir.metrics.", "dev.weir.console.");
+
+    private static final List<String> OF_CLIENT = List.of("org.apache.kafka.");
+
+    private static final List<String> SERVES = List.of(
+            "java.",
+            "javax.",
+            "jdk.",
+            "sun.",
+            "com.sun.",
+            "com.github.luben.zstd.",
+            "net.jpountz.",
+            "org.xerial.snappy.",
+            "org.HdrHistogram.",
+            "io.micrometer.",
+            "org.slf4j.");
+
+    /** Of a class, by its full name. */
+    static FrameKind of(String type) {
+        if (startsWithAny(type, OF_ENGINE)) {
+            return ENGINE;
+        }
+        if (startsWithAny(type, OF_CLIENT)) {
+            return CLIENT;
+        }
+        return startsWithAny(type, SERVES) ? SERVING : USER;
+    }
+
+    private static boolean startsWithAny(String type, List<String> prefixes) {
+        for (String prefix : prefixes) {
+            if (type.startsWith(prefix)) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,90 @@
+package dev.weir.console.internal.profile;
+
+import dev.weir.console.profile.Profile;
+import dev.weir.console.profile.ProfileException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/** Records a process, this one or another, and makes a profile of it. Functions only. */
+public final class Recorder {
+
+    private static final String NO_PIPELINE_WAY_OUT =
+            "Start a pipeline in it first; if one runs there, its weir-stream may be too old for profiles.";
+
+    private Recorder() {}
+
+    /**
+     * What is asked for.
+     *
+     * @param cpuTime whether to sample by the processor's time where the JVM can
+     */
+    public record Order(Duration time, Duration period, boolean cpuTime) {}
+
+    /** The flight recorder of a process. Confined to one thread. */
+    interface Target extends AutoCloseable {
+
+        /** The process, for messages. */
+        String name();
+
+        /** Whether it runs on Linux, where alone the JDK samples by the processor's time. */
+        boolean isLinux();
+
+        /** The names of the events that it knows. */
+        Set<String> events() throws IOException;
+
+        /** Begins to record. */
+        void start(RecordingSettings settings, Duration time) throws IOException;
+
+        /** Stops, and writes the recording to {@code file}. */
+        void stop(Path file) throws IOException;
+
+        /** Leaves no recording behind. */
+        @Override
+        void close();
+    }
+
+    /** Records this process. */
+    public static Profile recordThisProcess(Order order) throws IOException, InterruptedException {
+        try (Target target = LocalTarget.open()) {
+            return record(target, order);
+        }
+    }
+
+    /** Records a JVM on this machine of the same user. */
+    public static Profile recordProcess(long pid, Order order) throws IOException, InterruptedException {
+        if (pid == ProcessHandle.current().pid()) {
+            return recordThisProcess(order);
+        }
+        try (Target target = RemoteTarget.attach(pid)) {
+            return record(target, order);
+        }
+    }
+
+    private static Profile record(Target target, Order order) throws IOException, InterruptedException {
+        boolean cpuTime = order.cpuTime()
+                && target.isLinux()
+                && target.events().contains(RecordingSettings.CPU_TIME);
+        RecordingSettings settings = RecordingSettings.of(cpuTime, order.period());
+        Path file = Files.createTempFile("weir-profile", ".jfr");
+        try {
+            long start = System.nanoTime();
+            target.start(settings, order.time());
+            if (!target.events().contains(RecordingSettings.STAGE_RUN)) {
+                throw new ProfileException(
+                        target.name() + " has not run a Weir pipeline yet", NO_PIPELINE_WAY_OUT, null);
+            }
+            // Nothing ends this wait but the time: an interrupt gives up.
+            boolean ignored = new CountDownLatch(1).await(order.time().toNanos(), TimeUnit.NANOSECONDS);
+            Duration time = Duration.ofNanos(System.nanoTime() - start);
+            target.stop(file);
+            return new RecordingReader(file, settings.sampler()).read(time);
+        } finally {
+            Files.deleteIfExists(file);
+        }
+    }
+}

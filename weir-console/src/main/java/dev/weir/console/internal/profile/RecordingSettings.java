@@ -1,0 +1,72 @@
+package dev.weir.console.internal.profile;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * What a recording is to note. Immutable. Names and defaults of the events: {@code jfr metadata} of JDK 25; JEP 509 for
+ * {@code jdk.CPUTimeSample}.
+ *
+ * @param sampler the event that is counted
+ * @param values by event and setting, as {@code jdk.jfr.Recording.setSettings} takes them
+ */
+record RecordingSettings(String sampler, Map<String, String> values) {
+
+    static final String STAGE_RUN = "dev.weir.StageRun";
+    static final String CPU_TIME = "jdk.CPUTimeSample";
+    static final String CPU_TIME_LOST = "jdk.CPUTimeSamplesLost";
+    static final String EXECUTION = "jdk.ExecutionSample";
+    static final String ALLOCATION = "jdk.ObjectAllocationSample";
+
+    /** How a thread waited, by the event that says so. */
+    static final Map<String, String> WAITS = Map.of(
+            "jdk.ThreadPark", "park",
+            "jdk.JavaMonitorEnter", "monitor",
+            "jdk.JavaMonitorWait", "wait",
+            "jdk.ThreadSleep", "sleep",
+            "jdk.VirtualThreadPinned", "pinned",
+            "jdk.SocketRead", "socket",
+            "jdk.SocketWrite", "socket",
+            "jdk.FileRead", "file",
+            "jdk.FileWrite", "file",
+            "jdk.FileForce", "file");
+
+    /** Shorter ones are not noted. */
+    private static final String LEAST_WAIT = "1 ms";
+
+    private static final String ALLOCATIONS = "300/s";
+
+    /**
+     * Makes them.
+     *
+     * @param cpuTime whether to sample by the processor's time, or else by the clock
+     * @param period between two samples of a thread
+     */
+    static RecordingSettings of(boolean cpuTime, Duration period) {
+        Map<String, String> values = new HashMap<>();
+        String every = period.toNanos() / 1_000 + " us";
+        enable(values, STAGE_RUN);
+        if (cpuTime) {
+            enable(values, CPU_TIME);
+            enable(values, CPU_TIME_LOST);
+            values.put(CPU_TIME + "#throttle", period.toNanos() / 1_000 + "us");
+        } else {
+            enable(values, EXECUTION);
+            values.put(EXECUTION + "#period", every);
+        }
+        enable(values, ALLOCATION);
+        values.put(ALLOCATION + "#throttle", ALLOCATIONS);
+        values.put(ALLOCATION + "#stackTrace", "true");
+        for (String wait : WAITS.keySet()) {
+            enable(values, wait);
+            values.put(wait + "#threshold", LEAST_WAIT);
+            values.put(wait + "#stackTrace", "true");
+        }
+        return new RecordingSettings(cpuTime ? CPU_TIME : EXECUTION, Map.copyOf(values));
+    }
+
+    private static void enable(Map<String, String> values, String event) {
+        values.put(event + "#enabled", "true");
+    }
+}

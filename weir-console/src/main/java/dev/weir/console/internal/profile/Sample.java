@@ -1,0 +1,19 @@
+package dev.weir.console.internal.profile;
+
+/**
+ * What a recording noted of a thread at one moment. Immutable.
+ *
+ * @param thread its number in the recording
+ * @param atNanos the moment; of a wait its middle
+ * @param amount 1 sample, bytes, or nanoseconds
+ * @param subject the class that was allocated, or how the thread waited
+ */
+record Sample(Kind kind, long thread, long atNanos, long amount, String subject, CallStack stack) {
+
+    /** Of what it is a sample. */
+    enum Kind {
+        CPU,
+        ALLOCATION,
+        WAIT
+    }
+}

@@ -1,0 +1,108 @@
+package dev.weir.console.internal.profile;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the stage of each sample by two means: the stage that ran on its thread at its time, and, where no end of such a
+ * run was recorded, the stage that runs with the same calls have shown. A function of what it is given.
+ */
+final class StageJoin {
+
+    /** The share of the samples with the same calls that must be of one stage. */
+    private static final double SURE = 0.9;
+
+    private final Map<Long, List<Joined>> byThread = new HashMap<>();
+    private final List<Joined> all = new ArrayList<>();
+
+    /** A sample and the shortest run that it is in. */
+    private static final class Joined {
+
+        final Sample sample;
+        @Nullable
+        StageRun run;
+
+        long runNanos = Long.MAX_VALUE;
+
+        Joined(Sample sample) {
+            this.sample = sample;
+        }
+    }
+
+    /** Is told of each sample with its stage; null if nobody knows. */
+    @FunctionalInterface
+    interface Found {
+        void accept(Sample sample, @Nullable StageRef stage);
+    }
+
+    StageJoin(List<Sample> samples) {
+        for (Sample sample : samples) {
+            Joined joined = new Joined(sample);
+            all.add(joined);
+            byThread.computeIfAbsent(sample.thread(), thread -> new ArrayList<>())
+                    .add(joined);
+        }
+        byThread.values().forEach(some -> some.sort(Comparator.comparingLong(joined -> joined.sample.atNanos())));
+    }
+
+    /** A thread has worked on a batch. In any order; of runs within each other the shortest counts. */
+    void ran(long thread, long fromNanos, long toNanos, StageRun run) {
+        List<Joined> some = byThread.getOrDefault(thread, List.of());
+        for (int i = firstFrom(some, fromNanos); i < some.size(); i++) {
+            Joined joined = some.get(i);
+            if (joined.sample.atNanos() > toNanos) {
+                return;
+            }
+            if (toNanos - fromNanos < joined.runNanos) {
+                joined.run = run;
+                joined.runNanos = toNanos - fromNanos;
+            }
+        }
+    }
+
+    private static int firstFrom(List<Joined> some, long fromNanos) {
+        int low = 0;
+        int high = some.size();
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (some.get(middle).sample.atNanos() < fromNanos) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
+    /** Tells the stage of each sample, once all runs are known. */
+    void forEach(Found found) {
+        Map<String, Map<StageRef, Integer>> seen = new HashMap<>();
+        for (Joined joined : all) {
+            if (joined.run != null) {
+                seen.computeIfAbsent(joined.sample.stack().signature(), calls -> new HashMap<>())
+                        .merge(joined.run.at(joined.sample.stack()), 1, Integer::sum);
+            }
+        }
+        for (Joined joined : all) {
+            CallStack stack = joined.sample.stack();
+            found.accept(
+                    joined.sample, joined.run != null ? joined.run.at(stack) : byCalls(seen, stack.signature()));
+        }
+    }
+
+    private static @Nullable StageRef byCalls(Map<String, Map<StageRef, Integer>> seen, String signature) {
+        Map<StageRef, Integer> stages = seen.getOrDefault(signature, Map.of());
+        int total = stages.values().stream().mapToInt(Integer::intValue).sum();
+        return signature.isEmpty() || total == 0
+                ? null
+                : stages.entrySet().stream()
+                        .filter(stage -> stage.getValue() >= SURE * total)
+                        .map(Map.Entry::getKey)
+                        .findFirst()
+                        .orElse(null);
+    }
+}

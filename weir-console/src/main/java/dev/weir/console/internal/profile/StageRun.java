@@ -1,0 +1,26 @@
+package dev.weir.console.internal.profile;
+
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * The work on a batch in a stage, or in a stage and the maps that took each element in the same pass. Immutable.
+ *
+ * @param maps the lowest first
+ */
+record StageRun(String pipeline, String stage, List<String> maps) {
+
+    /** Of the event's fields; {@code maps} has a line for each. */
+    static StageRun of(String pipeline, String stage, String maps) {
+        return new StageRun(
+                pipeline,
+                stage,
+                maps.isEmpty() ? List.of() : Arrays.stream(maps.split("\n", -1)).toList());
+    }
+
+    /** The stage that a stack is in while this goes on. */
+    StageRef at(CallStack stack) {
+        int deep = stack.maps();
+        return new StageRef(pipeline, deep == 0 || deep > maps.size() ? stage : maps.get(deep - 1));
+    }
+}

@@ -1,0 +1,54 @@
+package dev.weir.stream.spi;
+
+import jdk.jfr.Category;
+import jdk.jfr.Description;
+import jdk.jfr.Enabled;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
+import jdk.jfr.Timespan;
+
+/**
+ * An event of the JDK's flight recorder: a thread has worked in a stage until now. One for each batch, none for an
+ * element; off unless a recording asks for it. Profiles find by it which stage a sample belongs to, see ADR 76.
+ */
+@Name("dev.weir.StageRun")
+@Label("Stage Run")
+@Description("A thread has worked on a batch in a stage of a Weir pipeline; the event stands at the end of that work")
+@Category("Weir")
+@Enabled(false)
+@StackTrace(false)
+final class StageRun extends Event {
+
+    /** Never committed: it is asked whether anybody records. */
+    private static final StageRun ANY = new StageRun();
+
+    @Label("Pipeline")
+    String pipeline = "";
+
+    @Label("Stage")
+    String stage = "";
+
+    @Label("Maps")
+    @Description("The maps that took each element in the same pass, the lowest first, a line for each")
+    String maps = "";
+
+    @Label("Work")
+    @Timespan(Timespan.NANOSECONDS)
+    long nanos;
+
+    /** A recorder knows the event once its class is loaded, and so that there is a pipeline. */
+    static void makeKnown() {}
+
+    static void note(String pipeline, String stage, String maps, long nanos) {
+        if (ANY.isEnabled()) {
+            StageRun run = new StageRun();
+            run.pipeline = pipeline;
+            run.stage = stage;
+            run.maps = maps;
+            run.nanos = nanos;
+            run.commit();
+        }
+    }
+}
