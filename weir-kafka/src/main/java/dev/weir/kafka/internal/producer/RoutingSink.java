@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
 public final class RoutingSink<R, K, V> implements SinkFactory<Outcome.Done<R>> {
 
     private final ProducerSettings<K, V> settings;
-    private final Function<? super R, ProducerRecord<K, V>> records;
+    private final Function<? super Outcome.Done<R>, ProducerRecord<K, V>> records;
     private final @Nullable DeadLetters letters;
 
     public RoutingSink(
             ProducerSettings<K, V> settings,
-            Function<? super R, ProducerRecord<K, V>> records,
+            Function<? super Outcome.Done<R>, ProducerRecord<K, V>> records,
             @Nullable DeadLetters letters) {
         this.settings = Objects.requireNonNull(settings, "settings");
         this.records = records;
@@ -32,7 +32,6 @@ public final class RoutingSink<R, K, V> implements SinkFactory<Outcome.Done<R>> 
     public SinkLoop<Outcome.Done<R>> create(StageContext context) {
         Rejects<Outcome.Done<R>> rejects =
                 letters == null ? null : new Rejects<>(Forwarder.create(letters, context), Outcome.Done::unwritable);
-        return ProducerSink.<Outcome.Done<R>, K, V>create(
-                settings, context, done -> records.apply(done.result()), rejects);
+        return ProducerSink.<Outcome.Done<R>, K, V>create(settings, context, records, rejects);
     }
 }
