@@ -7,6 +7,7 @@ import dev.weir.kafka.internal.failure.Outcome;
 import dev.weir.kafka.internal.failure.Tiers;
 import dev.weir.kafka.internal.producer.RoutingSink;
 import dev.weir.kafka.internal.share.Returns;
+import dev.weir.kafka.spi.RecordTracing;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RetryPolicy;

@@ -1,6 +1,6 @@
 package dev.weir.otel;
 
-import dev.weir.kafka.RecordTracing.Attempt;
+import dev.weir.kafka.spi.RecordTracing.Attempt;
 import io.opentelemetry.context.Scope;
 import org.apache.kafka.common.header.Headers;
 

@@ -14,7 +14,6 @@ import io.opentelemetry.context.propagation.TextMapGetter;
 import io.opentelemetry.context.propagation.TextMapPropagator;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
@@ -40,6 +39,7 @@ final class Spans {
 
     private static final TextMapGetter<Headers> GETTER = new TextMapGetter<>() {
         @Override
+        @SuppressWarnings("deprecation") // from 1.68 on; until then it must be there
         public Iterable<String> keys(Headers headers) {
             List<String> keys = new ArrayList<>();
             headers.forEach(header -> keys.add(header.key()));
@@ -97,12 +97,11 @@ final class Spans {
     }
 
     /** Begins the span of a group of records, linked to theirs. */
-    Trace begin(List<@Nullable Trace> members) {
-        List<Trace> known = members.stream().filter(Objects::nonNull).toList();
-        List<String> topics = known.stream().map(Trace::topic).distinct().toList();
+    Trace begin(List<Trace> members) {
+        List<String> topics = members.stream().map(Trace::topic).distinct().toList();
         String topic = topics.size() == 1 ? topics.getFirst() : "";
         SpanBuilder builder = span(topic).setNoParent().setAttribute(BATCH, (long) members.size());
-        known.forEach(member -> builder.addLink(member.span().getSpanContext()));
+        members.forEach(member -> builder.addLink(member.span().getSpanContext()));
         Span span = builder.startSpan();
         return new Trace(span, Context.root().with(span), topic);
     }

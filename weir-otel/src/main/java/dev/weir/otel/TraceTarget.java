@@ -1,6 +1,7 @@
 package dev.weir.otel;
 
 import dev.weir.stream.spi.AckTarget;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.locks.ReentrantLock;
@@ -26,7 +27,19 @@ final class TraceTarget implements AckTarget {
     private final @Nullable Object[] origins;
 
     /** The places of the elements that a group came of. */
-    private record Members(List<Place> places) {}
+    private record Members(List<Place> places) {
+
+        List<Trace> traces() {
+            List<Trace> traces = new ArrayList<>();
+            for (Place place : places) {
+                Trace trace = place.trace();
+                if (trace != null) {
+                    traces.add(trace);
+                }
+            }
+            return traces;
+        }
+    }
 
     private TraceTarget(Spans spans, boolean inHeaders, int size) {
         this.spans = spans;
@@ -74,7 +87,7 @@ final class TraceTarget implements AckTarget {
                 origin = spans.begin(record);
                 origins[index] = origin;
             } else if (origin instanceof Members members) {
-                origin = spans.begin(members.places().stream().map(Place::trace).toList());
+                origin = spans.begin(members.traces());
                 origins[index] = origin;
             }
             return (Trace) origin;
@@ -137,8 +150,7 @@ final class TraceTarget implements AckTarget {
 
     @Override
     public boolean standsFor(long token, AckTarget of, long ofToken) {
-        return (this == of && token == ofToken)
-                || targets[(int) token].standsFor(tokens[(int) token], of, ofToken);
+        return (this == of && token == ofToken) || targets[(int) token].standsFor(tokens[(int) token], of, ofToken);
     }
 
     @Override

@@ -1,15 +1,16 @@
 package dev.weir.otel;
 
-import dev.weir.kafka.RecordTracing;
+import dev.weir.kafka.spi.RecordTracing;
 import dev.weir.stream.Flow;
 import dev.weir.stream.Handler;
 import dev.weir.stream.Source;
 import io.opentelemetry.api.OpenTelemetry;
-import io.opentelemetry.context.Scope;
 import java.util.Objects;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
@@ -58,8 +59,10 @@ public final class Tracing implements RecordTracing {
 
     /** Begins the way of consumed records: to stand right below their source. Records pass as they are. */
     public <K, V> Flow<ConsumerRecord<K, V>, ConsumerRecord<K, V>> records() {
-        return Flow.of("trace", records -> records.stage(
-                "records", (above, context) -> new RecordStage<>(above, context.meter(), spans, false)));
+        return Flow.of(
+                "trace",
+                records -> records.stage(
+                        "records", (above, context) -> new RecordStage<>(above, context.meter(), spans, false)));
     }
 
     /**
@@ -68,24 +71,27 @@ public final class Tracing implements RecordTracing {
      * One that came of none has no trace, and functions are called as without tracing.
      */
     public <T> Flow<T, Traced<T>> beside() {
-        return Flow.of("trace", elements -> elements.stage(
-                "beside",
-                (above, context) -> new PlaceStage<T, Traced<T>>(above, context.meter(), spans, Traced::new)));
+        return Flow.of(
+                "trace",
+                elements -> elements.stage(
+                        "beside",
+                        (above, context) -> new PlaceStage<T, Traced<T>>(above, context.meter(), spans, Traced::new)));
     }
 
     /** Writes the trace of the record that each element came of to its headers, which must not be read-only. */
     public <K, V> Flow<ProducerRecord<K, V>, ProducerRecord<K, V>> inject() {
-        return Flow.of("trace", records -> records.stage(
-                "inject",
-                (above, context) ->
-                        new PlaceStage<ProducerRecord<K, V>, ProducerRecord<K, V>>(above, context.meter(), spans, (
-                                record, place) -> {
-                            Trace trace = place == null ? null : place.trace();
-                            if (trace != null) {
-                                spans.inject(trace, record.headers());
-                            }
-                            return record;
-                        })));
+        return Flow.of(
+                "trace",
+                records -> records.stage(
+                        "inject",
+                        (above, context) -> new PlaceStage<ProducerRecord<K, V>, ProducerRecord<K, V>>(
+                                above, context.meter(), spans, (record, place) -> {
+                                    Trace trace = place == null ? null : place.trace();
+                                    if (trace != null) {
+                                        spans.inject(trace, record.headers());
+                                    }
+                                    return record;
+                                })));
     }
 
     /** {@code function} below {@link #beside}, called with the element's span as the current one. */
@@ -111,8 +117,9 @@ public final class Tracing implements RecordTracing {
             if (trace == null) {
                 return handler.handle(traced.value());
             }
-            try (Scope ignored = trace.context().makeCurrent()) {
-                R result = handler.handle(traced.value());
+            try {
+                Callable<R> call = () -> handler.handle(traced.value());
+                R result = trace.context().wrap(call).call();
                 trace.succeeded();
                 return result;
             } catch (Throwable thrown) {
@@ -134,8 +141,9 @@ public final class Tracing implements RecordTracing {
             if (trace == null) {
                 return function.apply(traced.value());
             }
-            try (Scope ignored = trace.context().makeCurrent()) {
-                return followed(trace, function.apply(traced.value()));
+            try {
+                Supplier<CompletionStage<R>> call = () -> function.apply(traced.value());
+                return followed(trace, trace.context().wrapSupplier(call).get());
             } catch (Throwable thrown) {
                 trace.failed(thrown);
                 throw thrown;

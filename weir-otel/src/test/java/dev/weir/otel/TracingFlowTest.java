@@ -139,7 +139,9 @@ class TracingFlowTest {
     void handle_throughRetriesAndLetters_keepsOneSpanForEachRecord() throws Exception {
         produce("blocking");
         run(
-                KafkaFlow.from(consumer("blocking"), Subscription.topics("blocking").untilEnd())
+                KafkaFlow.from(
+                                consumer("blocking"),
+                                Subscription.topics("blocking").untilEnd())
                         .handle(1, RecordOrdering.byKey(), this::handled),
                 "blocking");
         assertThat(recorded.spans()).hasSize(3);
@@ -178,7 +180,8 @@ class TracingFlowTest {
         for (long offset = 0; offset < 2; offset++) {
             SpanData below = recorded.spanOf("first-out", offset);
             assertThat(below.getTraceId()).isEqualTo(TRACE);
-            assertThat(below.getParentSpanId()).isEqualTo(recorded.spanOf("first", offset).getSpanId());
+            assertThat(below.getParentSpanId())
+                    .isEqualTo(recorded.spanOf("first", offset).getSpanId());
         }
     }
 }

@@ -67,7 +67,7 @@ class TracingTest {
                 stage("map", (tracing, records, function) -> records.map(tracing.function(function))),
                 stage(
                         "mapParallel",
-                        (tracing, records, function) -> records.mapParallel(3, tracing.function(function))),
+                        (tracing, records, function) -> records.mapParallel(3, tracing.handler(function::apply))),
                 stage(
                         "mapBlocking",
                         (tracing, records, function) ->
@@ -75,14 +75,11 @@ class TracingTest {
                 stage(
                         "keyed",
                         (tracing, records, function) -> records.mapBlocking(
-                                4,
-                                Ordering.byKey(each -> each.value().key()),
-                                tracing.handler(function::apply))),
+                                4, Ordering.byKey(each -> each.value().key()), tracing.handler(function::apply))),
                 stage(
                         "mapAsync",
                         (tracing, records, function) -> records.mapAsync(
-                                4,
-                                tracing.async(each -> CompletableFuture.completedFuture(function.apply(each))))));
+                                4, tracing.async(each -> CompletableFuture.completedFuture(function.apply(each))))));
     }
 
     private static Arguments stage(String name, Stage stage) {
@@ -134,12 +131,13 @@ class TracingTest {
         assertThat(out).hasSize(6);
         for (ProducerRecord<String, String> each : out) {
             SpanData span = recorded.spanOf("in", Long.parseLong(each.value().substring(1, 2)));
-            assertThat(header(each.headers(), "traceparent"))
-                    .isEqualTo("00-" + TRACE + "-" + span.getSpanId() + "-01");
+            assertThat(header(each.headers(), "traceparent")).isEqualTo("00-" + TRACE + "-" + span.getSpanId() + "-01");
             assertThat(header(each.headers(), "tracestate")).isEqualTo("vendor=7");
             assertThat(header(each.headers(), "baggage")).isEqualTo("tenant=blue");
         }
-        assertThat(recorded.spans()).as("none for records that nobody worked on").hasSize(3);
+        assertThat(recorded.spans())
+                .as("none for records that nobody worked on")
+                .hasSize(3);
     }
 
     @Test
@@ -210,12 +208,15 @@ class TracingTest {
     void failure_isOnTheSpan_ofARecordThatIsSkippedOrFailsThePipeline() throws InterruptedException {
         var failing = traced(3)
                 .via(tracing.beside())
-                .mapAsync(1, tracing.async(each -> each.offset() == 1
-                        ? CompletableFuture.<String>failedFuture(new IllegalArgumentException("no price"))
-                        : CompletableFuture.completedFuture(each.value())));
+                .mapAsync(
+                        1,
+                        tracing.async(each -> each.offset() == 1
+                                ? CompletableFuture.<String>failedFuture(new IllegalArgumentException("no price"))
+                                : CompletableFuture.completedFuture(each.value())));
         assertThat(failing.supervised(Supervision.skip()).toList()).containsExactly("v0", "v2");
         SpanData skipped = recorded.spanOf("in", 1);
-        assertThat(skipped.getStatus()).isEqualTo(StatusData.create(io.opentelemetry.api.trace.StatusCode.ERROR, "no price"));
+        assertThat(skipped.getStatus())
+                .isEqualTo(StatusData.create(io.opentelemetry.api.trace.StatusCode.ERROR, "no price"));
         assertThat(attribute(skipped, "error.type")).isEqualTo("java.lang.IllegalArgumentException");
         assertThat(recorded.spanOf("in", 2).getStatus()).isEqualTo(StatusData.unset());
 
@@ -226,7 +227,8 @@ class TracingTest {
     void elements_thatCameOfNoRecord_areWorkedOnWithoutASpan() throws InterruptedException {
         List<String> out = Source.of("a", "b")
                 .via(tracing.beside())
-                .map(tracing.function(each -> each + Span.current().getSpanContext().isValid()))
+                .map(tracing.function(
+                        each -> each + Span.current().getSpanContext().isValid()))
                 .toList();
         assertThat(out).containsExactly("afalse", "bfalse");
         assertThat(recorded.spans()).isEmpty();

@@ -119,7 +119,8 @@ public final class Controls {
                 logLevels.set(key.substring(LOG.length()), value);
             } else {
                 throw new Refused("there is no such control; there are source.paused, source.rate,"
-                        + " partition.TOPIC-N.paused, stage.NAME.parallelism, dispatcher.NAME.size, breaker.NAME and log.LOGGER");
+                        + " partition.TOPIC-N.paused, stage.NAME.parallelism, dispatcher.NAME.size, breaker.NAME and"
+                        + " log.LOGGER");
             }
         } catch (IllegalArgumentException | IllegalStateException | UnsupportedOperationException e) {
             throw new Refused(String.valueOf(e.getMessage()));

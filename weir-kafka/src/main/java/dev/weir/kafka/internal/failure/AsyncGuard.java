@@ -2,7 +2,7 @@ package dev.weir.kafka.internal.failure;
 
 import dev.weir.kafka.Decoded;
 import dev.weir.kafka.HandlerTimeoutException;
-import dev.weir.kafka.RecordTracing;
+import dev.weir.kafka.spi.RecordTracing;
 import dev.weir.stream.spi.Gate;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

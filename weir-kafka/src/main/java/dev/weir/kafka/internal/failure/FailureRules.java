@@ -7,7 +7,7 @@ import dev.weir.kafka.FailedRecord.Reason;
 import dev.weir.kafka.FailureAction;
 import dev.weir.kafka.HandlerTimeoutException;
 import dev.weir.kafka.RecordDecodeException;
-import dev.weir.kafka.RecordTracing;
+import dev.weir.kafka.spi.RecordTracing;
 import dev.weir.stream.Backoff;
 import dev.weir.stream.RetryPolicy;
 import dev.weir.stream.Supervision;

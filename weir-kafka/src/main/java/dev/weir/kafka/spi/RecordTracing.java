@@ -1,12 +1,12 @@
-package dev.weir.kafka;
+package dev.weir.kafka.spi;
 
 import dev.weir.stream.Source;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * Follows each record of a {@link HandledFlow}, which calls it; {@code weir-otel} has one for OpenTelemetry.
- * Thread-safe. What it throws counts as thrown by the handler.
+ * Follows each record of a {@link dev.weir.kafka.HandledFlow}, which calls it; {@code weir-otel} has one for
+ * OpenTelemetry. Thread-safe. What it throws counts as thrown by the handler.
  */
 public interface RecordTracing {
 
