@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -227,8 +228,8 @@ class ConsolePageTest {
 
     private static String axe() throws IOException {
         String path = "/META-INF/resources/webjars/axe-core/" + System.getProperty("weir.axe") + "/axe.min.js";
-        try (InputStream script = ConsolePageTest.class.getResourceAsStream(path)) {
-            assertThat(script).as(path).isNotNull();
+        try (InputStream script =
+                Objects.requireNonNull(ConsolePageTest.class.getResourceAsStream(path), path)) {
             return new String(script.readAllBytes(), StandardCharsets.UTF_8);
         }
     }
