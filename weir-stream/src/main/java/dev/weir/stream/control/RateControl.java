@@ -2,8 +2,8 @@ package dev.weir.stream.control;
 
 /**
  * How many elements a source of a running pipeline gives out in a second, to be read and changed. Found by {@link
- * dev.weir.stream.RunningPipeline#handles}; sources that read a consumer group have one. Thread-safe, valid for as
- * long as the pipeline.
+ * dev.weir.stream.RunningPipeline#handles}. Each Kafka source has one, but for sources of single partitions, those that
+ * share a consumer, and share groups. Thread-safe, valid for as long as the pipeline.
  *
  * <pre>{@code
  * for (RateControl source : running.handles(RateControl.class)) {
