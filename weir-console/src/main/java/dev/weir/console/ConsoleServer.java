@@ -77,8 +77,9 @@ public final class ConsoleServer implements AutoCloseable {
      * Changes the pipeline while it runs, as the page and {@code weir console --set} do; without a restart, and
      * nothing is lost or doubled. Each change stands in the {@linkplain #timeline timeline}.
      *
-     * @param settings by key: {@code source.paused}, {@code partition.TOPIC-N.paused}, {@code stage.NAME.parallelism},
-     *     {@code dispatcher.NAME.size}, {@code breaker.NAME} (open or closed), {@code log.LOGGER}
+     * @param settings by key: {@code source.paused}, {@code source.rate} (records a second; 0 or off for no limit),
+     *     {@code partition.TOPIC-N.paused}, {@code stage.NAME.parallelism}, {@code dispatcher.NAME.size},
+     *     {@code breaker.NAME} (open or closed), {@code log.LOGGER}
      */
     public ControlReport set(Map<String, String> settings) {
         return controls.set(new LinkedHashMap<>(Objects.requireNonNull(settings, "settings")), "code");

@@ -153,11 +153,14 @@ final class Browser implements AutoCloseable {
         JsonNode ignored = call("Page.navigate", JSON.createObjectNode().put("url", address.toString()));
     }
 
-    /** The value of an expression in the page, as text. */
+    /** The value of an expression in the page, or what its promise brings, as text. */
     String evaluate(String expression) throws Exception {
         JsonNode result = call(
                 "Runtime.evaluate",
-                JSON.createObjectNode().put("expression", expression).put("returnByValue", true));
+                JSON.createObjectNode()
+                        .put("expression", expression)
+                        .put("returnByValue", true)
+                        .put("awaitPromise", true));
         return result.path("result").path("value").asText();
     }
 
@@ -173,12 +176,17 @@ final class Browser implements AutoCloseable {
     }
 
     void dark() throws Exception {
+        prefer("dark");
+    }
+
+    /** Shows the page as to somebody who prefers this scheme of colours, dark or light. */
+    void prefer(String scheme) throws Exception {
         ObjectNode parameters = JSON.createObjectNode();
         parameters
                 .putArray("features")
                 .addObject()
                 .put("name", "prefers-color-scheme")
-                .put("value", "dark");
+                .put("value", scheme);
         JsonNode ignored = call("Emulation.setEmulatedMedia", parameters);
     }
 

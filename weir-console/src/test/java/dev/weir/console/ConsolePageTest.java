@@ -3,6 +3,7 @@ package dev.weir.console;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.weir.kafka.CircuitBreaker;
 import dev.weir.kafka.ConsumerDump.Paused;
 import dev.weir.kafka.ConsumerHandle;
 import dev.weir.metrics.Limiter;
@@ -12,10 +13,15 @@ import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
 import dev.weir.stream.control.StageControl;
+import java.io.IOException;
+import java.io.InputStream;
 import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -160,29 +166,96 @@ class ConsolePageTest {
         awaitText(browser, "answer", "refused: parallelism of stage price must be 1 to 512");
     }
 
-    @Test
-    void page_ofManyStagesAndPartitions_changesWhatHasChangedOnly() throws Exception {
-        StubPipeline pipeline = new StubPipeline("large");
+    /** Each frame of the recording has other figures for all of its 20 stages and 200 partitions. */
+    private void play(StubPipeline pipeline, int frame) {
         for (int i = 0; i < 20; i++) {
-            pipeline.stages.add(StubPipeline.stage("stage " + i, 100 + i, 90));
+            pipeline.stages.set(i, StubPipeline.stage("stage " + i, 1000L * frame * (i + 1), 900L * frame * (i + 1)));
         }
         for (int i = 0; i < 200; i++) {
-            consumer.partitions.add(StubConsumer.partition(i, Duration.ofSeconds(i), Paused.WINDOW));
+            consumer.partitions.set(i, StubConsumer.partition(i, Duration.ofSeconds(i + 1L + frame), Paused.WINDOW));
+        }
+    }
+
+    @Test
+    void page_fedFromARecording_showsAllWithABoundedNumberOfChanges() throws Exception {
+        StubPipeline pipeline = new StubPipeline("large");
+        for (int i = 0; i < 20; i++) {
+            pipeline.stages.add(StubPipeline.stage("stage " + i, 0, 0));
+        }
+        for (int i = 0; i < 200; i++) {
+            consumer.partitions.add(StubConsumer.partition(i, Duration.ofSeconds(i + 1), Paused.WINDOW));
         }
         pipeline.handles.add(consumer);
         try (Browser browser = new Browser(folder);
                 ConsoleServer console = ConsoleServer.builder().start(pipeline)) {
             browser.open(console.uri());
-            await().atMost(PATIENCE).until(() -> count(browser, "#partitions tr") == 200 && looks(browser) >= 4);
-            String watching = browser.evaluate(
-                    "window.changes = 0, new MutationObserver(all => window.changes += all.length)"
-                            + ".observe(document.body, {subtree: true, childList: true, attributes: true, characterData: true}), 'on'");
+            await().atMost(PATIENCE).until(() -> count(browser, "#partitions tr") == 200 && looks(browser) >= 2);
+            assertThat(count(browser, "#graph g[role=listitem]")).isEqualTo(20);
+            String watching = browser.evaluate("window.changes = 0, window.lost = 0, new MutationObserver(all => {"
+                    + " window.changes += all.length;"
+                    + " for (const each of all) for (const node of each.removedNodes)"
+                    + " if (node.nodeType === 1) window.lost++})"
+                    + ".observe(document.body,"
+                    + " {subtree: true, childList: true, attributes: true, characterData: true}), 'on'");
             assertThat(watching).isEqualTo("on");
             int from = looks(browser);
-            await().atMost(PATIENCE).until(() -> looks(browser) >= from + 3);
-            // Nothing of the pipeline has changed since its second look: only the description of the picture has.
-            assertThat(Integer.parseInt(browser.evaluate("window.changes"))).isBetween(1, 100);
+            for (int frame = 1; frame <= 4; frame++) {
+                play(pipeline, frame);
+                int seen = looks(browser);
+                await().atMost(PATIENCE).until(() -> looks(browser) >= seen + 2);
+            }
+            awaitText(browser, "partitions", "offset 5, 204 s");
+            int looked = looks(browser) - from;
+            double changes = Double.parseDouble(browser.evaluate("window.changes")) / looked;
+            // A text for each figure of a partition, some widths and texts for each stage; a look comes each second.
+            assertThat(changes).isBetween(50.0, 200 * 3 + 20 * 14 + 40.0);
+            assertThat(browser.evaluate("window.lost"))
+                    .as("elements that were built anew")
+                    .isEqualTo("0");
             assertThat(browser.troubles).isEmpty();
+        }
+    }
+
+    /** The rules of axe-core, by which assistive technology can use a page. */
+    private static void assertAccessible(Browser browser, String scheme) throws Exception {
+        browser.prefer(scheme);
+        String found = browser.evaluate("axe.run(document, {resultTypes: ['violations']}).then(result =>"
+                + " result.violations.map(rule => rule.id + ': ' + rule.nodes.map(node =>"
+                + " node.target.join(' ') + ', ' + node.failureSummary).join('; ')).join('\\n')"
+                + " + result.passes.length + ' rules passed')");
+        assertThat(found).as(scheme).matches("[1-9][0-9]+ rules passed");
+    }
+
+    private static String axe() throws IOException {
+        String path = "/META-INF/resources/webjars/axe-core/" + System.getProperty("weir.axe") + "/axe.min.js";
+        try (InputStream script =
+                Objects.requireNonNull(ConsolePageTest.class.getResourceAsStream(path), path)) {
+            return new String(script.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    @Test
+    void page_inDarkAndLight_keepsTheRulesOfAccessibility() throws Exception {
+        consumer.partitions.add(StubConsumer.partition(0, Duration.ofSeconds(3), Paused.USER));
+        consumer.partitions.add(StubConsumer.partition(1, Duration.ofSeconds(3), Paused.WINDOW));
+        try (Browser browser = new Browser(folder);
+                Dispatcher pool = Dispatcher.fixed("pricing", 2);
+                RunningPipeline running = run(pool);
+                ConsoleServer console = ConsoleServer.builder()
+                        .breaker("prices", CircuitBreaker.consecutive(3, Duration.ofMinutes(1)))
+                        .start()) {
+            console.show(withConsumer(running), () -> limiter(running));
+            var refused = console.set(Map.of("what.ever", "1"));
+            assertThat(refused.accepted()).isFalse();
+            browser.open(console.uri());
+            awaitText(browser, "limiter", "Limited by stage price");
+            awaitText(browser, "timeline", "what.ever");
+            await().atMost(PATIENCE).until(() -> count(browser, "#threads canvas") >= 2);
+            assertThat(browser.evaluate(axe() + "; typeof axe.run")).isEqualTo("function");
+            assertAccessible(browser, "light");
+            assertAccessible(browser, "dark");
+            over.set(true);
+            assertThat(running.await().drained()).isTrue();
         }
     }
 

@@ -8,6 +8,7 @@ import dev.weir.kafka.internal.failure.Tiers;
 import dev.weir.kafka.internal.producer.RoutingSink;
 import dev.weir.kafka.internal.share.Returns;
 import dev.weir.kafka.produce.WriteFailures;
+import dev.weir.kafka.spi.RecordTracing;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RetryPolicy;
@@ -148,6 +149,15 @@ public final class HandledFlow<K, V, R> {
     }
 
     /**
+     * Has {@code tracing} follow each record, from its arrival here, retry topics included, to its acknowledgement.
+     * Module {@code weir-otel} has one for OpenTelemetry.
+     */
+    public HandledFlow<K, V, R> with(RecordTracing tracing) {
+        Objects.requireNonNull(tracing, "tracing");
+        return with(rules.withTracing(tracing.inGroup(groupId())));
+    }
+
+    /**
      * {@link #deadLetter(DeadLetters)} on the cluster that is read, with the settings and the group of the consumer.
      */
     public HandledFlow<K, V, R> deadLetter(String topic) {
@@ -189,10 +199,16 @@ public final class HandledFlow<K, V, R> {
                 raw = raw.merge(tier);
             }
         }
+        raw = rules.tracing().arriving(raw);
         RecordDecoder<K, V> decoder = flow.decoder();
         return stage.under(raw.map(record -> new Job<>(decoder.apply(record))).named("decode"), ordering, rules)
                 .named("handle")
                 .supervised(rules.supervision());
+    }
+
+    private String groupId() {
+        KafkaFlow<K, V> group = flow.group();
+        return group == null ? "" : Objects.requireNonNullElse(group.settings().groupId(), "");
     }
 
     private DeadLetters requiredLetters() {
@@ -268,7 +284,17 @@ public final class HandledFlow<K, V, R> {
             WriteFailures failures) {
         Objects.requireNonNull(records, "records");
         Objects.requireNonNull(failures, "failures");
-        return done().to(Sink.custom("produce", new RoutingSink<R, A, B>(settings, records, failures)));
+        return done().to(Sink.custom(
+                        "produce", new RoutingSink<R, A, B>(settings, done -> written(done, records), failures)));
+    }
+
+    private <A, B> ProducerRecord<A, B> written(
+            Outcome.Done<R> done, Function<? super R, ProducerRecord<A, B>> records) {
+        ProducerRecord<A, B> record = records.apply(done.result());
+        if (record != null) {
+            rules.tracing().producing(done.raw(), record);
+        }
+        return record;
     }
 
     /** Closes the flow with a sink. */

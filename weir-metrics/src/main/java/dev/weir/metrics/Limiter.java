@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param sentence the finding with its figures, for people, without a full stop
  * @param advice the change to make, for people, without a full stop
  * @param expectedGain the factor by which the rate should rise once the advice is followed: never below 1
- * @param measuredGain the factor by which it rose, or null as long as nothing was applied
+ * @param measuredGain the factor by which it rose when an advice was followed last, of this limiter or of one before
+ *     it; null as long as none was, or nobody measured
  */
 public record Limiter(
         Kind kind,

@@ -18,6 +18,8 @@ public final class LimiterFinder {
             MachineRules::collector,
             SourceRules::noBroker,
             OutputRules::blocked,
+            PaceRules::rate,
+            PaceRules::share,
             StageRules::dispatcher,
             StageRules::saturated,
             StageRules::skew,

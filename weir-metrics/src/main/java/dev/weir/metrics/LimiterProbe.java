@@ -55,6 +55,7 @@ public final class LimiterProbe implements AutoCloseable {
     // Under the lock.
     private final Deque<PipelineLook> looks = new ArrayDeque<>();
     private final Verdicts verdicts = new Verdicts();
+    private final Gains gains = new Gains();
     private int sinceVerdict;
 
     /** Of the thread that looks. */
@@ -112,6 +113,9 @@ public final class LimiterProbe implements AutoCloseable {
     private void add(PipelineLook look) {
         lock.lock();
         try {
+            if (!looks.isEmpty()) {
+                gains.look(List.copyOf(looks), look);
+            }
             looks.addLast(look);
             if (looks.size() > LOOKS_KEPT) {
                 looks.removeFirst();
@@ -127,11 +131,14 @@ public final class LimiterProbe implements AutoCloseable {
         }
     }
 
-    /** What limits now: over the last two seconds, or less at the start. After the end, what limited at last. */
+    /**
+     * What limits now: over the last two seconds, or less at the start. After the end, what limited at last. Some three
+     * seconds after an advice was followed it has the gain that was measured.
+     */
     public Limiter limiter() {
         lock.lock();
         try {
-            return LimiterFinder.find(twoAtLeast());
+            return measured(LimiterFinder.find(twoAtLeast()));
         } finally {
             lock.unlock();
         }
@@ -145,10 +152,15 @@ public final class LimiterProbe implements AutoCloseable {
         lock.lock();
         try {
             Limiter longest = verdicts.longest();
-            return longest != null ? longest : LimiterFinder.find(twoAtLeast());
+            return measured(longest != null ? longest : LimiterFinder.find(twoAtLeast()));
         } finally {
             lock.unlock();
         }
+    }
+
+    private Limiter measured(Limiter found) {
+        Double gain = gains.measured();
+        return gain == null ? found : found.measured(gain);
     }
 
     private List<PipelineLook> twoAtLeast() {

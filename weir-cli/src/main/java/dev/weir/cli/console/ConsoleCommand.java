@@ -1,6 +1,9 @@
 package dev.weir.cli.console;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.weir.cli.terminal.CliFailure;
 import dev.weir.cli.terminal.CommandContext;
 import dev.weir.cli.terminal.ExitCode;
@@ -28,15 +31,17 @@ import picocli.CommandLine.ParentCommand;
         },
         footer = {
             "",
-            "Settings: source.paused, partition.TOPIC-N.paused (true or false); stage.NAME.parallelism,"
-                    + " dispatcher.NAME.size (a number); breaker.NAME (open or closed); log.LOGGER (info, debug, ...)."
+            "Settings: source.paused, partition.TOPIC-N.paused (true or false); source.rate (records a second, or off);"
+                    + " stage.NAME.parallelism, dispatcher.NAME.size (a number); breaker.NAME (open or closed); log.LOGGER (info, debug, ...)."
                     + " Each takes effect at once; nothing is lost or doubled.",
             "",
             "Exits with 1 if a setting was refused.",
             "",
             "  weir console 4711                                      what it does now",
             "  weir console 4711 --set source.paused=true             pause it",
-            "  weir console http://127.0.0.1:9500 --timeline t.json   all changes so far"
+            "  weir console 4711 --set source.rate=500                at most 500 records a second",
+            "  weir console http://127.0.0.1:9500 --timeline t.json   all changes so far",
+            "  weir console http://127.0.0.1:9500 --replay t.json     the same changes again, at their times"
         })
 public final class ConsoleCommand implements Callable<Integer> {
 
@@ -55,6 +60,13 @@ public final class ConsoleCommand implements Callable<Integer> {
             description = "Write all changes so far to FILE, as JSON, after those of this command.")
     private @Nullable Path timeline;
 
+    @Option(
+            names = "--replay",
+            paramLabel = "FILE",
+            description = "Make the changes of FILE, which --timeline has written, again: the first one now, the others"
+                    + " as long after it as they were. After the changes of --set.")
+    private @Nullable Path replay;
+
     @Option(names = "--token-file", paramLabel = "FILE", description = "File with the token that the console demands.")
     private @Nullable Path tokenFile;
 
@@ -64,9 +76,13 @@ public final class ConsoleCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         String token = tokenFile == null ? null : TokenFile.read(tokenFile);
+        Replay changes = replay == null ? null : Replay.read(replay);
         URI address = ConsoleAddress.of(target);
         try (ConsoleClient console = new ConsoleClient(address, token)) {
             JsonNode report = settings.isEmpty() ? null : console.set(settings);
+            if (changes != null) {
+                report = replayed(changes, console, report);
+            }
             if (timeline != null) {
                 write(timeline, console.get("/api/timeline"));
             }
@@ -83,6 +99,30 @@ public final class ConsoleCommand implements Callable<Integer> {
             }
             return ExitCode.DONE;
         }
+    }
+
+    /** Makes the changes and tells of each; one that is refused does not stop the others. */
+    private JsonNode replayed(Replay changes, ConsoleClient console, @Nullable JsonNode before)
+            throws InterruptedException {
+        ObjectNode all = JsonNodeFactory.instance.objectNode();
+        ObjectNode applied = all.putObject("applied");
+        ArrayNode refused = all.putArray("refused");
+        if (before != null) {
+            take(before, applied, refused);
+        }
+        changes.play(change -> {
+            JsonNode report = console.set(Map.of(change.key(), change.value()));
+            take(report, applied, refused);
+            weir.terminal()
+                    .note("weir: " + (report.path("refused").isEmpty() ? "" : "refused ") + change.key() + "="
+                            + change.value());
+        });
+        return all;
+    }
+
+    private static void take(JsonNode report, ObjectNode applied, ArrayNode refused) {
+        report.path("applied").properties().forEach(each -> applied.set(each.getKey(), each.getValue()));
+        report.path("refused").forEach(refused::add);
     }
 
     private static void write(Path file, JsonNode entries) {

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.weir.cli.CommandHarness;
 import dev.weir.cli.terminal.ExitCode;
 import dev.weir.console.ConsoleServer;
+import dev.weir.console.TimelineEntry;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
@@ -15,7 +16,10 @@ import dev.weir.stream.control.StageControl;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -94,6 +98,63 @@ class ConsoleCommandTest {
         assertThat(entries).hasSize(1);
         assertThat(entries.get(0).path("key").asText()).isEqualTo("log.dev.weir.x");
         assertThat(harness.out()).contains("applied  log.dev.weir.x=info").contains("pipeline ");
+    }
+
+    @Test
+    void replay_ofATimeline_makesItsChangesInTheirOrderAtTheirTimes() throws Exception {
+        Path file = folder.resolve("timeline.json");
+        for (String setting : List.of("24", "9999", "12")) { // the second is refused, and not replayed
+            var ignored = console.set(Map.of("stage.price.parallelism", setting));
+        }
+        String address = console.uri().toString();
+        assertThat(harness.run("console", address, "--timeline=" + file)).isEqualTo(ExitCode.DONE);
+        String recorded = Files.readString(file);
+        long first = JSON.readTree(recorded).at("/entries/0/at_ms").asLong();
+        // As if the last had come half a second after the first.
+        Files.writeString(
+                file,
+                recorded.replaceFirst("(?s)(.*\"at_ms\" : )[0-9]+", "$1" + (first + 500)));
+        int asked = console.timeline().size();
+        Instant begun = Instant.now();
+        int code = harness.run("console", address, "--replay=" + file, "--json");
+        assertThat(code).as(harness.err()).isEqualTo(ExitCode.DONE);
+        assertThat(lastLine().at("/applied/stage.price.parallelism").asInt()).isEqualTo(12);
+        List<TimelineEntry> replayed =
+                console.timeline().subList(asked, console.timeline().size());
+        assertThat(replayed).extracting(TimelineEntry::value).containsExactly("24", "12");
+        // Never before its time; two clocks are compared.
+        assertThat(replayed.get(1).at()).isAfterOrEqualTo(begun.plusMillis(450));
+    }
+
+    @Test
+    void replay_tellsOfChangesThatAreRefused_andGoesOn() throws Exception {
+        Path file = Files.writeString(
+                folder.resolve("timeline.json"),
+                "{\"entries\":[{\"at_ms\":70,\"key\":\"stage.none.parallelism\",\"value\":3},"
+                        + "{\"at_ms\":90,\"key\":\"stage.price.parallelism\",\"value\":7}]}");
+        assertThat(harness.run("console", console.uri().toString(), "--replay=" + file))
+                .isEqualTo(ExitCode.FAILED);
+        assertThat(harness.err()).contains("refused stage.none.parallelism=3").contains("stage.price.parallelism=7");
+        assertThat(running.handles(StageControl.class).getFirst().parallelism()).isEqualTo(7);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "{",
+                "[]",
+                "{\"entries\":1}",
+                "{\"entries\":[{\"at_ms\":1,\"key\":\"a\"}]}",
+                "{\"entries\":[{\"at_ms\":1.5,\"key\":\"a\",\"value\":1}]}",
+                "{\"entries\":[{\"at_ms\":5,\"key\":\"a\",\"value\":1},{\"at_ms\":4,\"key\":\"a\",\"value\":1}]}"
+            })
+    void replay_ofWhatIsNoTimeline_changesNothing(String text) throws Exception {
+        Path file = Files.writeString(folder.resolve("timeline.json"), text);
+        assertThat(harness.run("console", console.uri().toString(), "--replay=" + file))
+                .isEqualTo(ExitCode.FAILED);
+        assertThat(harness.err()).contains("cannot replay " + file).contains("--timeline FILE");
+        assertThat(console.timeline()).isEmpty();
     }
 
     @Test

@@ -5,6 +5,7 @@ import { put } from "./graph.js";
 
 const WORDS = [
   [/^source\.paused$/, () => "Source"],
+  [/^source\.rate$/, () => "Records a second that the source gives out, 0 for no limit"],
   [/^stage\.(.+)\.parallelism$/, (name) => `Elements at once in stage ${name}`],
   [/^dispatcher\.(.+)\.size$/, (name) => `Threads of dispatcher ${name}`],
   [/^breaker\.(.+)$/, (name) => `Circuit breaker ${name}`],
@@ -86,7 +87,8 @@ export class Controls {
     return (fresh) => {
       input.min = fresh.min;
       input.max = fresh.max;
-      put(now, "text", `now ${fresh.value}, ${fresh.min} to ${fresh.max}`);
+      put(now, "text", fresh.key === "source.rate" ? `now ${fresh.value || "no limit"}`
+        : `now ${fresh.value}, ${fresh.min} to ${fresh.max}`);
       if (document.activeElement !== input && input.value === "") input.value = fresh.value;
     };
   }

@@ -22,6 +22,7 @@ enum WeirModule {
     METRICS("weir-metrics", "metrics"),
     CONSOLE("weir-console", "console"),
     TESTKIT("weir-testkit", "testkit"),
+    OTEL("weir-otel", "otel"),
     DRIVER("weir-driver", "driver"),
     BENCH("weir-bench", "bench"),
     ASIMOV("examples/asimov", "examples"),
@@ -45,7 +46,7 @@ enum WeirModule {
         return switch (this) {
             case STREAM, DRIVER, LEAN -> Set.of();
             case KAFKA -> Set.of("stream", "lean");
-            case METRICS, TESTKIT, ASIMOV -> Set.of("stream", "kafka");
+            case METRICS, TESTKIT, OTEL, ASIMOV -> Set.of("stream", "kafka");
             case CONSOLE -> Set.of("stream", "kafka", "metrics");
             case BENCH -> Set.of("stream", "kafka", "testkit", "driver");
             case CLI -> Set.of("stream", "kafka", "metrics", "console", "testkit", "driver", "bench", "examples");

@@ -9,6 +9,7 @@ import dev.weir.kafka.ConsumerDump.Paused;
 import dev.weir.kafka.ConsumerHandle;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.control.DispatcherControl;
+import dev.weir.stream.control.RateControl;
 import dev.weir.stream.control.StageControl;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -111,8 +112,7 @@ public final class Controls {
             if (key.equals("source.paused")) {
                 pauseSource(flag(value));
             } else if (key.equals("source.rate")) {
-                throw new Refused("the rate of a source cannot be changed while it runs;"
-                        + " source.paused pauses it, throttle() sets a rate when the pipeline is built");
+                limitSource(value);
             } else if (key.startsWith(PARTITION) && key.endsWith(PAUSED)) {
                 pausePartition(middle(key, PARTITION, PAUSED), flag(value));
             } else if (key.startsWith(STAGE) && key.endsWith(PARALLELISM)) {
@@ -124,8 +124,9 @@ public final class Controls {
             } else if (key.startsWith(LOG) && key.length() > LOG.length()) {
                 logLevels.set(key.substring(LOG.length()), value);
             } else {
-                throw new Refused("there is no such control; there are source.paused, partition.TOPIC-N.paused,"
-                        + " stage.NAME.parallelism, dispatcher.NAME.size, breaker.NAME and log.LOGGER");
+                throw new Refused("there is no such control; there are source.paused, source.rate,"
+                        + " partition.TOPIC-N.paused, stage.NAME.parallelism, dispatcher.NAME.size, breaker.NAME and"
+                        + " log.LOGGER");
             }
         } catch (IllegalArgumentException | IllegalStateException | UnsupportedOperationException e) {
             throw new Refused(String.valueOf(e.getMessage()));
@@ -181,6 +182,18 @@ public final class Controls {
             var ignored = paused ? consumer.pause() : consumer.resume();
         }
         sourcePaused = paused;
+    }
+
+    /** Each consumer gets the whole rate. */
+    private void limitSource(String value) throws Refused {
+        long perSecond = value.equals("off") ? 0 : number(value);
+        RunningPipeline pipeline = pipeline();
+        List<RateControl> sources = pipeline.handles(RateControl.class);
+        if (sources.isEmpty()) {
+            throw new Refused("pipeline " + pipeline.name() + " reads from no consumer whose rate could be limited;"
+                    + " throttle() sets a rate when the pipeline is built");
+        }
+        sources.forEach(source -> source.perSecond(perSecond));
     }
 
     private void pausePartition(String name, boolean paused) throws Refused {
@@ -259,6 +272,10 @@ public final class Controls {
         if (!pipeline.handles(ConsumerHandle.class).isEmpty()) {
             knobs.add(Knob.ofFlag("source.paused", isSourcePaused(pipeline)));
         }
+        pipeline.handles(RateControl.class).stream()
+                .findFirst()
+                .ifPresent(source -> knobs.add(
+                        new Knob("source.rate", Long.toString((long) source.perSecond()), 0, Integer.MAX_VALUE)));
         for (StageControl stage : pipeline.handles(StageControl.class)) {
             knobs.add(new Knob(
                     STAGE + stage.stage() + PARALLELISM, Integer.toString(stage.parallelism()), 1, stage.mostAtOnce()));

@@ -69,8 +69,8 @@ public final class Delay {
         return due;
     }
 
-    private static Batch<ConsumerRecord<byte[], byte[]>> part(
-            Batch<ConsumerRecord<byte[], byte[]>> whole, int from, int to) {
+    /** The elements of a batch between two places. */
+    static Batch<ConsumerRecord<byte[], byte[]>> part(Batch<ConsumerRecord<byte[], byte[]>> whole, int from, int to) {
         Object[] values = new Object[to - from];
         long[] tokens = new long[to - from];
         AckTarget target = whole.target(from);

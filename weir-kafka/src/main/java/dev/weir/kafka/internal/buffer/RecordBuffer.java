@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.buffer;
 
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import java.util.ArrayDeque;
 import java.util.Collection;
@@ -64,6 +65,7 @@ public final class RecordBuffer {
     private @Nullable Batch<ConsumerRecord<byte[], byte[]>> handed;
 
     private final @Nullable Delay delay;
+    private final RateLimit rate;
 
     public RecordBuffer(Clock clock) {
         this(clock, null);
@@ -76,6 +78,7 @@ public final class RecordBuffer {
     public RecordBuffer(Clock clock, @Nullable Delay delay) {
         this.clock = clock;
         this.delay = delay;
+        this.rate = new RateLimit(clock);
     }
 
     /** Adds records of one partition; their tokens follow those of the batch before. */
@@ -90,7 +93,11 @@ public final class RecordBuffer {
     public void hand(AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch) {
         lock.lock();
         try {
-            if (takerWaits && handed == null && turns.size() == 0 && !partition.buffered().paused) {
+            if (takerWaits
+                    && handed == null
+                    && turns.size() == 0
+                    && rate.perSecond() == 0
+                    && !partition.buffered().paused) {
                 handed = batch;
                 readyOrEnded.signal();
             } else {
@@ -225,6 +232,9 @@ public final class RecordBuffer {
 
     /** The next batch, or what of it is due; null if there is nothing. */
     private @Nullable Batch<ConsumerRecord<byte[], byte[]>> poll() {
+        if (!rate.mayTake()) {
+            return null;
+        }
         if (delay != null) {
             delay.begin();
         }
@@ -232,6 +242,9 @@ public final class RecordBuffer {
             Queue queue = turns.next();
             Batch<ConsumerRecord<byte[], byte[]>> batch =
                     delay == null ? queue.batches.remove() : delay.takeDue(queue.batches);
+            if (batch != null) {
+                batch = rate.cut(batch, queue.batches);
+            }
             if (!queue.batches.isEmpty()) {
                 turns.add(queue);
             }
@@ -251,10 +264,8 @@ public final class RecordBuffer {
         takerWaits = true;
         try {
             while (batch == null && !isThrough() && !clock.hasPassed(deadlineNanos)) {
-                clock.await(
-                        lock,
-                        readyOrEnded,
-                        delay == null ? deadlineNanos : Math.min(deadlineNanos, delay.nextDueNanos(clock)));
+                rate.waits(turns.size() > 0 && !rate.mayTake());
+                clock.await(lock, readyOrEnded, Math.min(deadlineNanos, nextTurnNanos()));
                 batch = handed == null ? poll() : handed;
             }
         } catch (InterruptedException interrupted) {
@@ -264,10 +275,57 @@ public final class RecordBuffer {
             Thread.currentThread().interrupt();
             batch = handed;
         } finally {
+            rate.waits(false);
             takerWaits = false;
             handed = null;
         }
         return batch;
+    }
+
+    /** When what waits may be taken, if nothing changes. */
+    private long nextTurnNanos() {
+        long dueNanos = delay == null ? Stage.NEVER : delay.nextDueNanos(clock);
+        return turns.size() == 0 ? dueNanos : Math.min(dueNanos, rate.nextNanos());
+    }
+
+    /** Limits what is taken from now on; 0 for no limit. What may not be taken yet waits here like all else. */
+    void perSecond(long newRate) {
+        lock.lock();
+        try {
+            rate.set(newRate);
+            readyOrEnded.signal();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    long perSecond() {
+        lock.lock();
+        try {
+            return rate.perSecond();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** For how long records waited for the rate alone. */
+    long waitedNanos() {
+        lock.lock();
+        try {
+            return rate.waitedNanos();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Says that one token stands for each batch, so that batches are taken as a whole. Before a rate is set. */
+    public void keepWhole() {
+        lock.lock();
+        try {
+            rate.keepWhole();
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Records that wait of one partition. */

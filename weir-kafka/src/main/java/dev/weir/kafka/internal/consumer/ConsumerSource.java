@@ -4,6 +4,7 @@ import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ExternalOffsets;
 import dev.weir.kafka.RebalanceListener;
 import dev.weir.kafka.Subscription;
+import dev.weir.kafka.internal.buffer.BufferRate;
 import dev.weir.kafka.internal.buffer.Delay;
 import dev.weir.kafka.internal.buffer.Outlets;
 import dev.weir.kafka.internal.buffer.Plan.Delivery;
@@ -82,6 +83,10 @@ public final class ConsumerSource<K, V> implements SourceFactory<ConsumerRecord<
         RecordBuffer buffer = new RecordBuffer(
                 context.clock(), dueMillis == null ? null : new Delay(dueMillis, System::currentTimeMillis));
         ConsumerLoop loop = start.start(context, Outlets.single(buffer));
+        if (!loop.isTracked()) {
+            buffer.keepWhole();
+        }
+        context.expose(new BufferRate(context.stageName(), buffer));
         return start.pulled(
                 new SourceStage<>(buffer, settings, context.meter(), loop.isTracked(), loop::taken, loop::stop),
                 context);

@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.consumer;
 
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.Subscription;
+import dev.weir.kafka.internal.buffer.BufferRate;
 import dev.weir.kafka.internal.buffer.Outlets;
 import dev.weir.kafka.internal.buffer.Plan.Delivery;
 import dev.weir.kafka.internal.buffer.RecordBuffer;
@@ -34,6 +35,7 @@ public final class ViewSource<T> implements SourceFactory<T> {
     public Stage<T> create(StageContext context) {
         RecordBuffer buffer = new RecordBuffer(context.clock(), null);
         ConsumerLoop loop = start.start(context, Outlets.single(buffer));
+        context.expose(new BufferRate(context.stageName(), buffer));
         return new Unwrapping<>(
                 new SourceStage<>(buffer, settings, context.meter(), loop.isTracked(), loop::taken, loop::stop));
     }

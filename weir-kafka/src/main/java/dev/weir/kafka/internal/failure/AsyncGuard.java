@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.failure;
 
 import dev.weir.kafka.Decoded;
 import dev.weir.kafka.HandlerTimeoutException;
+import dev.weir.kafka.spi.RecordTracing;
 import dev.weir.stream.spi.Gate;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -80,6 +81,9 @@ public final class AsyncGuard<K, V, R> implements Function<Job<K, V>, Completion
         private final long permit;
         private final CompletableFuture<Outcome<R>> outcome = new CompletableFuture<>();
 
+        /** Written before the handler is called, and so before anybody can end the attempt. */
+        private RecordTracing.Attempt traced = RecordTracing.Attempt.NONE;
+
         /** Claimed before the outcome is complete, by who also tells the breaker: each permit comes back once. */
         private final AtomicBoolean ended = new AtomicBoolean();
 
@@ -91,7 +95,12 @@ public final class AsyncGuard<K, V, R> implements Function<Job<K, V>, Completion
         void start(ConsumerRecord<K, V> record) {
             CompletionStage<? extends R> stage;
             try {
-                stage = handler.apply(record);
+                traced = rules.tracing().begin(record);
+                try {
+                    stage = handler.apply(record);
+                } finally {
+                    traced.close();
+                }
                 if (stage == null) {
                     throw new NullPointerException("the handler returned null");
                 }
@@ -142,6 +151,7 @@ public final class AsyncGuard<K, V, R> implements Function<Job<K, V>, Completion
 
         private void succeeded(R result) {
             if (ended.compareAndSet(false, true)) {
+                traced.succeeded();
                 outcome.complete(new Outcome.Done<>(job.raw(), result, job.attempts()));
                 if (rules.breaker() != null) {
                     rules.breaker().succeeded(permit);
@@ -153,6 +163,7 @@ public final class AsyncGuard<K, V, R> implements Function<Job<K, V>, Completion
             if (!ended.compareAndSet(false, true)) {
                 return;
             }
+            traced.failed(thrown);
             Outcome<R> decided;
             try {
                 decided = rules.decide(job, thrown);

@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.failure;
 
 import dev.weir.kafka.CircuitBreaker;
 import dev.weir.kafka.Decoded;
+import dev.weir.kafka.spi.RecordTracing;
 import dev.weir.stream.Handler;
 import dev.weir.stream.spi.Gate;
 import java.util.function.BooleanSupplier;
@@ -68,12 +69,20 @@ public final class BlockingGuard<K, V, R> implements Handler<Job<K, V>, Outcome<
     }
 
     private R call(ConsumerRecord<K, V> record) throws Exception {
-        R result = rules.timeout() == null
-                ? handler.handle(record)
-                : TimedCall.call(() -> handler.handle(record), rules.timeout(), record);
-        if (result == null) {
-            throw new NullPointerException("the handler returned null");
+        try (RecordTracing.Attempt attempt = rules.tracing().begin(record)) {
+            try {
+                R result = rules.timeout() == null
+                        ? handler.handle(record)
+                        : TimedCall.call(() -> handler.handle(record), rules.timeout(), record);
+                if (result == null) {
+                    throw new NullPointerException("the handler returned null");
+                }
+                attempt.succeeded();
+                return result;
+            } catch (Throwable thrown) {
+                attempt.failed(thrown);
+                throw thrown;
+            }
         }
-        return result;
     }
 }

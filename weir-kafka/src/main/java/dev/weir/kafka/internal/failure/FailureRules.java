@@ -7,6 +7,7 @@ import dev.weir.kafka.FailedRecord.Reason;
 import dev.weir.kafka.FailureAction;
 import dev.weir.kafka.HandlerTimeoutException;
 import dev.weir.kafka.RecordDecodeException;
+import dev.weir.kafka.spi.RecordTracing;
 import dev.weir.stream.Backoff;
 import dev.weir.stream.RetryPolicy;
 import dev.weir.stream.Supervision;
@@ -24,17 +25,19 @@ import org.jspecify.annotations.Nullable;
  * @param timeout how long one call may take, or null
  * @param breaker what calls have to wait for, or null
  * @param hasWayOut whether failed records have somewhere to go
+ * @param tracing what is told of each call
  */
 public record FailureRules(
         RetryPolicy retry,
         List<ByType> exceptions,
         @Nullable Duration timeout,
         @Nullable CircuitBreaker breaker,
-        boolean hasWayOut) {
+        boolean hasWayOut,
+        RecordTracing tracing) {
 
     /** The rules if nothing is said: the first failure fails the pipeline. */
     public static final FailureRules NONE =
-            new FailureRules(RetryPolicy.of(1, Backoff.NONE), List.of(), null, null, false);
+            new FailureRules(RetryPolicy.of(1, Backoff.NONE), List.of(), null, null, false, RecordTracing.NONE);
 
     private static final Duration LONGEST_TIMEOUT = Duration.ofDays(1);
 
@@ -51,26 +54,30 @@ public record FailureRules(
     }
 
     public FailureRules withRetry(RetryPolicy newRetry) {
-        return new FailureRules(newRetry, exceptions, timeout, breaker, hasWayOut);
+        return new FailureRules(newRetry, exceptions, timeout, breaker, hasWayOut, tracing);
     }
 
     /** With one more rule behind those there are. */
     public FailureRules with(ByType rule) {
         List<ByType> all = new ArrayList<>(exceptions);
         all.add(rule);
-        return new FailureRules(retry, all, timeout, breaker, hasWayOut);
+        return new FailureRules(retry, all, timeout, breaker, hasWayOut, tracing);
     }
 
     public FailureRules withTimeout(Duration newTimeout) {
-        return new FailureRules(retry, exceptions, newTimeout, breaker, hasWayOut);
+        return new FailureRules(retry, exceptions, newTimeout, breaker, hasWayOut, tracing);
     }
 
     public FailureRules withBreaker(CircuitBreaker newBreaker) {
-        return new FailureRules(retry, exceptions, timeout, newBreaker, hasWayOut);
+        return new FailureRules(retry, exceptions, timeout, newBreaker, hasWayOut, tracing);
     }
 
     public FailureRules withWayOut() {
-        return new FailureRules(retry, exceptions, timeout, breaker, true);
+        return new FailureRules(retry, exceptions, timeout, breaker, true, tracing);
+    }
+
+    public FailureRules withTracing(RecordTracing newTracing) {
+        return new FailureRules(retry, exceptions, timeout, breaker, hasWayOut, newTracing);
     }
 
     private FailureAction actionOn(Throwable thrown) {

@@ -14,12 +14,12 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 public final class RoutingSink<R, K, V> implements SinkFactory<Outcome.Done<R>> {
 
     private final ProducerSettings<K, V> settings;
-    private final Function<? super R, ProducerRecord<K, V>> records;
+    private final Function<? super Outcome.Done<R>, ProducerRecord<K, V>> records;
     private final WriteFailures failures;
 
     public RoutingSink(
             ProducerSettings<K, V> settings,
-            Function<? super R, ProducerRecord<K, V>> records,
+            Function<? super Outcome.Done<R>, ProducerRecord<K, V>> records,
             WriteFailures failures) {
         this.settings = Objects.requireNonNull(settings, "settings");
         this.records = records;
@@ -30,7 +30,6 @@ public final class RoutingSink<R, K, V> implements SinkFactory<Outcome.Done<R>> 
     public SinkLoop<Outcome.Done<R>> create(StageContext context) {
         Rejects<Outcome.Done<R>> rejects =
                 Rejects.of(failures, context, (done, refusal, place) -> done.unwritable(refusal));
-        return ProducerSink.<Outcome.Done<R>, K, V>create(
-                settings, context, done -> records.apply(done.result()), rejects, 0);
+        return ProducerSink.<Outcome.Done<R>, K, V>create(settings, context, records, rejects, 0);
     }
 }

@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.transaction;
 
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.Subscription;
+import dev.weir.kafka.internal.buffer.BufferRate;
 import dev.weir.kafka.internal.buffer.Outlets;
 import dev.weir.kafka.internal.buffer.Plan.Delivery;
 import dev.weir.kafka.internal.buffer.RecordBuffer;
@@ -87,6 +88,7 @@ public final class TransactionalSource<K, V> implements SourceFactory<ConsumerRe
         });
         RecordBuffer buffer = new RecordBuffer(context.clock(), null);
         ConsumerLoop loop = start.start(context, Outlets.single(buffer), opened.transactions());
+        context.expose(new BufferRate(context.stageName(), buffer));
         opened.start();
         return new Held<>(
                 opened,

@@ -9,6 +9,7 @@ import dev.weir.stream.testing.VirtualClock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -205,6 +206,67 @@ class RecordBufferTest {
         clock.awaitWaiters(1);
         clock.advance(Duration.ofHours(1));
         assertThat(taken.get(30, TimeUnit.SECONDS)).isEqualTo("-");
+    }
+
+    /** How many records of the next batch come, 0 for none that may. */
+    private int nextCount() throws InterruptedException {
+        Batch<?> batch = buffer.take(clock.nanoTime(), new StageMeter());
+        return batch == null ? -1 : batch.size();
+    }
+
+    @Test
+    void rate_letsOutWhatItAllows_andKeepsTheRestInOrder() throws Exception {
+        fetch(a, 60);
+        buffer.perSecond(20);
+        assertThat(List.of(nextCount(), nextCount())).containsExactly(1, 0);
+        assertThat(buffer.records()).isEqualTo(59);
+        clock.advance(Duration.ofMillis(50));
+        assertThat(List.of(nextCount(), nextCount())).containsExactly(1, 0);
+        CompletableFuture<@Nullable String> waiting = CompletableFuture.supplyAsync(this::nextOfAll);
+        clock.awaitWaiters(1);
+        clock.advance(Duration.ofMillis(50));
+        assertThat(waiting.get(30, TimeUnit.SECONDS)).isEqualTo("t");
+        assertThat(buffer.waitedNanos()).isPositive();
+        buffer.perSecond(0);
+        Batch<?> rest = Objects.requireNonNull(buffer.take(clock.nanoTime(), new StageMeter()));
+        assertThat(rest.size()).isEqualTo(57);
+        assertThat(rest.token(0)).isEqualTo(3);
+        assertThat(rest.token(56)).isEqualTo(59);
+        assertThat(nextCount()).isZero();
+    }
+
+    @Test
+    void rateThatEnds_wakesWhoWaitsForIt() throws Exception {
+        fetch(a, "a1", "a2");
+        buffer.perSecond(1);
+        assertThat(next()).isEqualTo("a1");
+        CompletableFuture<@Nullable String> waiting = CompletableFuture.supplyAsync(this::nextOfAll);
+        clock.awaitWaiters(1);
+        buffer.perSecond(0);
+        assertThat(waiting.get(30, TimeUnit.SECONDS)).isEqualTo("a2");
+    }
+
+    @Test
+    void rate_ofBatchesThatGoAsAWhole_isPaidAfterwards() throws InterruptedException {
+        buffer.keepWhole();
+        buffer.perSecond(10);
+        fetch(a, 20);
+        fetch(a, 20);
+        assertThat(List.of(nextCount(), nextCount())).containsExactly(20, 0);
+        clock.advance(Duration.ofMillis(1900));
+        assertThat(nextCount()).isZero();
+        clock.advance(Duration.ofMillis(200));
+        assertThat(nextCount()).isEqualTo(20);
+    }
+
+    @Test
+    void recordsThatWaitForARate_arePurgedLikeAllOthers() throws InterruptedException {
+        fetch(a, 10);
+        buffer.perSecond(1);
+        assertThat(nextCount()).isEqualTo(1);
+        assertThat(buffer.purge(List.of(a))).containsExactly(Map.entry(a, 1L));
+        buffer.end();
+        assertThat(nextCount()).isEqualTo(-1);
     }
 
     @Test

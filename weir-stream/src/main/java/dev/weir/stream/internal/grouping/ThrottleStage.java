@@ -42,6 +42,7 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
     private final Clock clock;
 
     private final HeldElements inside;
+    private final ThrottlePace.Waiting waiting = new ThrottlePace.Waiting();
 
     private Batch<T> held = new Batch<>(0);
     private int next;
@@ -71,6 +72,10 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
             ThrottleStage<T> stage = new ThrottleStage<>(
                     upstream, rate, Supervised.by(attributes, assembly.clock()), entry.meter(), assembly.clock());
             entry.keeper(stage);
+            if (!assembly.isWithin() && !assembly.isProbe()) {
+                entry.expose(new ThrottlePace(
+                        entry.stageName(), (double) rate.permits / rate.perNanos * 1e9, stage.waiting));
+            }
             return stage;
         });
     }
@@ -105,11 +110,13 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
     /** Waits until then, or until the next element is lost by its source. */
     private void await(long untilNanos) throws InterruptedException {
         lock.lockInterruptibly();
+        waiting.begin();
         try {
             while (!held.isRevoked(next) && !clock.hasPassed(untilNanos)) {
                 clock.await(lock, revocation, untilNanos);
             }
         } finally {
+            waiting.end();
             lock.unlock();
         }
     }

@@ -1,0 +1,98 @@
+package dev.weir.cli.console;
+
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.weir.cli.terminal.CliFailure;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/** The changes of a timeline, to be made again at their times. Immutable. */
+record Replay(List<Change> changes) {
+
+    private static final long MAX_BYTES = 16 * 1024 * 1024;
+    private static final long MAX_MILLIS = TimeUnit.DAYS.toMillis(365);
+
+    /**
+     * One change.
+     *
+     * @param afterMillis its time after the first change of the timeline
+     */
+    record Change(long afterMillis, String key, String value) {}
+
+    /** Makes a change; called when its time has come. */
+    @FunctionalInterface
+    interface Maker {
+        void make(Change change) throws InterruptedException;
+    }
+
+    /** Reads what {@code --timeline} has written. Changes that were refused then are left out. */
+    static Replay read(Path file) {
+        JsonNode entries = entries(file);
+        List<Change> changes = new ArrayList<>();
+        long firstMillis = 0;
+        long lastMillis = 0;
+        for (int i = 0; i < entries.size(); i++) {
+            JsonNode entry = entries.get(i);
+            if (!entry.path("applied").asBoolean(true)) {
+                continue;
+            }
+            JsonNode at = entry.path("at_ms");
+            String key = entry.path("key").asText("");
+            if (!at.isIntegralNumber()
+                    || !at.canConvertToLong()
+                    || key.isEmpty()
+                    || !entry.path("value").isValueNode()) {
+                throw refused(file, "entry " + (i + 1) + " needs \"at_ms\", \"key\" and \"value\"");
+            }
+            firstMillis = changes.isEmpty() ? at.asLong() : firstMillis;
+            if (firstMillis < 0
+                    || (!changes.isEmpty() && at.asLong() < lastMillis)
+                    || at.asLong() - firstMillis > MAX_MILLIS) {
+                throw refused(file, "entry " + (i + 1) + " has an at_ms before that of the one above, or a year later");
+            }
+            lastMillis = at.asLong();
+            changes.add(new Change(lastMillis - firstMillis, key, entry.path("value").asText()));
+        }
+        return new Replay(List.copyOf(changes));
+    }
+
+    private static JsonNode entries(Path file) {
+        try {
+            if (Files.size(file) > MAX_BYTES) {
+                throw CliFailure.badValue("--replay", file, "a file of at most 16 MB");
+            }
+            JsonNode entries =
+                    new ObjectMapper().readTree(Files.readString(file)).path("entries");
+            if (entries.isArray()) {
+                return entries;
+            }
+        } catch (JacksonException e) {
+            throw refused(file, "it is no JSON: " + e.getOriginalMessage());
+        } catch (IOException e) {
+            throw CliFailure.badValue("--replay", file, "a file that can be read (" + CliFailure.reason(e) + ")");
+        }
+        throw refused(file, "it has no \"entries\"");
+    }
+
+    private static CliFailure refused(Path file, String reason) {
+        return CliFailure.work(
+                "cannot replay " + file + ": " + reason, "Give a file that weir console --timeline FILE has written.");
+    }
+
+    /** Makes the first change now and each other one at its time after that, or late if the ones before took long. */
+    void play(Maker maker) throws InterruptedException {
+        CountDownLatch never = new CountDownLatch(1);
+        long startNanos = System.nanoTime();
+        for (Change change : changes) {
+            long dueNanos = TimeUnit.MILLISECONDS.toNanos(change.afterMillis()) - (System.nanoTime() - startNanos);
+            boolean ignored = never.await(dueNanos, TimeUnit.NANOSECONDS);
+            maker.make(change);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package dev.weir.metrics;
+
+import dev.weir.metrics.Limiter.Kind;
+import dev.weir.metrics.PipelineLook.PaceLook;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Measures what an advice has brought once it was followed: the rate of the pipeline's first stage before the
+ * setting that limited was raised, and after. Confined to one thread at a time.
+ *
+ * <pre>
+ *   looks  | before ......... | raised | settling .. | after ........ | gain = after / before
+ * </pre>
+ */
+final class Gains {
+
+    /** After the change, until what was queued before it has gone. */
+    private static final long SETTLING_NANOS = Duration.ofSeconds(1).toNanos();
+
+    private static final long AFTER_NANOS = Duration.ofSeconds(2).toNanos();
+
+    private double rateBefore;
+    private @Nullable PipelineLook raised;
+    private @Nullable PipelineLook settled;
+    private @Nullable Double measured;
+
+    /** The gain of the advice that was followed last; null if none was, or it is still being measured. */
+    @Nullable
+    Double measured() {
+        return measured;
+    }
+
+    /**
+     * Takes the next look.
+     *
+     * @param before the looks before it, at least one
+     */
+    void look(List<PipelineLook> before, PipelineLook now) {
+        Map<String, Double> settings = settings(now);
+        if (!settings.equals(settings(before.getLast()))) {
+            change(before, now, settings);
+        } else if (raised != null && now.atNanos() - raised.atNanos() >= SETTLING_NANOS) {
+            measure(now);
+        }
+    }
+
+    private void change(List<PipelineLook> before, PipelineLook now, Map<String, Double> settings) {
+        // What was being measured is not the effect of one change any more.
+        raised = null;
+        settled = null;
+        if (before.size() < 2) {
+            return;
+        }
+        Limiter limiter = LimiterFinder.find(before);
+        Map<String, Double> settingsBefore = settings(before.getLast());
+        boolean followed = keys(limiter).stream()
+                .anyMatch(key -> settingsBefore.containsKey(key)
+                        && settings.getOrDefault(key, 0.0) > settingsBefore.get(key));
+        double rate = rate(before.getFirst(), before.getLast());
+        if (followed && rate > 0) {
+            rateBefore = rate;
+            raised = now;
+            measured = null;
+        }
+    }
+
+    private void measure(PipelineLook now) {
+        if (settled == null) {
+            settled = now;
+        } else if (now.atNanos() - settled.atNanos() >= AFTER_NANOS) {
+            measured = rate(settled, now) / rateBefore;
+            raised = null;
+            settled = null;
+        }
+    }
+
+    private static double rate(PipelineLook first, PipelineLook last) {
+        if (first.stages().isEmpty() || last.stages().isEmpty()) {
+            return 0;
+        }
+        long out = last.stages().getFirst().elementsOut() - first.stages().getFirst().elementsOut();
+        return out * 1e9 / Math.max(1, last.atNanos() - first.atNanos());
+    }
+
+    /** The settings that lift a limiter. */
+    private static List<String> keys(Limiter limiter) {
+        return limiter.kind() == Kind.DISPATCHER
+                ? List.of("dispatcher " + limiter.name())
+                : List.of("stage " + limiter.name(), "rate " + limiter.name());
+    }
+
+    /** What users may change of a running pipeline and each look shows. */
+    private static Map<String, Double> settings(PipelineLook look) {
+        Map<String, Double> settings = new HashMap<>();
+        look.stages().forEach(stage -> settings.put("stage " + stage.name(), (double) stage.parallelism()));
+        look.activity()
+                .forEach(each -> settings.put(
+                        "dispatcher " + each.dispatcher().name(),
+                        (double) each.dispatcher().size()));
+        for (PaceLook pace : look.paces()) {
+            settings.put("rate " + pace.stage(), pace.perSecond() == 0 ? Double.MAX_VALUE : pace.perSecond());
+        }
+        return settings;
+    }
+}

@@ -1,0 +1,63 @@
+package dev.weir.metrics;
+
+import dev.weir.kafka.ShareHandle;
+import dev.weir.metrics.Limiter.Kind;
+import dev.weir.metrics.PipelineLook.PaceLook;
+import org.jspecify.annotations.Nullable;
+
+/** Limiters that say so themselves: a rate that was set, and what holds a member of a share group up. */
+final class PaceRules {
+
+    /** Of the time, in which elements waited for the rate alone. */
+    private static final double HOLDS = 0.5;
+
+    private PaceRules() {}
+
+    /** Elements are there and wait for a rate. */
+    static @Nullable Limiter rate(Interval interval) {
+        for (PaceLook pace : interval.last.paces()) {
+            long waitedBefore = interval.first.paces().stream()
+                    .filter(each -> each.stage().equals(pace.stage()))
+                    .mapToLong(PaceLook::waitedNanos)
+                    .findFirst()
+                    .orElse(pace.waitedNanos());
+            double waits = (pace.waitedNanos() - waitedBefore) / (interval.seconds * 1e9);
+            if (pace.perSecond() > 0 && waits >= HOLDS) {
+                return limiter(interval, pace, Math.min(1, waits));
+            }
+        }
+        return null;
+    }
+
+    private static Limiter limiter(Interval interval, PaceLook pace, double waits) {
+        Unit unit = interval.units.stream()
+                .filter(each -> each.stages().stream().anyMatch(stage -> stage.name().equals(pace.stage())))
+                .findFirst()
+                .orElse(null);
+        return Limiter.of(
+                Kind.STAGE_WAIT,
+                pace.stage(),
+                pace.stage() + " lets " + Words.number(pace.perSecond()) + " a second pass, and elements wait for that "
+                        + Words.percent(waits) + " of the time",
+                pace.live() ? "raise source.rate, or end it with off" : "raise the rate of " + pace.stage(),
+                interval.nextLimit(unit));
+    }
+
+    /** What a member of a share group says of itself, if that is a matter of the group. */
+    static @Nullable Limiter share(Interval interval) {
+        for (ShareHandle.Snapshot member : interval.last.shares()) {
+            ShareHandle.Limit limit = member.limit();
+            for (Kind kind : Kind.values()) {
+                if (kind.id().startsWith("share-") && kind.id().equals(limit.kind())) {
+                    return Limiter.of(
+                            kind,
+                            limit.name(),
+                            limit.sentence(),
+                            limit.advice(),
+                            Math.clamp(limit.expectedGain(), 1, Interval.MOST_GAIN));
+                }
+            }
+        }
+        return null;
+    }
+}

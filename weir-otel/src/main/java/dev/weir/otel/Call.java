@@ -1,0 +1,51 @@
+package dev.weir.otel;
+
+import dev.weir.kafka.spi.RecordTracing.Attempt;
+import io.opentelemetry.context.Scope;
+import org.apache.kafka.common.header.Headers;
+
+/**
+ * One call of a handler with its record's span as the current one. Ended by any thread, closed by the one that began.
+ */
+final class Call implements Attempt {
+
+    private final Trace trace;
+    private final Scope scope;
+
+    /** Whether the headers could not keep the span, so that it ends with this call. */
+    private final boolean alone;
+
+    private Call(Trace trace, Scope scope, boolean alone) {
+        this.trace = trace;
+        this.scope = scope;
+        this.alone = alone;
+    }
+
+    @SuppressWarnings("MustBeClosedChecker") // closed with the call
+    static Call of(Trace trace, Headers headers) {
+        return new Call(trace, trace.context().makeCurrent(), TraceHeader.find(headers) == null);
+    }
+
+    @Override
+    public void succeeded() {
+        trace.succeeded();
+        endIfAlone();
+    }
+
+    @Override
+    public void failed(Throwable failure) {
+        trace.failed(failure);
+        endIfAlone();
+    }
+
+    private void endIfAlone() {
+        if (alone) {
+            trace.end(false);
+        }
+    }
+
+    @Override
+    public void close() {
+        scope.close();
+    }
+}

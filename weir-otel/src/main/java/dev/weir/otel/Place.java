@@ -1,0 +1,13 @@
+package dev.weir.otel;
+
+import org.jspecify.annotations.Nullable;
+
+/** Where the trace of an element is. Immutable. */
+record Place(TraceTarget target, int index) {
+
+    /** The trace, which begins now if it had not; null if its record is finished. */
+    @Nullable
+    Trace trace() {
+        return target.trace(index);
+    }
+}

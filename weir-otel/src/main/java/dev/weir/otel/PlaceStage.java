@@ -1,0 +1,79 @@
+package dev.weir.otel;
+
+import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageMeter;
+import java.util.List;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes something of each element and the place of its trace. The claim on an element that came of several records
+ * goes through a target of its own from here on, which has the group's trace. Confined to its segment.
+ */
+final class PlaceStage<T, R> implements Stage<R> {
+
+    private final Stage<T> upstream;
+    private final StageMeter meter;
+    private final Spans spans;
+    private final BiFunction<T, @Nullable Place, R> function;
+    private final TraceFinder finder = new TraceFinder();
+
+    PlaceStage(Stage<T> upstream, StageMeter meter, Spans spans, BiFunction<T, @Nullable Place, R> function) {
+        this.upstream = upstream;
+        this.meter = meter;
+        this.spans = spans;
+        this.function = function;
+    }
+
+    @Override
+    public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
+        Batch<T> batch = upstream.pull(deadlineNanos);
+        if (batch == null) {
+            return null;
+        }
+        if (batch.isEmpty()) {
+            return batch.retyped();
+        }
+        long start = System.nanoTime();
+        int size = batch.size();
+        Batch<R> out = new Batch<>(size);
+        int next = 0;
+        try {
+            for (; next < size; next++) {
+                add(batch.get(next), batch.target(next), batch.token(next), out);
+            }
+        } catch (RuntimeException | Error thrown) {
+            out.abandonAll();
+            batch.abandonFrom(next);
+            throw thrown;
+        }
+        batch.release();
+        meter.worked(size, size, start);
+        return out;
+    }
+
+    private void add(T element, AckTarget target, long token, Batch<R> out) {
+        if (target instanceof TraceTarget traces) {
+            out.add(made(element, new Place(traces, (int) token)), target, token);
+            return;
+        }
+        List<Place> places = finder.of(target, token);
+        if (places.size() > 1) {
+            TraceTarget group = TraceTarget.ofGroup(spans, places, target, token);
+            out.add(made(element, new Place(group, 0)), group, 0);
+        } else {
+            out.add(made(element, places.isEmpty() ? null : places.getFirst()), target, token);
+        }
+    }
+
+    private Object made(T element, @Nullable Place place) {
+        return function.apply(element, place);
+    }
+
+    @Override
+    public void close() {
+        upstream.close();
+    }
+}

@@ -1,0 +1,70 @@
+package dev.weir.otel;
+
+import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.StatusCode;
+import io.opentelemetry.context.Context;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+
+/** The span of one record, or of one group of records, in one pipeline. Thread-safe. */
+final class Trace {
+
+    private static final AttributeKey<String> ERROR_TYPE = AttributeKey.stringKey("error.type");
+
+    private final Span span;
+    private final Context context;
+    private final String topic;
+
+    /** What the last call threw, until one succeeds. */
+    private volatile @Nullable Throwable failure;
+
+    /**
+     * Creates one of a span that has begun.
+     *
+     * @param context with the span
+     * @param topic that the record, or all of the group, came from; empty if there are several
+     */
+    Trace(Span span, Context context, String topic) {
+        this.span = span;
+        this.context = context;
+        this.topic = topic;
+    }
+
+    Span span() {
+        return span;
+    }
+
+    Context context() {
+        return context;
+    }
+
+    String topic() {
+        return topic;
+    }
+
+    void succeeded() {
+        failure = null;
+    }
+
+    /** Notes a failed call; another may follow. */
+    void failed(Throwable thrown) {
+        Throwable cause =
+                thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
+        failure = cause;
+        span.recordException(cause);
+    }
+
+    /** Ends the span of a record that is finished; of one that is not, if {@code unfinished}. */
+    void end(boolean unfinished) {
+        Throwable last = failure;
+        if (last != null) {
+            span.setStatus(StatusCode.ERROR, String.valueOf(last.getMessage()));
+            span.setAttribute(ERROR_TYPE, last.getClass().getName());
+        } else if (unfinished) {
+            span.setStatus(StatusCode.ERROR, "not finished here: the record comes again");
+            span.setAttribute(ERROR_TYPE, "unfinished");
+        }
+        span.end();
+    }
+}

@@ -1,0 +1,176 @@
+package dev.weir.otel;
+
+import dev.weir.stream.spi.AckTarget;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.locks.ReentrantLock;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The traces of a batch of elements, at the place where their claims go through: a token is the index of an element
+ * here. A trace begins when it is first asked for and ends with the last claim. Thread-safe.
+ */
+final class TraceTarget implements AckTarget {
+
+    private final Spans spans;
+    private final boolean inHeaders;
+    private final AckTarget[] targets;
+    private final long[] tokens;
+    private final AtomicIntegerArray claims;
+    private final ReentrantLock lock = new ReentrantLock();
+
+    /**
+     * Under the lock: of each element a record, the members of a group, or the trace that has begun; null at the end.
+     */
+    private final @Nullable Object[] origins;
+
+    /** The places of the elements that a group came of. */
+    private record Members(List<Place> places) {
+
+        List<Trace> traces() {
+            List<Trace> traces = new ArrayList<>();
+            for (Place place : places) {
+                Trace trace = place.trace();
+                if (trace != null) {
+                    traces.add(trace);
+                }
+            }
+            return traces;
+        }
+    }
+
+    private TraceTarget(Spans spans, boolean inHeaders, int size) {
+        this.spans = spans;
+        this.inHeaders = inHeaders;
+        this.targets = new AckTarget[size];
+        this.tokens = new long[size];
+        this.origins = new Object[size];
+        this.claims = new AtomicIntegerArray(size);
+    }
+
+    /**
+     * For a batch of records, to be {@link #set} one by one.
+     *
+     * @param inHeaders whether traces are kept in the headers of their records as well
+     */
+    static TraceTarget ofRecords(Spans spans, boolean inHeaders, int size) {
+        return new TraceTarget(spans, inHeaders, size);
+    }
+
+    /** For one element that came of several. */
+    static TraceTarget ofGroup(Spans spans, List<Place> members, AckTarget target, long token) {
+        TraceTarget group = new TraceTarget(spans, false, 1);
+        group.set(0, new Members(members), target, token);
+        return group;
+    }
+
+    /** Takes over the claim on an element. Before the batch goes on. */
+    void set(int index, Object origin, AckTarget target, long token) {
+        origins[index] = origin;
+        targets[index] = target;
+        tokens[index] = token;
+        claims.set(index, 1);
+    }
+
+    /** The trace of an element, which begins now if it had not; null if the element is finished. */
+    @Nullable
+    Trace trace(int index) {
+        lock.lock();
+        try {
+            Object origin = origins[index];
+            if (origin instanceof ConsumerRecord<?, ?> record) {
+                if (inHeaders) {
+                    return spans.inHeaders(record);
+                }
+                origin = spans.begin(record);
+                origins[index] = origin;
+            } else if (origin instanceof Members members) {
+                origin = spans.begin(members.traces());
+                origins[index] = origin;
+            }
+            return (Trace) origin;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void endClaim(int index, boolean unfinished) {
+        if (claims.decrementAndGet(index) != 0) {
+            return;
+        }
+        Object origin;
+        lock.lock();
+        try {
+            origin = origins[index];
+            origins[index] = null;
+        } finally {
+            lock.unlock();
+        }
+        Trace trace = origin instanceof ConsumerRecord<?, ?> record && inHeaders
+                ? TraceHeader.find(record.headers())
+                : origin instanceof Trace begun ? begun : null;
+        if (trace != null) {
+            trace.end(unfinished);
+        }
+    }
+
+    @Override
+    public void ack(long token) {
+        endClaim((int) token, false);
+        targets[(int) token].ack(tokens[(int) token]);
+    }
+
+    @Override
+    public void forgo(long token) {
+        endClaim((int) token, true);
+        targets[(int) token].forgo(tokens[(int) token]);
+    }
+
+    @Override
+    public void abandon(long token) {
+        endClaim((int) token, true);
+        targets[(int) token].abandon(tokens[(int) token]);
+    }
+
+    @Override
+    public boolean dropIfRevoked(long token) {
+        if (targets[(int) token].dropIfRevoked(tokens[(int) token])) {
+            endClaim((int) token, true);
+            return true;
+        }
+        return false;
+    }
+
+    @Override
+    public boolean isRevoked(long token) {
+        return targets[(int) token].isRevoked(tokens[(int) token]);
+    }
+
+    @Override
+    public boolean standsFor(long token, AckTarget of, long ofToken) {
+        return (this == of && token == ofToken) || targets[(int) token].standsFor(tokens[(int) token], of, ofToken);
+    }
+
+    @Override
+    public String placeOf(long token) {
+        return targets[(int) token].placeOf(tokens[(int) token]);
+    }
+
+    /** A finder of traces goes no further; others ask for elements of sources. */
+    @Override
+    public void roots(long token, RootVisitor visitor) {
+        if (visitor instanceof TraceFinder finder) {
+            finder.found(new Place(this, (int) token));
+        } else {
+            targets[(int) token].roots(tokens[(int) token], visitor);
+        }
+    }
+
+    @Override
+    public void retain(long token, int more) {
+        claims.addAndGet((int) token, more);
+        targets[(int) token].retain(tokens[(int) token], more);
+    }
+}

@@ -1,0 +1,41 @@
+package dev.weir.otel;
+
+import io.opentelemetry.context.Context;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An element with the trace of the record that it came of; made by {@link Tracing#beside}. Immutable, valid as long
+ * as the pipeline has not finished the record.
+ */
+public final class Traced<T> {
+
+    private final T value;
+    private final @Nullable Place place;
+
+    Traced(T value, @Nullable Place place) {
+        this.value = value;
+        this.place = place;
+    }
+
+    public T value() {
+        return value;
+    }
+
+    /**
+     * The context of the element's span, which begins now if it had not; the root context if it came of no record.
+     */
+    public Context context() {
+        Trace trace = trace();
+        return trace == null ? Context.root() : trace.context();
+    }
+
+    @Nullable
+    Trace trace() {
+        return place == null ? null : place.trace();
+    }
+
+    @Override
+    public String toString() {
+        return String.valueOf(value);
+    }
+}

@@ -1,0 +1,39 @@
+package dev.weir.stream.internal.grouping;
+
+import dev.weir.stream.control.Pace;
+
+/** The {@link Pace} of a throttle. Thread-safe; holds nothing of the stage. */
+record ThrottlePace(String stage, double perSecond, Waiting waiting) implements Pace {
+
+    private static final long NOT_NOW = 0;
+
+    /** How long the stage has waited. Written by its thread, read by any. */
+    static final class Waiting {
+
+        private volatile long endedNanos;
+        private volatile long sinceNanos = NOT_NOW;
+
+        void begin() {
+            sinceNanos = Math.max(1, System.nanoTime() - START_NANOS);
+        }
+
+        @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
+        void end() {
+            endedNanos += nowNanos();
+            sinceNanos = NOT_NOW;
+        }
+
+        private long nowNanos() {
+            long since = sinceNanos;
+            return since == NOT_NOW ? 0 : System.nanoTime() - START_NANOS - since;
+        }
+    }
+
+    /** What {@link System#nanoTime} counts from here, where no time is 0. */
+    private static final long START_NANOS = System.nanoTime() - 1;
+
+    @Override
+    public long waitedNanos() {
+        return waiting.endedNanos + waiting.nowNanos();
+    }
+}
