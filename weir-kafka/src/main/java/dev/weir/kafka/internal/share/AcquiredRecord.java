@@ -1,8 +1,10 @@
 package dev.weir.kafka.internal.share;
 
+import dev.weir.kafka.internal.session.Loan;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import org.apache.kafka.clients.consumer.AcknowledgeType;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
@@ -14,7 +16,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  *          \-> GONE (given back unseen)   \-> GONE (its lock was lost)
  * </pre>
  */
-public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]> {
+public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]> implements Loan {
 
     private enum Place {
         WAITING,
@@ -77,18 +79,25 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]> {
     }
 
     /** Whether the group gives it up if it is not accepted now. */
+    @Override
     public boolean isLastDelivery() {
         return delivery >= deliveryLimit;
     }
 
     /** Whether a crash or two lose it, unless a copy stands elsewhere. */
-    boolean isAtRisk() {
+    @Override
+    public boolean isAtRisk() {
         return delivery >= deliveryLimit - 1;
     }
 
     /** Says which fate it ends with when its last claim ends; the last word counts. Any thread. */
     public void endsWith(Fate newFate) {
         fate = newFate;
+    }
+
+    @Override
+    public AcknowledgeType outcome() {
+        return fate.type();
     }
 
     Fate fate() {
@@ -110,12 +119,14 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]> {
         offered = true;
     }
 
-    boolean isOffered() {
+    @Override
+    public boolean isOffered() {
         return offered;
     }
 
     /** It goes back unseen; false if the pipeline has it. */
-    boolean giveBack() {
+    @Override
+    public boolean giveBack() {
         return place.compareAndSet(Place.WAITING, Place.GONE);
     }
 
@@ -125,7 +136,8 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]> {
     }
 
     /** Its lock is lost: somebody else may have it. False if its fate is known already. */
-    boolean lose() {
+    @Override
+    public boolean lose() {
         return giveBack() || giveUp();
     }
 

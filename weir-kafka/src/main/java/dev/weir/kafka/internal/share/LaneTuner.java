@@ -84,7 +84,7 @@ final class LaneTuner {
     }
 
     /** By lock time (F8) and by the window of locks, of which half is for others (F2). */
-    private static double most(Look look) {
+    static double most(Look look) {
         double byLock = look.rate() * look.lockSeconds / 4;
         double byWindow = 0.5 * look.locksPerPartition * Math.max(1, look.partitions);
         return Math.max(2, Math.min(byLock, byWindow));

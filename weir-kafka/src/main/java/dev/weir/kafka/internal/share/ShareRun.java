@@ -61,7 +61,7 @@ final class ShareRun implements ShareHandle, Termination {
         this.ready = ready;
         this.counters = counters;
         this.copies = copies;
-        this.plan = LaneTuner.first(settings.workers(), settings.maxLanes());
+        this.plan = path.first(settings.workers(), settings.maxLanes());
         this.before = sums();
     }
 
@@ -118,7 +118,7 @@ final class ShareRun implements ShareHandle, Termination {
                     old,
                     settings.maxLanes());
         }
-        Plan next = LaneTuner.next(old, look, settings.maxLanes());
+        Plan next = path.next(old, look, settings.workers(), settings.maxLanes());
         if (!next.equals(old)) {
             LOG.debug("share group {}: {} after {}", settings.groupId(), next, look);
         }

@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.share;
 
 import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.internal.failure.TopicCheck;
 import dev.weir.stream.spi.SourceFactory;
@@ -60,7 +61,7 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
                         start.config().deliveryLimit());
             }
             ReadyRecords ready = new ReadyRecords(context.clock());
-            ClientPath path = new ClientPath(new LaneSetup(
+            LaneSetup setup = new LaneSetup(
                     context.pipelineName(),
                     clientConfig(),
                     topics,
@@ -71,7 +72,8 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
                     new Scouts(),
                     copies,
                     context::dropRevoked,
-                    context::fail));
+                    context::fail);
+            SharePath path = settings.fetch() == FetchPath.LEAN ? new LeanPath(setup) : new ClientPath(setup);
             ShareRun run = new ShareRun(settings, start, admin, path, ready, counters, copies);
             context.onStop(path::stop);
             context.onTermination(run);
