@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.session;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -66,6 +67,8 @@ final class Outbox {
         if (good.isEmpty()) {
             return apart.poll();
         }
+        // The broker refuses a request whose offsets do not ascend.
+        good.sort(Comparator.comparingLong(Ack::first));
         Packet packet = new Packet(good, false);
         good = new ArrayList<>();
         return packet;
