@@ -14,7 +14,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Members on the lean path that die, and brokers that go and come while one works. */
+/** Members on the lean path that die, and a broker that stops while one works. */
 @Timeout(300)
 class LeanShareFailoverTest {
 
@@ -63,11 +63,11 @@ class LeanShareFailoverTest {
     }
 
     @Test
-    void leadersAndCoordinatorsThatMove_loseNothing() throws Exception {
+    void leadersOfAStoppedBroker_areFollowed_andNothingIsLost() throws Exception {
         try (KafkaCluster cluster = KafkaCluster.builder().brokers(3).forked().start()) {
             cluster.createTopic("moves", 6);
-            Records.produce(cluster.bootstrapServers(), "moves", 0, 6_000);
-            ConsumerLedger ledger = new ConsumerLedger(6_000);
+            Records.produce(cluster.bootstrapServers(), "moves", 0, 2_000);
+            ConsumerLedger ledger = new ConsumerLedger(2_000);
             try (RunningPipeline running = KafkaFlow.shared(
                             group(cluster, "moves").build(), "moves")
                     .forEach(8, Ordering.unordered(), record -> {
@@ -75,17 +75,9 @@ class LeanShareFailoverTest {
                         ledger.handled(record);
                     })
                     .run()) {
-                int seen = 0;
-                for (int broker = 1; broker <= 2; broker++) {
-                    seen += 1_500;
-                    ledger.awaitSeen(seen, SOON);
-                    cluster.broker(broker).stop();
-                    seen += 500;
-                    ledger.awaitSeen(seen, SOON);
-                    cluster.broker(broker).start();
-                    cluster.awaitInSync("moves");
-                }
-                ledger.awaitSeen(6_000, SOON);
+                ledger.awaitSeen(500, SOON);
+                cluster.broker(1).stop();
+                ledger.awaitSeen(2_000, SOON);
                 assertThat(running.drain(SOON).drained()).isTrue();
             }
             assertThat(ledger.lost()).isZero();

@@ -67,11 +67,20 @@ final class Outbox {
         if (good.isEmpty()) {
             return apart.poll();
         }
-        // The broker refuses a request whose offsets do not ascend.
+        // The broker refuses a request whose offsets do not ascend. What was lent twice may wait twice.
         good.sort(Comparator.comparingLong(Ack::first));
-        Packet packet = new Packet(good, false);
+        List<Ack> together = new ArrayList<>(good.size());
+        long end = -1;
+        for (Ack ack : good) {
+            if (ack.first() > end) {
+                together.add(ack);
+                end = ack.last();
+            } else {
+                apart.add(new Packet(List.of(ack), false));
+            }
+        }
         good = new ArrayList<>();
-        return packet;
+        return new Packet(together, false);
     }
 
     @Nullable
