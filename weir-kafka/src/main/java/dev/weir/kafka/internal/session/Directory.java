@@ -142,7 +142,7 @@ final class Directory {
 
     void answered(MetadataResponseData answer) {
         underWay = false;
-        brokers.clear();
+        // One that is down keeps its address: another one's would do harm.
         answer.brokers()
                 .forEach(each ->
                         brokers.put(each.nodeId(), InetSocketAddress.createUnresolved(each.host(), each.port())));
@@ -158,7 +158,7 @@ final class Directory {
             }
             names.put(topic.topicId(), topic.name());
             topic.partitions().forEach(each -> {
-                if (brokers.containsKey(each.leaderId())) {
+                if (answer.brokers().find(each.leaderId()) != null) {
                     leaders.put(
                             new TopicIdPartition(topic.topicId(), each.partitionIndex(), topic.name()),
                             each.leaderId());

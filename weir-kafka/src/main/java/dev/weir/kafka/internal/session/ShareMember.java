@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.common.TopicIdPartition;
@@ -212,7 +213,7 @@ public final class ShareMember implements AutoCloseable {
 
     private List<InetSocketAddress> address(int node) {
         InetSocketAddress address = directory.address(node);
-        return address == null ? bootstrap : List.of(address);
+        return List.of(Objects.requireNonNull(address, () -> "address of broker " + node));
     }
 
     private long talk(boolean ends) {

@@ -4,10 +4,14 @@ import dev.weir.kafka.internal.session.Borrower;
 import dev.weir.kafka.internal.session.Loan;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.AcknowledgeType;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.GroupAuthorizationException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -139,6 +143,14 @@ final class Lending implements Borrower {
 
     @Override
     public void fatal(KafkaException fault) {
-        throw fault;
+        // The broker does not say which ones.
+        throw switch (fault) {
+            case GroupAuthorizationException denied when denied.groupId() == null ->
+                GroupAuthorizationException.forGroupId(
+                        String.valueOf(setup.config().get(ConsumerConfig.GROUP_ID_CONFIG)));
+            case TopicAuthorizationException denied when denied.unauthorizedTopics().isEmpty() ->
+                new TopicAuthorizationException(Set.copyOf(setup.topics()));
+            default -> fault;
+        };
     }
 }
