@@ -1,8 +1,8 @@
 package dev.weir.kafka;
 
 /**
- * The fetcher of a consumer's records. Membership of the group and commits are Kafka's own client's either way.
- * Constants only.
+ * The fetcher of a consumer's records. Membership of a consumer group and commits are Kafka's own client's either
+ * way; a share group's member on the lean path joins and acknowledges by itself. Constants only.
  */
 public enum FetchPath {
 

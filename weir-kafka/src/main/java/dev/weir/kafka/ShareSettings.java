@@ -41,6 +41,7 @@ public final class ShareSettings<K, V> {
     private final int workers;
     private final int maxLanes;
     private final Duration connectTimeout;
+    private final FetchPath fetch;
     private final @Nullable DeadLetters deadLetters;
     private final @Nullable DeadLetters parking;
 
@@ -53,6 +54,7 @@ public final class ShareSettings<K, V> {
         this.workers = from.workers;
         this.maxLanes = from.maxLanes;
         this.connectTimeout = from.connectTimeout;
+        this.fetch = from.fetch;
         requireText(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, "");
         requireText(ConsumerConfig.GROUP_ID_CONFIG, ": a share group's records belong to the group");
         for (String name : new TreeMap<>(properties).keySet()) {
@@ -150,6 +152,11 @@ public final class ShareSettings<K, V> {
         return connectTimeout;
     }
 
+    /** By which connections records are fetched and acknowledged. */
+    public FetchPath fetch() {
+        return fetch;
+    }
+
     /** Where records go that fail in their last delivery, or null. */
     public @Nullable DeadLetters deadLetters() {
         return deadLetters;
@@ -176,7 +183,7 @@ public final class ShareSettings<K, V> {
     public String toString() {
         return "ShareSettings[properties=" + SettingsText.withoutSecrets(properties, ConsumerConfig.configDef())
                 + ", start=" + start + ", untilEnd=" + untilEnd + ", workers=" + workers + ", maxLanes=" + maxLanes
-                + ", connectTimeout=" + connectTimeout + "]";
+                + ", connectTimeout=" + connectTimeout + ", fetch=" + fetch + "]";
     }
 
     /** Settings of records whose key and value stay bytes. */
@@ -198,6 +205,7 @@ public final class ShareSettings<K, V> {
         builder.workers = workers;
         builder.maxLanes = maxLanes;
         builder.connectTimeout = connectTimeout;
+        builder.fetch = fetch;
         builder.deadLetters = deadLetters;
         builder.parking = parking;
         return builder;
@@ -214,6 +222,7 @@ public final class ShareSettings<K, V> {
         private int workers = 16;
         private int maxLanes = 16;
         private Duration connectTimeout = Duration.ofSeconds(30);
+        private FetchPath fetch = FetchPath.CLIENT;
         private @Nullable DeadLetters deadLetters;
         private @Nullable DeadLetters parking;
         private @Nullable String deadLetterTopic;
@@ -287,6 +296,17 @@ public final class ShareSettings<K, V> {
         /** How long a start waits for answers of the brokers before it fails: up to 10 min, default 30 s. */
         public Builder<K, V> connectTimeout(Duration newTimeout) {
             this.connectTimeout = Objects.requireNonNull(newTimeout, "newTimeout");
+            return this;
+        }
+
+        /**
+         * The fetch path, default {@link FetchPath#CLIENT}: share consumers of Kafka's own client, each of which stands still
+         * until all that it took at once is done. {@link FetchPath#LEAN} is one member with connections of its own, one
+         * for each broker and one for the group, on one thread: each record that is done makes room for the next. It needs
+         * brokers of Kafka 4.2 or later; {@link #maxLanes} says nothing to it.
+         */
+        public Builder<K, V> fetch(FetchPath path) {
+            this.fetch = Objects.requireNonNull(path, "path");
             return this;
         }
 

@@ -53,6 +53,13 @@ class ShareSettingsTest {
     }
 
     @Test
+    void fetchPath_isTheClients_unlessSaid() {
+        assertThat(complete().build().fetch()).isEqualTo(FetchPath.CLIENT);
+        assertThat(complete().fetch(FetchPath.LEAN).build().toBuilder().build().fetch())
+                .isEqualTo(FetchPath.LEAN);
+    }
+
+    @Test
     void parking_isTheDeadLetterTopic_unlessSaid() {
         DeadLetters only = complete().deadLetters("dead").build().parking();
         assertThat(only).isNotNull().extracting(DeadLetters::topic).isEqualTo("dead");

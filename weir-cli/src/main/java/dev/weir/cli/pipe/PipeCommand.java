@@ -11,7 +11,6 @@ import dev.weir.cli.terminal.Progress;
 import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ConsumerSnapshot;
-import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.HandlerTimeoutException;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProducerHandle;
@@ -38,8 +37,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.ParentCommand;
 
 /**
- * {@code weir pipe}: one pipeline from topic to topic, until its end, a signal or a fault. Its thread checks the cluster,
- * starts the pipeline, shows the progress and tells the end; the pipeline has threads of its own.
+ * {@code weir pipe}: one pipeline from topic to topic, until its end, a signal or a fault. Its thread checks the
+ * cluster, starts the pipeline, shows the progress and tells the end; the pipeline has threads of its own.
  */
 @Command(
         name = "pipe",
@@ -106,9 +105,7 @@ public final class PipeCommand implements Callable<Integer> {
         ConsumerSettings<byte[], byte[]> consumer = clients.consumer();
         return options.fetch == null
                 ? consumer
-                : consumer.toBuilder()
-                        .fetch(options.fetch == PipeOptions.Fetch.lean ? FetchPath.LEAN : FetchPath.CLIENT)
-                        .build();
+                : consumer.toBuilder().fetch(options.fetch.path()).build();
     }
 
     private ShareSettings<byte[], byte[]> member(ClusterClients clients) {
@@ -123,6 +120,9 @@ public final class PipeCommand implements Callable<Integer> {
             }
             if (options.untilEnd) {
                 settings.untilEnd();
+            }
+            if (options.fetch != null) {
+                settings.fetch(options.fetch.path());
             }
             return options.sharing.apply(settings).build();
         });

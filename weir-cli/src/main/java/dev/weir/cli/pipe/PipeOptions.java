@@ -5,6 +5,7 @@ import dev.weir.cli.client.OptionChecks;
 import dev.weir.cli.console.ConsoleOption;
 import dev.weir.cli.metrics.MetricsOption;
 import dev.weir.cli.terminal.CliFailure;
+import dev.weir.kafka.FetchPath;
 import dev.weir.stream.Parallelism;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -34,8 +35,18 @@ final class PipeOptions {
 
     /** The fetch path. */
     enum Fetch {
-        client,
-        lean
+        client(FetchPath.CLIENT),
+        lean(FetchPath.LEAN);
+
+        private final FetchPath path;
+
+        Fetch(FetchPath path) {
+            this.path = path;
+        }
+
+        FetchPath path() {
+            return path;
+        }
     }
 
     /** What is done with each record. */

@@ -49,10 +49,6 @@ final class ShareOptions {
                     "--share does not go with --guarantee " + options.guarantee,
                     "A share group delivers at least once.");
         }
-        if (options.fetch == PipeOptions.Fetch.lean) {
-            throw CliFailure.usage(
-                    "--share does not go with --fetch lean", "Share groups are read by Kafka's own client.");
-        }
     }
 
     /** What pipes over consumer groups have and one over a share group ignores, a sentence each. */

@@ -1,5 +1,6 @@
 package dev.weir.checks.integration;
 
+import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.ShareSettings.Start;
@@ -11,8 +12,10 @@ final class ShareMember {
 
     private ShareMember() {}
 
-    /** Arguments: brokers, topic, group, topic of dead letters, how many handlers must have begun before it says so,
-     * lanes. */
+    /**
+     * Arguments: brokers, topic, group, topic of dead letters, how many handlers must have begun before it says so, lanes,
+     * fetch path if it is not the client's.
+     */
     public static void main(String[] args) throws InterruptedException {
         var settings = ShareSettings.builder()
                 .bootstrapServers(args[0])
@@ -20,6 +23,7 @@ final class ShareMember {
                 .startAt(Start.EARLIEST)
                 .deadLetters(args[3])
                 .maxLanes(Integer.parseInt(args[5]))
+                .fetch(args.length > 6 ? FetchPath.valueOf(args[6]) : FetchPath.CLIENT)
                 .build();
         CountDownLatch begun = new CountDownLatch(Integer.parseInt(args[4]));
         CountDownLatch never = new CountDownLatch(1);

@@ -8,7 +8,7 @@ import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 
 /** Reads the client's fetch properties as settings of a lean consumer, within its bounds. Functions only. */
-final class LeanConfig {
+public final class LeanConfig {
 
     private static final int KILOBYTE = 1024;
     private static final int MEGABYTE = 1024 * KILOBYTE;
@@ -22,7 +22,7 @@ final class LeanConfig {
     private LeanConfig() {}
 
     /** The settings for a configuration that a client was made with, so that it is known to be valid. */
-    static LeanSettings of(Map<String, Object> config) {
+    public static LeanSettings of(Map<String, Object> config) {
         LeanSettings.Builder settings = LeanSettings.builder();
         config.forEach((name, value) -> settings.property(name, String.valueOf(value)));
         int fetchBytes =

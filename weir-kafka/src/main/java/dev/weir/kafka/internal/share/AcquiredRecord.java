@@ -1,9 +1,11 @@
 package dev.weir.kafka.internal.share;
 
+import dev.weir.kafka.internal.session.Loan;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
+import org.apache.kafka.clients.consumer.AcknowledgeType;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
@@ -15,7 +17,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  *          \-> GONE (given back unseen)   \-> GONE (its lock was lost)
  * </pre>
  */
-public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]> {
+public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]> implements Loan {
 
     private enum Place {
         WAITING,
@@ -79,12 +81,14 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]> {
     }
 
     /** Whether the group gives it up if it is not accepted now. */
+    @Override
     public boolean isLastDelivery() {
         return delivery >= deliveryLimit();
     }
 
     /** Whether a crash or two lose it, unless a copy stands elsewhere. */
-    boolean isAtRisk() {
+    @Override
+    public boolean isAtRisk() {
         return delivery >= deliveryLimit() - 1;
     }
 
@@ -94,6 +98,11 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]> {
      */
     public void endsWith(Fate another) {
         var unused = fate.accumulateAndGet(another, Fate::and);
+    }
+
+    @Override
+    public AcknowledgeType outcome() {
+        return fate().type();
     }
 
     Fate fate() {
@@ -115,7 +124,8 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]> {
         offered = true;
     }
 
-    boolean isOffered() {
+    @Override
+    public boolean isOffered() {
         return offered;
     }
 
@@ -130,7 +140,8 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]> {
     }
 
     /** It goes back unseen; false if the pipeline has it. */
-    boolean giveBack() {
+    @Override
+    public boolean giveBack() {
         return place.compareAndSet(Place.WAITING, Place.GONE);
     }
 
@@ -140,7 +151,8 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]> {
     }
 
     /** Its lock is lost: somebody else may have it. False if its fate is known already. */
-    boolean lose() {
+    @Override
+    public boolean lose() {
         return giveBack() || giveUp();
     }
 

@@ -98,7 +98,7 @@ final class LaneTuner {
      * By lock time (F8), but one for each worker, as what is worked on is renewed; and by the window of locks, of which
      * half is for others (F2).
      */
-    private static double most(Look look, int workers) {
+    static double most(Look look, int workers) {
         double byLock = Math.max(workers, look.rate() * look.lockSeconds / 4);
         double byWindow = 0.5 * look.locksPerPartition * Math.max(1, look.partitions);
         return Math.max(2, Math.min(byLock, byWindow));

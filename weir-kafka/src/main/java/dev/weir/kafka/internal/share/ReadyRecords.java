@@ -79,6 +79,16 @@ final class ReadyRecords {
         }
     }
 
+    /** Whether there is demand now. */
+    boolean isWanted() {
+        lock.lock();
+        try {
+            return !ended && hasDemand();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private boolean hasDemand() {
         return pulling || (!stands && queue.size() < lowWater);
     }

@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.share;
 
+import dev.weir.kafka.internal.share.LaneTuner.Look;
 import java.time.Duration;
 
 /**
@@ -38,6 +39,16 @@ interface SharePath {
         String configured() {
             return configured;
         }
+    }
+
+    /** The plan to begin with. */
+    default Plan first(int workers, int maxLanes) {
+        return LaneTuner.first(workers, maxLanes);
+    }
+
+    /** The plan after another one, by what was seen with that. */
+    default Plan next(Plan now, Look look, int workers, int maxLanes) {
+        return LaneTuner.next(now, look, workers, maxLanes);
     }
 
     /** Begins to fetch. */

@@ -77,7 +77,7 @@ final class ShareRun implements ShareHandle, Termination {
         this.copies = copies;
         this.onDeliveryLimit = onDeliveryLimit;
         this.onFailure = onFailure;
-        this.plan = LaneTuner.first(settings.workers(), settings.maxLanes());
+        this.plan = path.first(settings.workers(), settings.maxLanes());
         this.before = sums();
     }
 
@@ -141,7 +141,7 @@ final class ShareRun implements ShareHandle, Termination {
                     old,
                     settings.maxLanes());
         }
-        Plan next = LaneTuner.next(old, look, settings.workers(), settings.maxLanes());
+        Plan next = path.next(old, look, settings.workers(), settings.maxLanes());
         if (!next.equals(old)) {
             LOG.debug("share group {}: {} after {}", settings.groupId(), next, look);
         }

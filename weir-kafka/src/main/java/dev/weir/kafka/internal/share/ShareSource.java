@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.share;
 
 import dev.weir.kafka.DeadLetters;
+import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.internal.failure.TopicCheck;
 import dev.weir.stream.spi.Batch;
@@ -66,20 +67,21 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
             }
             ReadyRecords ready = new ReadyRecords(context.clock());
             AtomicInteger deliveryLimit = new AtomicInteger(start.config().deliveryLimit());
-            ClientPath path = new ClientPath(
-                    new Lane.Setup(
-                            context.pipelineName(),
-                            clientConfig(),
-                            topics,
-                            KafkaShareConsumer::new,
-                            deliveryLimit::get,
-                            ready,
-                            counters,
-                            new Scouts(),
-                            copies,
-                            context::dropRevoked,
-                            context::fail),
-                    settings.maxLanes());
+            Lane.Setup setup = new Lane.Setup(
+                    context.pipelineName(),
+                    clientConfig(),
+                    topics,
+                    KafkaShareConsumer::new,
+                    deliveryLimit::get,
+                    ready,
+                    counters,
+                    new Scouts(),
+                    copies,
+                    context::dropRevoked,
+                    context::fail);
+            SharePath path = settings.fetch() == FetchPath.LEAN
+                    ? new LeanPath(setup)
+                    : new ClientPath(setup, settings.maxLanes());
             ShareRun run = new ShareRun(
                     settings, start, admin, path, ready, counters, copies, deliveryLimit::set, context::fail);
             context.onStop(path::stop);

@@ -3,7 +3,7 @@ package dev.weir.lean.internal.consumer;
 import java.util.SplittableRandom;
 
 /** When the next attempt may be made: the wait doubles with each failure, with jitter. Confined to one thread. */
-final class Backoff {
+public final class Backoff {
 
     private static final long FIRST_NANOS = 20_000_000;
     private static final double LEAST = 0.8;
@@ -15,24 +15,27 @@ final class Backoff {
     private long dueNanos;
     private boolean waiting;
 
-    Backoff(long maxNanos, SplittableRandom random) {
+    /** @param maxNanos the longest wait */
+    public Backoff(long maxNanos, SplittableRandom random) {
         this.maxNanos = maxNanos;
         this.random = random;
     }
 
-    void failed(long nowNanos) {
+    /** Waits longer than after the failure before. */
+    public void failed(long nowNanos) {
         delayNanos = Math.min(maxNanos, delayNanos == 0 ? FIRST_NANOS : 2 * delayNanos);
         dueNanos = nowNanos + (long) (delayNanos * (LEAST + SPREAD * random.nextDouble()));
         waiting = true;
     }
 
-    void succeeded() {
+    /** The next failure waits briefly again. */
+    public void succeeded() {
         delayNanos = 0;
         waiting = false;
     }
 
     /** Whether enough time has passed. */
-    boolean isDue(long nowNanos) {
+    public boolean isDue(long nowNanos) {
         if (waiting && nowNanos - dueNanos >= 0) {
             waiting = false;
         }

@@ -4,12 +4,12 @@ import java.nio.ByteBuffer;
 import org.apache.kafka.common.protocol.ByteBufferAccessor;
 
 /** Responses that the official client's classes read. Stateless. */
-final class Messages {
+public final class Messages {
 
     private Messages() {}
 
     /** What is behind a header of version 1. */
-    static ByteBufferAccessor body(ByteBuffer response) {
+    public static ByteBufferAccessor body(ByteBuffer response) {
         ByteBufferAccessor body = new ByteBufferAccessor(response.duplicate().position(Integer.BYTES));
         for (int tags = body.readUnsignedVarint(); tags > 0; tags--) {
             body.readUnsignedVarint();

@@ -69,6 +69,8 @@ public final class Connection implements AutoCloseable {
     private @Nullable ReceiveBuffer receiving;
     private long lastProgressNanos;
     private short fetchVersion;
+    private ApiVersionsResponseData.ApiVersionCollection versionsOfBroker =
+            new ApiVersionsResponseData.ApiVersionCollection();
 
     // The requests under way, a ring.
     private final ApiKeys[] apis = new ApiKeys[WINDOW];
@@ -269,6 +271,7 @@ public final class Connection implements AutoCloseable {
         if (fetch == null || fetch.maxVersion() < FetchRequest.MIN_VERSION) {
             throw tooOld("fetches up to version " + (fetch == null ? 0 : fetch.maxVersion()), null);
         }
+        versionsOfBroker = answer.apiKeys();
         fetchVersion = (short) Math.min(fetch.maxVersion(), FetchRequest.MAX_VERSION);
         state = READY;
     }
@@ -306,6 +309,12 @@ public final class Connection implements AutoCloseable {
     /** The highest version of fetch that both sides have. */
     public short fetchVersion() {
         return fetchVersion;
+    }
+
+    /** The highest version of a request that the broker has; -1 if it has none. */
+    public short maxVersion(ApiKeys api) {
+        var known = versionsOfBroker.find(api.id);
+        return known == null ? -1 : known.maxVersion();
     }
 
     /** Whether a request may be sent now. */

@@ -1,0 +1,86 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.FetchPath;
+import dev.weir.kafka.KafkaFlow;
+import dev.weir.kafka.ShareSettings;
+import dev.weir.kafka.ShareSettings.Start;
+import dev.weir.stream.Ordering;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.Records;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Members on the lean path that die, and a broker that stops while one works. */
+@Timeout(300)
+class LeanShareFailoverTest {
+
+    private static final Duration SOON = Duration.ofSeconds(120);
+
+    private static ShareSettings.Builder<byte[], byte[]> group(KafkaCluster cluster, String group) {
+        return ShareSettings.builder()
+                .bootstrapServers(cluster.bootstrapServers())
+                .groupId(group)
+                .fetch(FetchPath.LEAN)
+                .startAt(Start.EARLIEST);
+    }
+
+    @Test
+    void memberKilled_anotherTakesOverWhatItHad() throws Exception {
+        try (KafkaCluster cluster = KafkaCluster.builder().start()) {
+            cluster.createTopic("takeover", 2);
+            cluster.createTopic("takeover-dead", 1);
+            Records.produce(cluster.bootstrapServers(), "takeover", 0, 200);
+            try (PipeProcess member = PipeProcess.startMain(
+                    "dev.weir.checks.integration.ShareMember",
+                    128,
+                    cluster.bootstrapServers(),
+                    "takeover",
+                    "takeover",
+                    "takeover-dead",
+                    "1",
+                    "1",
+                    "LEAN")) {
+                assertThat(member.awaitOut()).isEqualTo("begun");
+                member.kill();
+            }
+            ConsumerLedger ledger = new ConsumerLedger(200);
+            try (RunningPipeline running = KafkaFlow.shared(
+                            group(cluster, "takeover")
+                                    .untilEnd()
+                                    .deadLetters("takeover-dead")
+                                    .build(),
+                            "takeover")
+                    .forEach(8, Ordering.unordered(), ledger::handled)
+                    .run()) {
+                assertThat(running.await().drained()).isTrue();
+            }
+            assertThat(ledger.lost()).isZero();
+        }
+    }
+
+    @Test
+    void leadersOfAStoppedBroker_areFollowed_andNothingIsLost() throws Exception {
+        try (KafkaCluster cluster = KafkaCluster.builder().brokers(3).forked().start()) {
+            cluster.createTopic("moves", 6);
+            Records.produce(cluster.bootstrapServers(), "moves", 0, 2_000);
+            ConsumerLedger ledger = new ConsumerLedger(2_000);
+            try (RunningPipeline running = KafkaFlow.shared(
+                            group(cluster, "moves").build(), "moves")
+                    .forEach(8, Ordering.unordered(), record -> {
+                        ConsumerLedger.work(Duration.ofMillis(2));
+                        ledger.handled(record);
+                    })
+                    .run()) {
+                ledger.awaitSeen(500, SOON);
+                cluster.broker(1).stop();
+                ledger.awaitSeen(2_000, SOON);
+                assertThat(running.drain(SOON).drained()).isTrue();
+            }
+            assertThat(ledger.lost()).isZero();
+        }
+    }
+}

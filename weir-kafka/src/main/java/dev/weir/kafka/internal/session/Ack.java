@@ -1,0 +1,22 @@
+package dev.weir.kafka.internal.session;
+
+import org.apache.kafka.clients.consumer.AcknowledgeType;
+
+/**
+ * What the broker is told of neighbouring offsets. Immutable.
+ *
+ * @param first offset
+ * @param last offset, included
+ * @param type {@link #GAP}, or the id of an {@link AcknowledgeType}
+ * @param records among the offsets; the others are gaps of the log
+ */
+record Ack(long first, long last, byte type, int records) {
+
+    /** There is no record at these offsets. */
+    static final byte GAP = 0;
+
+    static final byte ACCEPT = AcknowledgeType.ACCEPT.id;
+    static final byte RELEASE = AcknowledgeType.RELEASE.id;
+    static final byte REJECT = AcknowledgeType.REJECT.id;
+    static final byte RENEW = AcknowledgeType.RENEW.id;
+}

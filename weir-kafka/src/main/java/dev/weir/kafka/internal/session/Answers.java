@@ -1,0 +1,19 @@
+package dev.weir.kafka.internal.session;
+
+import java.util.List;
+import org.apache.kafka.common.message.ShareFetchResponseData;
+
+/** What a session hands on. Called on the member's thread. */
+interface Answers {
+
+    /** What a broker lends of a partition. */
+    record Lending(Lent of, ShareFetchResponseData.PartitionData data) {}
+
+    /**
+     * Reads and lends the records, which stand in a buffer that is reused after the call; returns how many there are.
+     */
+    int lend(List<Lending> lendings, long askedNanos, long nowNanos);
+
+    /** A partition is not where it was thought to be. */
+    void moved();
+}

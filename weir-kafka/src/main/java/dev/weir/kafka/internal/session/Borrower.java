@@ -1,0 +1,47 @@
+package dev.weir.kafka.internal.session;
+
+import org.apache.kafka.clients.consumer.AcknowledgeType;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.KafkaException;
+
+/**
+ * The other side of a member: gets what is lent, says what is wanted. Called on the member's thread; must not block.
+ */
+public interface Borrower {
+
+    /** Whether more is wanted. */
+    boolean hasDemand();
+
+    /** Nothing more will be wanted; what waits goes back, but for last deliveries that may still be taken. */
+    boolean isEnded();
+
+    /** Nobody takes anything any more. */
+    boolean isOver();
+
+    /** A record came; the loan is what becomes of it. Its end is told to {@link ShareMember#ended}, by any thread. */
+    Loan lend(ConsumerRecord<byte[], byte[]> record, long lockedSinceNanos);
+
+    /** All records of an answer were lent. */
+    void lentAll();
+
+    /** A fetch was answered. */
+    void fetched(int records, long nanos, boolean idle);
+
+    /** All of a range is done. */
+    void finished(long nanosSinceAcquired);
+
+    /** Records go back that nobody took in time. */
+    void passedBy(int records);
+
+    /** A lock is gone, and with it the record, unless its work had ended before. */
+    void lost(Loan loan);
+
+    /** The broker took an acknowledgement. */
+    void confirmed(AcknowledgeType type, int records, long nanos);
+
+    /** The broker did not take an acknowledgement: the records come again, here or elsewhere. */
+    void refused(String place, AcknowledgeType type, int records, String reason);
+
+    /** Something that waiting does not cure. */
+    void fatal(KafkaException fault);
+}

@@ -1,0 +1,158 @@
+package dev.weir.kafka.internal.session;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.CorruptRecordException;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.message.ShareFetchResponseData.AcquiredRecords;
+import org.apache.kafka.common.message.ShareFetchResponseData.PartitionData;
+import org.apache.kafka.common.record.TimestampType;
+import org.apache.kafka.common.record.internal.Record;
+import org.apache.kafka.common.record.internal.RecordBatch;
+import org.apache.kafka.common.record.internal.Records;
+import org.apache.kafka.common.utils.Utils;
+import org.apache.kafka.common.utils.internals.BufferSupplier;
+import org.apache.kafka.common.utils.internals.CloseableIterator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads what a broker lends out of an answer: it sends whole batches, of which only some offsets are lent. Confined
+ * to the member's thread.
+ */
+final class Deliveries implements AutoCloseable {
+
+    private static final double FORGETS = 0.1;
+
+    private final Borrower borrower;
+    private final boolean checksCrc;
+    private volatile double batchRecords;
+    private final BufferSupplier buffers = BufferSupplier.create();
+
+    Deliveries(Borrower borrower, boolean checksCrc) {
+        this.borrower = borrower;
+        this.checksCrc = checksCrc;
+    }
+
+    /**
+     * The ranges that are lent, each with its records; an offset without one is a gap. Offsets behind what was sent
+     * are given back.
+     *
+     * @throws KafkaException if a batch cannot be read
+     */
+    List<LentRange> read(Lent of, PartitionData data, long lockedSinceNanos, long nowNanos) {
+        List<AcquiredRecords> acquired = new ArrayList<>(data.acquiredRecords());
+        acquired.sort(Comparator.comparingLong(AcquiredRecords::firstOffset));
+        List<LentRange> ranges = new ArrayList<>(acquired.size());
+        for (AcquiredRecords each : acquired) {
+            ranges.add(new LentRange(each.firstOffset(), each.lastOffset(), lockedSinceNanos, nowNanos));
+        }
+        long sentTo = -1;
+        int at = 0;
+        if (data.records() instanceof Records records) {
+            for (RecordBatch batch : records.batches()) {
+                sentTo = batch.lastOffset();
+                sawBatch(batch.lastOffset() - batch.baseOffset() + 1);
+                at = next(ranges, at, batch.baseOffset());
+                if (at == ranges.size()) {
+                    break;
+                }
+                if (batch.lastOffset() >= ranges.get(at).first && !batch.isControlBatch()) {
+                    at = read(of, batch, ranges, acquired, at);
+                }
+            }
+        }
+        for (LentRange range : ranges) {
+            if (range.last > sentTo) {
+                range.notSentFrom(sentTo + 1);
+            }
+        }
+        return ranges;
+    }
+
+    private void sawBatch(long size) {
+        batchRecords = batchRecords == 0 ? size : batchRecords + FORGETS * (size - batchRecords);
+    }
+
+    /** Mean size of a batch, lately; 0 as long as none was seen. Any thread. */
+    double batchRecords() {
+        return batchRecords;
+    }
+
+    private static int next(List<LentRange> ranges, int from, long offset) {
+        int at = from;
+        while (at < ranges.size() && ranges.get(at).last < offset) {
+            at++;
+        }
+        return at;
+    }
+
+    private int read(Lent of, RecordBatch batch, List<LentRange> ranges, List<AcquiredRecords> acquired, int from) {
+        int at = from;
+        try {
+            if (checksCrc) {
+                batch.ensureValid();
+            }
+            try (CloseableIterator<Record> records = batch.streamingIterator(buffers)) {
+                while (records.hasNext()) {
+                    Record record = records.next();
+                    at = next(ranges, at, record.offset());
+                    if (at == ranges.size()) {
+                        break;
+                    }
+                    LentRange range = ranges.get(at);
+                    if (range.contains(record.offset())) {
+                        range.put(borrower.lend(
+                                record(of, batch, record, acquired.get(at).deliveryCount()), range.lockedSinceNanos));
+                    }
+                }
+            }
+        } catch (CorruptRecordException corrupt) {
+            throw new KafkaException(
+                    of + "@" + batch.baseOffset() + ".." + batch.lastOffset() + " is corrupt (" + corrupt.getMessage()
+                            + "); the client path (fetch=CLIENT) rejects such batches",
+                    corrupt);
+        }
+        return at;
+    }
+
+    private static ConsumerRecord<byte[], byte[]> record(Lent of, RecordBatch batch, Record record, short delivery) {
+        TimestampType timestamps = batch.timestampType();
+        byte[] key = record.hasKey() ? Utils.toArray(record.key()) : null;
+        byte[] value = record.hasValue() ? Utils.toArray(record.value()) : null;
+        int epoch = batch.partitionLeaderEpoch();
+        return made(of, record, timestamps, key, value, epoch, delivery);
+    }
+
+    @SuppressWarnings("NullAway") // Keys and values of Kafka's records may be null.
+    private static ConsumerRecord<byte[], byte[]> made(
+            Lent of,
+            Record record,
+            TimestampType timestamps,
+            byte @Nullable [] key,
+            byte @Nullable [] value,
+            int epoch,
+            short delivery) {
+        return new ConsumerRecord<>(
+                of.id.topic(),
+                of.id.partition(),
+                record.offset(),
+                record.timestamp(),
+                timestamps,
+                key == null ? ConsumerRecord.NULL_SIZE : key.length,
+                value == null ? ConsumerRecord.NULL_SIZE : value.length,
+                key,
+                value,
+                new RecordHeaders(record.headers()),
+                epoch == RecordBatch.NO_PARTITION_LEADER_EPOCH ? Optional.empty() : Optional.of(epoch),
+                Optional.of(delivery));
+    }
+
+    @Override
+    public void close() {
+        buffers.close();
+    }
+}

@@ -1,0 +1,192 @@
+package dev.weir.kafka.internal.session;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Neighbouring offsets that a broker lent together, under one lock. The broker keeps one state for all of them as
+ * long as it is told the same of all at once, so that is what is waited for, a while. Confined to the member's thread.
+ *
+ * <pre>
+ *   OPEN -> a type of acknowledgement -> TOLD (queued for the broker)
+ *       \-> TOLD (the lock is lost)
+ * </pre>
+ */
+final class LentRange {
+
+    private static final byte OPEN = -1;
+    private static final byte TOLD = -2;
+
+    final long first;
+    final long last;
+    final long acquiredNanos;
+
+    private final @Nullable Loan[] loans;
+    private final byte[] states;
+    private int open;
+    private int untold;
+
+    /** When the first of those became known that are not told yet. */
+    private long knownSinceNanos;
+
+    /** Not after the moment at which the broker locked it. */
+    long lockedSinceNanos;
+
+    boolean renewing;
+
+    LentRange(long first, long last, long lockedSinceNanos, long nowNanos) {
+        this.first = first;
+        this.last = last;
+        this.lockedSinceNanos = lockedSinceNanos;
+        this.acquiredNanos = nowNanos;
+        this.knownSinceNanos = nowNanos;
+        int size = Math.toIntExact(last - first + 1);
+        this.loans = new Loan[size];
+        this.states = new byte[size];
+        Arrays.fill(states, Ack.GAP);
+        this.untold = size;
+    }
+
+    private int at(long offset) {
+        return (int) (offset - first);
+    }
+
+    boolean contains(long offset) {
+        return offset >= first && offset <= last;
+    }
+
+    /** There is a record at this offset. */
+    void put(Loan loan) {
+        int at = at(loan.offset());
+        loans[at] = loan;
+        if (states[at] != OPEN) {
+            states[at] = OPEN;
+            open++;
+            untold--;
+        }
+    }
+
+    /** From this offset on the broker sent nothing, which says nothing about what is there. */
+    void notSentFrom(long offset) {
+        for (long each = Math.max(first, offset); each <= last; each++) {
+            states[at(each)] = Ack.RELEASE;
+        }
+    }
+
+    /** The work on a record ended; false if it is none of these, or no more. */
+    boolean end(Loan loan, byte type, long nowNanos) {
+        int at = at(loan.offset());
+        if (loans[at] != loan || states[at] != OPEN) {
+            return false;
+        }
+        close(at, type, nowNanos);
+        return true;
+    }
+
+    private void close(int at, byte type, long nowNanos) {
+        states[at] = type;
+        loans[at] = null;
+        open--;
+        if (untold++ == 0) {
+            knownSinceNanos = nowNanos;
+        }
+    }
+
+    /** Ends those for which {@code test} holds, which may have an effect; returns how many. */
+    int endIf(Predicate<Loan> test, byte type, long nowNanos) {
+        int ended = 0;
+        for (int i = 0; i < states.length; i++) {
+            Loan loan = loans[i];
+            if (states[i] == OPEN && loan != null && test.test(loan)) {
+                close(i, type, nowNanos);
+                ended++;
+            }
+        }
+        return ended;
+    }
+
+    /** Forgets all that is open, which nobody tells the broker about; returns what it was. */
+    List<Loan> loseOpen() {
+        return loseOpen(first, last);
+    }
+
+    /** The same of a part of it. */
+    List<Loan> loseOpen(long from, long to) {
+        List<Loan> lost = new ArrayList<>();
+        for (int i = at(Math.max(first, from)); i <= at(Math.min(last, to)); i++) {
+            Loan loan = loans[i];
+            if (states[i] == OPEN && loan != null) {
+                states[i] = TOLD;
+                loans[i] = null;
+                open--;
+                lost.add(loan);
+            }
+        }
+        return lost;
+    }
+
+    int open() {
+        return open;
+    }
+
+    boolean hasUntold() {
+        return untold > 0;
+    }
+
+    long knownSinceNanos() {
+        return knownSinceNanos;
+    }
+
+    /** Whether there is nothing left to wait for or to tell. */
+    boolean isOver() {
+        return open == 0 && untold == 0;
+    }
+
+    /** Takes out what is known and not told, as few stretches as it can be said with. */
+    List<Ack> takeUntold() {
+        List<Ack> all = new ArrayList<>();
+        for (int i = 0; i < states.length; ) {
+            if (states[i] < 0) {
+                i++;
+                continue;
+            }
+            int end = i;
+            byte type = Ack.GAP;
+            int records = 0;
+            while (end < states.length && states[end] >= 0 && goesWith(type, states[end], end == i)) {
+                type = states[end] == Ack.GAP ? type : states[end];
+                records += states[end] == Ack.GAP ? 0 : 1;
+                states[end++] = TOLD;
+            }
+            all.add(new Ack(first + i, first + end - 1, type, records));
+            i = end;
+        }
+        untold = 0;
+        return all;
+    }
+
+    /** A gap is as good as accepted: one word for a whole range costs the broker least. */
+    private static boolean goesWith(byte type, byte next, boolean isFirst) {
+        boolean ends = next == Ack.GAP || next == Ack.ACCEPT;
+        return isFirst || next == type || (ends && (type == Ack.GAP || type == Ack.ACCEPT));
+    }
+
+    /** What is open, to be renewed. */
+    List<Ack> renewals() {
+        List<Ack> all = new ArrayList<>();
+        for (int i = 0; i < states.length; i++) {
+            if (states[i] == OPEN) {
+                int end = i;
+                while (end + 1 < states.length && states[end + 1] == OPEN) {
+                    end++;
+                }
+                all.add(new Ack(first + i, first + end, Ack.RENEW, end - i + 1));
+                i = end;
+            }
+        }
+        return all;
+    }
+}

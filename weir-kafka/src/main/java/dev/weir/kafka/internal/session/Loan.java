@@ -1,0 +1,31 @@
+package dev.weir.kafka.internal.session;
+
+import org.apache.kafka.clients.consumer.AcknowledgeType;
+
+/** A record that is lent to this member, as far as its lock is concerned. Thread-safe. */
+public interface Loan {
+
+    String topic();
+
+    int partition();
+
+    long offset();
+
+    /** It goes back unseen; false if the pipeline has it. */
+    boolean giveBack();
+
+    /** Its lock is lost: somebody else may have it. False if its fate is known already. */
+    boolean lose();
+
+    /** Whether a delivery or two more and the group gives it up. */
+    boolean isAtRisk();
+
+    /** Whether the group gives it up if it is not accepted now. */
+    boolean isLastDelivery();
+
+    /** Whether the pipeline may take it. */
+    boolean isOffered();
+
+    /** How its work ended; of use once it has. */
+    AcknowledgeType outcome();
+}

@@ -1,0 +1,97 @@
+package dev.weir.kafka.internal.session;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Looks after the locks of what is lent: at half of their time those are renewed that somebody works on, and the others
+ * are given back; and tells the broker of whole ranges, if that does not take too long. Confined to the member's
+ * thread, but for {@link #millis()}.
+ */
+final class Locks {
+
+    private static final int DEFAULT_MILLIS = 30_000;
+
+    /** For which a range waits for its last records. */
+    private static final long PATIENCE_NANOS = 50_000_000;
+
+    /** Past this part of a lock, what is told may come too late, and goes apart. */
+    private static final double DOUBTFUL = 0.8;
+
+    private final Borrower borrower;
+    private volatile int millis;
+
+    Locks(Borrower borrower) {
+        this.borrower = borrower;
+    }
+
+    void millis(int newMillis) {
+        millis = newMillis;
+    }
+
+    /** 0 as long as it is not known. Any thread. */
+    int millis() {
+        return millis;
+    }
+
+    private long nanos() {
+        int known = millis;
+        return (known == 0 ? DEFAULT_MILLIS : known) * 1_000_000L;
+    }
+
+    /** @param ends nothing is to be begun any more */
+    void attend(Lent of, long nowNanos, boolean ends) {
+        boolean over = ends && borrower.isOver();
+        int passedBy = 0;
+        List<Ack> renewals = new ArrayList<>();
+        for (LentRange range : of.all()) {
+            long age = nowNanos - range.lockedSinceNanos;
+            if (ends && range.open() > 0) {
+                // A last delivery is not spent on going back as long as the pipeline may take it.
+                passedBy += range.endIf(
+                        loan -> (!loan.isLastDelivery() || (over && loan.isOffered())) && loan.giveBack(),
+                        Ack.RELEASE,
+                        nowNanos);
+            }
+            if (range.open() > 0 && age >= nanos()) {
+                range.loseOpen().forEach(borrower::lost);
+            } else if (range.open() > 0 && age >= nanos() / 2 && !range.renewing) {
+                // One of the last deliveries is not spent on a record that nobody has looked at.
+                passedBy += range.endIf(loan -> !loan.isAtRisk() && loan.giveBack(), Ack.RELEASE, nowNanos);
+                range.renewing = range.open() > 0;
+                renewals.addAll(range.renewals());
+            }
+            tell(of, range, nowNanos, ends, age);
+        }
+        if (passedBy > 0) {
+            borrower.passedBy(passedBy);
+        }
+        of.outbox.addApart(renewals, true, nowNanos);
+        of.removeOver();
+    }
+
+    private void tell(Lent of, LentRange range, long nowNanos, boolean atOnce, long age) {
+        boolean due = range.open() == 0 || atOnce || nowNanos - range.knownSinceNanos() >= PATIENCE_NANOS;
+        if (!range.hasUntold() || !due) {
+            return;
+        }
+        List<Ack> acks = range.takeUntold();
+        if (age >= nanos() * DOUBTFUL) {
+            of.outbox.addApart(acks, false, nowNanos);
+        } else {
+            of.outbox.add(acks, nowNanos);
+        }
+        if (range.open() == 0) {
+            borrower.finished(nowNanos - range.acquiredNanos);
+        }
+    }
+
+    /** Gives back all, begun or not; returns how many there were. */
+    int giveUp(Lent of, long nowNanos) {
+        int given = 0;
+        for (LentRange range : of.all()) {
+            given += range.endIf(Loan::lose, Ack.RELEASE, nowNanos);
+        }
+        return given;
+    }
+}

@@ -1,0 +1,166 @@
+package dev.weir.kafka.internal.session;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.message.ShareGroupHeartbeatRequestData;
+import org.apache.kafka.common.message.ShareGroupHeartbeatResponseData;
+import org.apache.kafka.common.protocol.Errors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A member's place in its share group: heartbeats to the coordinator, and the partitions that it assigns. Confined to
+ * the member's thread.
+ *
+ * <pre>
+ *   JOINING   epoch 0, with the topics                        -> STABLE
+ *   STABLE    heartbeats; forgotten by the group              -> JOINING, with the same id
+ *   LEAVING   epoch -1, once                                  -> GONE, also without an answer
+ * </pre>
+ */
+final class Membership {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Membership.class);
+    private static final long RETRY_NANOS = 200_000_000;
+
+    private enum State {
+        JOINING,
+        STABLE,
+        LEAVING,
+        GONE
+    }
+
+    private final String group;
+    private final List<String> topics;
+    private final Borrower borrower;
+
+    /** The broker reads it as an id of Kafka's own form. */
+    private final String id = Uuid.randomUuid().toString();
+
+    private State state = State.JOINING;
+    private int epoch;
+    private boolean underWay;
+    private boolean waiting;
+    private long dueNanos;
+    private Map<Uuid, Set<Integer>> assigned = Map.of();
+
+    Membership(String group, List<String> topics, Borrower borrower) {
+        this.group = group;
+        this.topics = topics;
+        this.borrower = borrower;
+    }
+
+    String id() {
+        return id;
+    }
+
+    /** Partitions by the ids of their topics. */
+    Map<Uuid, Set<Integer>> assigned() {
+        return assigned;
+    }
+
+    boolean isGone() {
+        return state == State.GONE;
+    }
+
+    /** Says goodbye, if the group knows it. */
+    void leave() {
+        if (state == State.JOINING && !underWay) {
+            state = State.GONE;
+        } else if (state != State.GONE) {
+            state = State.LEAVING;
+            waiting = false;
+        }
+    }
+
+    /** Nothing more is said: the group finds out by itself. */
+    void abandon() {
+        state = State.GONE;
+    }
+
+    boolean isDue(long nowNanos) {
+        return state != State.GONE && !underWay && (!waiting || nowNanos - dueNanos >= 0);
+    }
+
+    /** The request that is due, which counts as sent. */
+    ShareGroupHeartbeatRequestData next() {
+        underWay = true;
+        ShareGroupHeartbeatRequestData request =
+                new ShareGroupHeartbeatRequestData().setGroupId(group).setMemberId(id);
+        return switch (state) {
+            case JOINING -> request.setMemberEpoch(0).setSubscribedTopicNames(topics);
+            case STABLE -> request.setMemberEpoch(epoch);
+            case LEAVING, GONE -> request.setMemberEpoch(-1);
+        };
+    }
+
+    /** What an answer means for the way to the coordinator: whether it is another broker now. */
+    boolean answered(ShareGroupHeartbeatResponseData answer, long nowNanos) {
+        underWay = false;
+        if (state == State.LEAVING) {
+            leavingAnswered(answer);
+            return false;
+        }
+        Errors error = Errors.forCode(answer.errorCode());
+        switch (error) {
+            case NONE -> stable(answer, nowNanos);
+            case NOT_COORDINATOR, COORDINATOR_NOT_AVAILABLE -> {
+                again(nowNanos);
+                return true;
+            }
+            case COORDINATOR_LOAD_IN_PROGRESS -> again(nowNanos);
+            case UNKNOWN_MEMBER_ID, FENCED_MEMBER_EPOCH -> {
+                LOG.warn("share group {} does not know this member any more ({}); it joins again", group, error);
+                state = State.JOINING;
+                again(nowNanos);
+            }
+            default -> {
+                state = State.GONE;
+                borrower.fatal(error.exception(answer.errorMessage()));
+            }
+        }
+        return false;
+    }
+
+    private void leavingAnswered(ShareGroupHeartbeatResponseData answer) {
+        // Of a heartbeat that was under way when the goodbye was decided on: the goodbye is still to be said.
+        if (answer.errorCode() != Errors.NONE.code() || answer.memberEpoch() < 0) {
+            state = State.GONE;
+        }
+    }
+
+    private void stable(ShareGroupHeartbeatResponseData answer, long nowNanos) {
+        state = State.STABLE;
+        epoch = answer.memberEpoch();
+        waiting = true;
+        dueNanos = nowNanos + answer.heartbeatIntervalMs() * 1_000_000L;
+        if (answer.assignment() != null) {
+            Map<Uuid, Set<Integer>> now = new HashMap<>();
+            answer.assignment()
+                    .topicPartitions()
+                    .forEach(topic -> now.put(topic.topicId(), new TreeSet<>(topic.partitions())));
+            assigned = now;
+            LOG.debug("share group {}: assigned {}", group, now);
+        }
+    }
+
+    private void again(long nowNanos) {
+        waiting = true;
+        dueNanos = nowNanos + RETRY_NANOS;
+    }
+
+    /** The connection to the coordinator is gone. */
+    void lost(@Nullable String why, long nowNanos) {
+        if (state == State.LEAVING && underWay) {
+            LOG.warn("share group {}: no answer to the goodbye ({}); the group notices by itself", group, why);
+            state = State.GONE;
+        }
+        underWay = false;
+        again(nowNanos);
+    }
+}

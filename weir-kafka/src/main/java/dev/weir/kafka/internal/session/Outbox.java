@@ -1,0 +1,127 @@
+package dev.weir.kafka.internal.session;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Acknowledgements of one partition that wait for a request. The broker takes all those of a partition in a request, or
+ * none, so that doubtful ones go in requests of their own. Confined to the member's thread.
+ */
+final class Outbox {
+
+    /**
+     * What goes in one request.
+     *
+     * @param renews all of it are renewals; none otherwise
+     */
+    record Packet(List<Ack> acks, boolean renews) {
+
+        int records() {
+            return acks.stream().mapToInt(Ack::records).sum();
+        }
+    }
+
+    private List<Ack> good = new ArrayList<>();
+    private final ArrayDeque<Packet> apart = new ArrayDeque<>();
+    private final ArrayDeque<Packet> renewals = new ArrayDeque<>();
+
+    /** When the oldest of those that wait came. */
+    private long sinceNanos;
+
+    void add(List<Ack> acks, long nowNanos) {
+        if (!hasAcks()) {
+            sinceNanos = nowNanos;
+        }
+        good.addAll(acks);
+    }
+
+    /** For those that may be refused. */
+    void addApart(List<Ack> acks, boolean renews, long nowNanos) {
+        if (acks.isEmpty()) {
+            return;
+        }
+        if (!renews && !hasAcks()) {
+            sinceNanos = nowNanos;
+        }
+        (renews ? renewals : apart).add(new Packet(acks, renews));
+    }
+
+    boolean hasAcks() {
+        return !good.isEmpty() || !apart.isEmpty();
+    }
+
+    boolean hasRenewals() {
+        return !renewals.isEmpty();
+    }
+
+    long sinceNanos() {
+        return sinceNanos;
+    }
+
+    /** The next packet of acknowledgements; null if there is none. */
+    @Nullable
+    Packet take() {
+        if (good.isEmpty()) {
+            return apart.poll();
+        }
+        // The broker refuses a request whose offsets do not ascend. What was lent twice may wait twice.
+        good.sort(Comparator.comparingLong(Ack::first));
+        List<Ack> together = new ArrayList<>(good.size());
+        long end = -1;
+        for (Ack ack : good) {
+            if (ack.first() > end) {
+                together.add(ack);
+                end = ack.last();
+            } else {
+                apart.add(new Packet(List.of(ack), false));
+            }
+        }
+        good = new ArrayList<>();
+        return new Packet(together, false);
+    }
+
+    @Nullable
+    Packet takeRenewals() {
+        return renewals.poll();
+    }
+
+    /** A packet that was not looked at goes again, before all others. */
+    void putBack(Packet packet) {
+        (packet.renews() ? renewals : apart).addFirst(packet);
+    }
+
+    /**
+     * One of the packet is refused, and so all of it: halves of it are tried one by one. One stretch is under one
+     * lock, and is not divided.
+     *
+     * @return the one that is to blame, or null if that is still to be found out
+     */
+    @Nullable
+    Ack split(Packet refused) {
+        List<Ack> acks = refused.acks();
+        if (acks.size() == 1) {
+            return acks.getFirst();
+        }
+        ArrayDeque<Packet> queue = refused.renews() ? renewals : apart;
+        int middle = acks.size() / 2;
+        queue.addFirst(new Packet(acks.subList(middle, acks.size()), refused.renews()));
+        queue.addFirst(new Packet(acks.subList(0, middle), refused.renews()));
+        return null;
+    }
+
+    /** Takes out all, because the locks are gone. */
+    List<Packet> clear() {
+        List<Packet> all = new ArrayList<>(apart);
+        all.addAll(renewals);
+        if (!good.isEmpty()) {
+            all.add(new Packet(good, false));
+        }
+        good = new ArrayList<>();
+        apart.clear();
+        renewals.clear();
+        return all;
+    }
+}

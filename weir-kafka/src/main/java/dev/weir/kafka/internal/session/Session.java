@@ -1,0 +1,449 @@
+package dev.weir.kafka.internal.session;
+
+import dev.weir.kafka.internal.session.Outbox.Packet;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.AcknowledgeType;
+import org.apache.kafka.common.TopicIdPartition;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.message.ShareAcknowledgeResponseData;
+import org.apache.kafka.common.message.ShareFetchResponseData;
+import org.apache.kafka.common.protocol.ApiMessage;
+import org.apache.kafka.common.protocol.Errors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The share session with one broker: which partitions it has, its epoch, and the one request that may be under way. A
+ * second one would be taken too, and make the broker throw away the answer to the first after having lent its records
+ * (KIP-932: the epoch counts fetches and acknowledgements alike). Confined to the member's thread.
+ *
+ * <pre>
+ *   CLOSED (epoch 0)  a fetch without acknowledgements opens it      -> OPEN
+ *   OPEN (1, 2, ...)  one request after the other                    -> CLOSED, when the broker has lost it
+ *                     epoch -1 gives back all that is lent           -> ENDED
+ * </pre>
+ *
+ * <p>With the connection the broker ends the session and all its locks; without, a session that is opened again by the
+ * same member keeps them.
+ */
+final class Session {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Session.class);
+
+    private static final int TO_OPEN = 0;
+    private static final int FINAL = -1;
+    private static final long ACK_AGE_NANOS = 5_000_000;
+    private static final long PAUSE_NANOS = 100_000_000;
+
+    /**
+     * What may be done in a turn.
+     *
+     * @param credits records that may be asked for
+     * @param threshold credits that are worth a request of their own
+     * @param flush acknowledgements wait for nothing
+     */
+    record Turn(int credits, int threshold, boolean flush) {}
+
+    private record Sent(boolean fetch, boolean ends, int asked, long atNanos, Map<Lent, Packet> packets) {}
+
+    final int node;
+    private final Requests requests;
+    private final Borrower borrower;
+    private final Answers answers;
+    private final Map<TopicIdPartition, Lent> lent = new LinkedHashMap<>();
+    private final Set<TopicIdPartition> wanted = new LinkedHashSet<>();
+
+    /** Those that the broker's session has. */
+    private final Set<TopicIdPartition> listed = new HashSet<>();
+
+    private int epoch = TO_OPEN;
+    private @Nullable Sent underWay;
+    private long notBeforeNanos;
+    private boolean pausing;
+    private boolean ended;
+    private boolean foundNothing;
+
+    Session(int node, Requests requests, Borrower borrower, Answers answers) {
+        this.node = node;
+        this.requests = requests;
+        this.borrower = borrower;
+        this.answers = answers;
+    }
+
+    /** These are to be read here, from the next fetch on. What was lent of others is seen through. */
+    void want(Collection<TopicIdPartition> partitions) {
+        wanted.clear();
+        wanted.addAll(partitions);
+        partitions.forEach(this::lentOf);
+    }
+
+    private Lent lentOf(TopicIdPartition id) {
+        return lent.computeIfAbsent(id, Lent::new);
+    }
+
+    Collection<Lent> lent() {
+        return lent.values();
+    }
+
+    @Nullable
+    Lent find(Loan loan) {
+        for (Lent each : lent.values()) {
+            if (each.id.partition() == loan.partition() && each.id.topic().equals(loan.topic())) {
+                LentRange range = each.find(loan.offset());
+                if (range != null) {
+                    return each;
+                }
+            }
+        }
+        return null;
+    }
+
+    int open() {
+        int open = 0;
+        for (Lent each : lent.values()) {
+            open += each.open();
+        }
+        return open;
+    }
+
+    /** Records that a request under way may bring. */
+    int asked() {
+        return underWay == null ? 0 : underWay.asked;
+    }
+
+    boolean isUnderWay() {
+        return underWay != null;
+    }
+
+    boolean isWanted() {
+        return !wanted.isEmpty();
+    }
+
+    boolean foundNothing() {
+        return foundNothing;
+    }
+
+    /** Whether nothing is lent, to be told, or under way. */
+    boolean isQuiet() {
+        return underWay == null && lent.values().stream().allMatch(Lent::isEmpty);
+    }
+
+    /** Whether the broker has no session any more, or never had one. */
+    boolean hasEnded() {
+        return ended || (epoch == TO_OPEN && underWay == null);
+    }
+
+    /** The next request, which counts as sent; null if there is nothing to say now. */
+    @Nullable
+    ApiMessage next(long nowNanos, Turn turn) {
+        if (underWay != null || ended || (pausing && nowNanos - notBeforeNanos < 0)) {
+            return null;
+        }
+        pausing = false;
+        lent.values().removeIf(each -> each.isEmpty() && !wanted.contains(each.id));
+        boolean renews = lent.values().stream().anyMatch(each -> each.outbox.hasRenewals());
+        if (epoch == TO_OPEN) {
+            return open(nowNanos, turn, renews);
+        }
+        if (renews) {
+            return acknowledge(nowNanos, renewals());
+        }
+        boolean due = isDue(nowNanos, turn.flush, false);
+        if (isDue(nowNanos, turn.flush, true)) {
+            return acknowledge(nowNanos, packets(false));
+        }
+        boolean worth = turn.credits >= turn.threshold || due || open() == 0;
+        if (turn.credits > 0 && !wanted.isEmpty() && worth) {
+            return fetch(nowNanos, turn.credits, packets(true));
+        }
+        return due ? acknowledge(nowNanos, packets(false)) : null;
+    }
+
+    private @Nullable ApiMessage open(long nowNanos, Turn turn, boolean renews) {
+        if (wanted.isEmpty()) {
+            // Nothing to open it with: what the broker still holds locked it lends again when their time is over.
+            lent.values().forEach(of -> lose(of, Errors.SHARE_SESSION_NOT_FOUND));
+            return null;
+        }
+        boolean waits = renews || lent.values().stream().anyMatch(each -> each.outbox.hasAcks());
+        return turn.credits < 1 && !waits ? null : fetch(nowNanos, Math.max(1, turn.credits), Map.of());
+    }
+
+    /** Whether acknowledgements wait long enough, of all partitions or of those that are not fetched any more. */
+    private boolean isDue(long nowNanos, boolean flush, boolean unwanted) {
+        for (Lent each : lent.values()) {
+            if (each.outbox.hasAcks()
+                    && (flush || nowNanos - each.outbox.sinceNanos() >= ACK_AGE_NANOS)
+                    && !(unwanted && wanted.contains(each.id))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The session's last request; null while another one is under way. */
+    @Nullable
+    ApiMessage last(long nowNanos) {
+        if (underWay != null || hasEnded()) {
+            return null;
+        }
+        epoch = FINAL;
+        Map<Lent, Packet> packets = packets(false);
+        underWay = new Sent(false, true, 0, nowNanos, packets);
+        return requests.acknowledge(epoch, packets);
+    }
+
+    private ApiMessage fetch(long nowNanos, int records, Map<Lent, Packet> packets) {
+        List<TopicIdPartition> added = new ArrayList<>();
+        List<TopicIdPartition> forgotten = new ArrayList<>();
+        if (epoch == TO_OPEN) {
+            listed.clear();
+        }
+        for (TopicIdPartition id : wanted) {
+            if (listed.add(id)) {
+                added.add(id);
+            }
+        }
+        listed.removeIf(id -> {
+            if (wanted.contains(id)) {
+                return false;
+            }
+            forgotten.add(id);
+            return true;
+        });
+        boolean idle = packets.isEmpty() && open() == 0;
+        underWay = new Sent(true, false, records, nowNanos, packets);
+        return requests.fetch(epoch, records, wanted.size(), idle, added, forgotten, packets);
+    }
+
+    private ApiMessage acknowledge(long nowNanos, Map<Lent, Packet> packets) {
+        underWay = new Sent(false, false, 0, nowNanos, packets);
+        return requests.acknowledge(epoch, packets);
+    }
+
+    private Map<Lent, Packet> packets(boolean wantedOnly) {
+        Map<Lent, Packet> all = new LinkedHashMap<>();
+        for (Lent each : lent.values()) {
+            Packet packet = !wantedOnly || wanted.contains(each.id) ? each.outbox.take() : null;
+            if (packet != null) {
+                all.put(each, packet);
+            }
+        }
+        return all;
+    }
+
+    private Map<Lent, Packet> renewals() {
+        Map<Lent, Packet> all = new LinkedHashMap<>();
+        for (Lent each : lent.values()) {
+            Packet packet = each.outbox.takeRenewals();
+            if (packet != null) {
+                all.put(each, packet);
+            }
+        }
+        return all;
+    }
+
+    void answered(ShareFetchResponseData answer, long nowNanos) {
+        Sent sent = take(answer.throttleTimeMs(), nowNanos);
+        if (sent == null || !accepts(sent, answer.errorCode(), answer.errorMessage(), nowNanos)) {
+            return;
+        }
+        Set<Lent> told = new HashSet<>();
+        List<Answers.Lending> lendings = new ArrayList<>();
+        answer.responses()
+                .forEach(topic -> topic.partitions().forEach(each -> {
+                    Lent of = known(topic.topicId(), each.partitionIndex());
+                    if (of == null) {
+                        return;
+                    }
+                    Packet packet = sent.packets.get(of);
+                    if (packet != null) {
+                        told.add(of);
+                        settle(of, packet, Errors.forCode(each.acknowledgeErrorCode()), sent.atNanos, nowNanos);
+                    }
+                    if (each.errorCode() != Errors.NONE.code()) {
+                        refusedFetch(of, Errors.forCode(each.errorCode()), nowNanos);
+                    } else if (!each.acquiredRecords().isEmpty()) {
+                        lendings.add(new Answers.Lending(of, each));
+                    }
+                }));
+        untold(sent, told);
+        int records = answers.lend(lendings, sent.atNanos, nowNanos);
+        foundNothing = records == 0;
+        borrower.fetched(records, nowNanos - sent.atNanos, open() == 0);
+    }
+
+    void answered(ShareAcknowledgeResponseData answer, long nowNanos) {
+        Sent sent = take(answer.throttleTimeMs(), nowNanos);
+        if (sent == null || !accepts(sent, answer.errorCode(), answer.errorMessage(), nowNanos)) {
+            return;
+        }
+        Set<Lent> told = new HashSet<>();
+        answer.responses()
+                .forEach(topic -> topic.partitions().forEach(each -> {
+                    Lent of = known(topic.topicId(), each.partitionIndex());
+                    Packet packet = of == null ? null : sent.packets.get(of);
+                    if (of != null && packet != null) {
+                        told.add(of);
+                        settle(of, packet, Errors.forCode(each.errorCode()), sent.atNanos, nowNanos);
+                    }
+                }));
+        untold(sent, told);
+    }
+
+    private @Nullable Sent take(int throttleMillis, long nowNanos) {
+        Sent sent = underWay;
+        underWay = null;
+        if (throttleMillis > 0) {
+            pause(nowNanos, throttleMillis * 1_000_000L);
+        }
+        return sent;
+    }
+
+    private void pause(long nowNanos, long nanos) {
+        pausing = true;
+        notBeforeNanos = nowNanos + nanos;
+    }
+
+    private @Nullable Lent known(Uuid topic, int partition) {
+        for (Lent each : lent.values()) {
+            if (each.id.partition() == partition && each.id.topicId().equals(topic)) {
+                return each;
+            }
+        }
+        return null;
+    }
+
+    /** Whether the broker looked at the request; if not, its acknowledgements are told again. */
+    private boolean accepts(Sent sent, short code, @Nullable String message, long nowNanos) {
+        Errors error = Errors.forCode(code);
+        if (error == Errors.NONE) {
+            epoch = epoch == Integer.MAX_VALUE ? TO_OPEN + 1 : epoch + 1;
+            ended = sent.ends;
+            return true;
+        }
+        if (sent.ends) {
+            ended = true;
+            sent.packets.forEach((of, packet) -> refused(of, packet.acks(), error));
+            return false;
+        }
+        if (error == Errors.GROUP_AUTHORIZATION_FAILED || error == Errors.TOPIC_AUTHORIZATION_FAILED) {
+            borrower.fatal(error.exception(message));
+        }
+        LOG.info("share session with broker {}: {}; it is opened again", node, error);
+        epoch = TO_OPEN;
+        if (error == Errors.SHARE_SESSION_NOT_FOUND || error == Errors.INVALID_SHARE_SESSION_EPOCH) {
+            sent.packets.forEach((of, packet) -> of.outbox.putBack(packet));
+        } else {
+            pause(nowNanos, PAUSE_NANOS);
+            sent.packets.forEach((of, packet) -> refused(of, packet.acks(), error));
+        }
+        return false;
+    }
+
+    private void settle(Lent of, Packet packet, Errors error, long sentNanos, long nowNanos) {
+        switch (error) {
+            case NONE -> packet.acks().forEach(ack -> confirmed(of, ack, sentNanos, nowNanos));
+            case INVALID_RECORD_STATE -> {
+                Ack toBlame = of.outbox.split(packet);
+                if (toBlame != null) {
+                    refused(of, List.of(toBlame), error);
+                }
+            }
+            case NOT_LEADER_OR_FOLLOWER, FENCED_LEADER_EPOCH, UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID -> {
+                refused(of, packet.acks(), error);
+                moved(of, error);
+            }
+            case COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, REQUEST_TIMED_OUT -> {
+                // The state was not written: the lock still stands.
+                of.outbox.putBack(packet);
+                pause(nowNanos, PAUSE_NANOS);
+            }
+            default -> refused(of, packet.acks(), error);
+        }
+    }
+
+    private void confirmed(Lent of, Ack ack, long sentNanos, long nowNanos) {
+        if (ack.type() == Ack.RENEW) {
+            LentRange range = of.find(ack.first());
+            if (range != null) {
+                range.lockedSinceNanos = sentNanos;
+                range.renewing = false;
+            }
+        }
+        if (ack.records() > 0) {
+            borrower.confirmed(AcknowledgeType.forId(ack.type()), ack.records(), nowNanos - sentNanos);
+        }
+    }
+
+    /** The broker says that the locks do not stand any more. */
+    private void refused(Lent of, List<Ack> acks, Errors error) {
+        for (Ack ack : acks) {
+            LentRange range = ack.type() == Ack.RENEW ? of.find(ack.first()) : null;
+            if (range != null) {
+                range.loseOpen(ack.first(), ack.last()).forEach(borrower::lost);
+            }
+            if (ack.records() > 0) {
+                borrower.refused(
+                        of + "@" + ack.first() + (ack.first() == ack.last() ? "" : ".." + ack.last()),
+                        AcknowledgeType.forId(ack.type()),
+                        ack.records(),
+                        error.name());
+            }
+        }
+        of.removeOver();
+    }
+
+    private void untold(Sent sent, Set<Lent> told) {
+        sent.packets.forEach((of, packet) -> {
+            if (!told.contains(of)) {
+                refused(of, packet.acks(), Errors.UNKNOWN_SERVER_ERROR);
+            }
+        });
+    }
+
+    private void refusedFetch(Lent of, Errors error, long nowNanos) {
+        switch (error) {
+            case TOPIC_AUTHORIZATION_FAILED, GROUP_AUTHORIZATION_FAILED -> borrower.fatal(error.exception());
+            case NOT_LEADER_OR_FOLLOWER, FENCED_LEADER_EPOCH, UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID ->
+                moved(of, error);
+            default -> {
+                LOG.warn("{} cannot be fetched from broker {} now: {}", of, node, error);
+                pause(nowNanos, PAUSE_NANOS);
+            }
+        }
+    }
+
+    /** The partition is not here any more, and its locks are not either. */
+    private void moved(Lent of, Errors error) {
+        lose(of, error);
+        wanted.remove(of.id);
+        answers.moved();
+    }
+
+    private void lose(Lent of, Errors error) {
+        of.outbox.clear().forEach(packet -> refused(of, packet.acks(), error));
+        of.loseAll().forEach(borrower::lost);
+    }
+
+    /** The connection is gone, and with it all that was lent on it. */
+    void lost() {
+        Sent sent = underWay;
+        underWay = null;
+        epoch = TO_OPEN;
+        listed.clear();
+        if (sent != null) {
+            sent.packets.forEach((of, packet) -> refused(of, packet.acks(), Errors.NETWORK_EXCEPTION));
+        }
+        lent.values().forEach(of -> lose(of, Errors.NETWORK_EXCEPTION));
+        answers.moved();
+    }
+}

@@ -1,0 +1,51 @@
+package dev.weir.kafka.internal.share;
+
+import dev.weir.kafka.internal.share.LaneTuner.Look;
+import dev.weir.kafka.internal.share.SharePath.AcquireMode;
+import dev.weir.kafka.internal.share.SharePath.Plan;
+
+/**
+ * How many records may be out at once where each ends for itself: a function of what was seen. Stateless.
+ *
+ * <p>By Little's law {@code workers + rate x round trip}, and as much again as is on its way, so that a request asks
+ * for more than a few. It begins small, at most doubles, and is bounded as {@link LaneTuner} is.
+ */
+final class CreditTuner {
+
+    private static final int FIRST = 16;
+    private static final double STARVED = 0.02;
+    private static final double MAX_GROWTH = 2;
+    private static final double TOO_MANY = 1.5;
+    private static final double ON_ITS_WAY = 2.2;
+
+    /** Whole batches are asked for when so many of them fit the credits that one more does no harm. */
+    private static final int BATCHES = 4;
+
+    private CreditTuner() {}
+
+    static Plan first(int workers) {
+        return new Plan(1, Math.min(FIRST, workers), AcquireMode.RECORD_LIMIT);
+    }
+
+    /**
+     * @param roundTripSeconds from a request to its records: of the slowest, lately
+     * @param batchRecords mean size of a producer's batch; 0 if it is not known
+     */
+    static Plan next(Plan now, Look look, int workers, double roundTripSeconds, double batchRecords) {
+        if (look.settled() == 0) {
+            return now;
+        }
+        boolean starves = look.starvedShare() >= STARVED && look.idleFetchShare() <= 0.5;
+        double rate = starves ? look.rate() / Math.max(0.5, 1 - look.starvedShare()) : look.rate();
+        double wanted = Math.min(workers + rate * roundTripSeconds * ON_ITS_WAY, LaneTuner.most(look, workers));
+        double credits = now.credits();
+        if (starves && wanted > credits) {
+            credits = Math.min(wanted, credits * MAX_GROWTH);
+        } else if (credits > wanted * TOO_MANY) {
+            credits = wanted;
+        }
+        int whole = Math.max(1, (int) Math.ceil(credits));
+        boolean batches = batchRecords > 0 && whole > BATCHES * batchRecords;
+        return new Plan(1, whole, batches ? AcquireMode.BATCH_OPTIMIZED : AcquireMode.RECORD_LIMIT);
+    }
+}

@@ -1,0 +1,60 @@
+package dev.weir.kafka.internal.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.internal.session.Outbox.Packet;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class OutboxTest {
+
+    private static Ack accepted(long first, long last) {
+        return new Ack(first, last, Ack.ACCEPT, (int) (last - first + 1));
+    }
+
+    /** One expired acknowledgement rolls back all of the partition: the others must still be told. */
+    @Test
+    void oneExpiredAmongGoodOnes_isFound_andTheOthersAreTold() {
+        Outbox outbox = new Outbox();
+        List<Ack> all = new ArrayList<>();
+        for (int i = 0; i < 9; i++) {
+            all.add(accepted(i * 10L, i * 10L + 4));
+        }
+        outbox.add(all, 0);
+        List<Ack> taken = new ArrayList<>();
+        List<Ack> blamed = new ArrayList<>();
+        for (Packet packet = outbox.take(); packet != null; packet = outbox.take()) {
+            if (packet.acks().stream().noneMatch(ack -> ack.first() == 40)) {
+                taken.addAll(packet.acks());
+                continue;
+            }
+            Ack toBlame = outbox.split(packet);
+            if (toBlame != null) {
+                blamed.add(toBlame);
+            }
+        }
+        assertThat(blamed).containsExactly(accepted(40, 44));
+        assertThat(taken).hasSize(8).doesNotContain(accepted(40, 44));
+    }
+
+    @Test
+    void overlappingAcknowledgements_goOneAfterTheOther() {
+        Outbox outbox = new Outbox();
+        outbox.add(List.of(accepted(10, 19)), 0);
+        outbox.add(List.of(accepted(12, 14), accepted(20, 20)), 0);
+        assertThat(outbox.take()).isEqualTo(new Packet(List.of(accepted(10, 19), accepted(20, 20)), false));
+        assertThat(outbox.take()).isEqualTo(new Packet(List.of(accepted(12, 14)), false));
+    }
+
+    @Test
+    void acknowledgements_goInTheOrderOfOffsets_doubtfulOnesBehindThemAndAlone() {
+        Outbox outbox = new Outbox();
+        outbox.addApart(List.of(accepted(1, 1)), false, 0);
+        outbox.add(List.of(accepted(30, 31)), 1);
+        outbox.add(List.of(accepted(20, 25)), 2);
+        assertThat(outbox.take()).isEqualTo(new Packet(List.of(accepted(20, 25), accepted(30, 31)), false));
+        assertThat(outbox.take()).isEqualTo(new Packet(List.of(accepted(1, 1)), false));
+        assertThat(outbox.take()).isNull();
+    }
+}

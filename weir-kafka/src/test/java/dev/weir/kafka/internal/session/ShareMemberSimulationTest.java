@@ -1,0 +1,139 @@
+package dev.weir.kafka.internal.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.kafka.internal.session.ShareMember.Identity;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * A member against brokers in simulated time. The brokers refuse what a real one refuses: a second request, a wrong
+ * epoch, offsets that do not ascend, and all of a partition if one offset is not lent.
+ */
+class ShareMemberSimulationTest {
+
+    private static final int RECORDS = 400;
+    private static final int PARTITIONS = 4;
+    private static final int CREDITS = 24;
+    private static final long SECOND = 1_000_000_000;
+
+    private final Identity identity = new Identity(
+            "group", List.of("topic"), List.of(InetSocketAddress.createUnresolved("bootstrap", 1)), true);
+
+    private static void step(SimulatedGroup group, ShareMember member) {
+        group.advance(member.turn(group.now));
+    }
+
+    private static void runToTheEnd(SimulatedGroup group, ShareMember member, Random random, boolean faults) {
+        long until = group.now + 600 * SECOND;
+        group.faults(faults);
+        long nextFault = group.now + SECOND;
+        while (!group.partitions.stream().allMatch(SimulatedPartition::isDone)) {
+            assertThat(group.now).as("all records are done").isLessThan(until);
+            step(group, member);
+            if (faults && group.now >= nextFault) {
+                group.fault();
+                nextFault = group.now + (random.nextInt(900) + 50) * 1_000_000L;
+            }
+        }
+    }
+
+    private static void close(SimulatedGroup group, SimulatedWork work, ShareMember member) {
+        group.faults(false);
+        work.ended = true;
+        long until = group.now + 60 * SECOND;
+        while (member.open() > 0) {
+            assertThat(group.now).as("all that is lent ends").isLessThan(until);
+            step(group, member);
+        }
+        member.end();
+        while (!member.hasEnded()) {
+            assertThat(group.now).as("all sessions end").isLessThan(until);
+            step(group, member);
+        }
+        member.leave();
+        while (!member.hasLeft()) {
+            assertThat(group.now).as("the group is left").isLessThan(until);
+            step(group, member);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5})
+    void withoutFaults_eachRecordIsDoneOnce_andNothingIsRefused(long seed) {
+        Random random = new Random(seed);
+        SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, RECORDS);
+        SimulatedWork work = new SimulatedWork(group, random, 10);
+        ShareMember member = new ShareMember(identity, group, work);
+        work.of(member);
+        member.plan(CREDITS, false);
+        runToTheEnd(group, member, random, false);
+        close(group, work, member);
+        assertThat(work.done).hasSize(PARTITIONS * RECORDS).allSatisfy((place, times) -> assertThat(times)
+                .isOne());
+        assertThat(work.accepted).isEqualTo(PARTITIONS * RECORDS);
+        assertThat(work.refused).isZero();
+        assertThat(group.largestRequest).isLessThanOrEqualTo(CREDITS);
+        assertThat(group.hasSessions()).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20})
+    void withFaults_nothingIsLost_andEachLoanEndsInOneWay(long seed) {
+        Random random = new Random(seed);
+        SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, RECORDS);
+        SimulatedWork work = new SimulatedWork(group, random, 10);
+        work.slow = true;
+        ShareMember member = new ShareMember(identity, group, work);
+        work.of(member);
+        member.plan(CREDITS, false);
+        runToTheEnd(group, member, random, true);
+        close(group, work, member);
+        assertThat(work.done).hasSize(PARTITIONS * RECORDS);
+        assertThat(work.open()).as("loans without an end").isZero();
+        assertThat(group.invalidRequests).as("requests that no broker takes").isZero();
+        assertThat(group.hasSessions()).isFalse();
+    }
+
+    @Test
+    void handlersLongerThanTheLock_areRenewed_andNothingIsDeliveredTwice() {
+        Random random = new Random(7);
+        SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, 50);
+        SimulatedWork work = new SimulatedWork(group, random, CREDITS);
+        work.slow = true;
+        ShareMember member = new ShareMember(identity, group, work);
+        work.of(member);
+        member.plan(CREDITS, false);
+        runToTheEnd(group, member, random, false);
+        assertThat(work.renewed).isPositive();
+        assertThat(work.refused).isZero();
+        assertThat(work.done).hasSize(PARTITIONS * 50).allSatisfy((place, times) -> assertThat(times)
+                .isOne());
+    }
+
+    @Test
+    void endWhileHandlersRun_givesBackWhatTheyDoNotFinish() {
+        Random random = new Random(3);
+        SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, RECORDS);
+        SimulatedWork work = new SimulatedWork(group, random, 10);
+        ShareMember member = new ShareMember(identity, group, work);
+        work.of(member);
+        member.plan(CREDITS, false);
+        while (work.lent() < 200) {
+            step(group, member);
+        }
+        work.ended = true;
+        step(group, member);
+        int given = member.giveUp();
+        assertThat(given).isPositive();
+        close(group, work, member);
+        assertThat(group.partitions.stream().mapToInt(SimulatedPartition::lent).sum())
+                .as("records that stay locked")
+                .isZero();
+        assertThat(work.refused).isZero();
+    }
+}

@@ -1,0 +1,348 @@
+package dev.weir.kafka.internal.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Random;
+import java.util.function.Supplier;
+import org.apache.kafka.common.message.FindCoordinatorRequestData;
+import org.apache.kafka.common.message.FindCoordinatorResponseData;
+import org.apache.kafka.common.message.MetadataRequestData;
+import org.apache.kafka.common.message.MetadataResponseData;
+import org.apache.kafka.common.message.MetadataResponseData.MetadataResponseBroker;
+import org.apache.kafka.common.message.MetadataResponseData.MetadataResponsePartition;
+import org.apache.kafka.common.message.MetadataResponseData.MetadataResponseTopic;
+import org.apache.kafka.common.message.ShareAcknowledgeRequestData;
+import org.apache.kafka.common.message.ShareAcknowledgeRequestData.AcknowledgementBatch;
+import org.apache.kafka.common.message.ShareAcknowledgeResponseData;
+import org.apache.kafka.common.message.ShareFetchRequestData;
+import org.apache.kafka.common.message.ShareFetchResponseData;
+import org.apache.kafka.common.message.ShareFetchResponseData.PartitionData;
+import org.apache.kafka.common.message.ShareFetchResponseData.ShareFetchableTopicResponse;
+import org.apache.kafka.common.message.ShareGroupHeartbeatRequestData;
+import org.apache.kafka.common.message.ShareGroupHeartbeatResponseData;
+import org.apache.kafka.common.protocol.ApiMessage;
+import org.apache.kafka.common.protocol.Errors;
+
+/**
+ * Three brokers with a share group, in simulated time: they lend, lock, check epochs, lose sessions and connections,
+ * and move leaders as the seed wills. Confined to the test's thread.
+ */
+final class SimulatedGroup implements Network {
+
+    private static final int BROKERS = 3;
+    private static final long MILLI = 1_000_000;
+
+    private record Event(long at, long order, Runnable action) {}
+
+    /** A broker's end of the session. */
+    private static final class Remote {
+        private int epoch;
+        private final List<Integer> partitions = new ArrayList<>();
+    }
+
+    private final class Line implements Channel {
+        private final String name;
+        private final Receiver receiver;
+        private boolean underWay;
+        private boolean dropped;
+        private int life;
+        private long downUntil;
+
+        Line(String name, Receiver receiver) {
+            this.name = name;
+            this.receiver = receiver;
+        }
+
+        @Override
+        public boolean canSend() {
+            return !dropped && now >= downUntil;
+        }
+
+        @Override
+        public void send(ApiMessage request, short version) {
+            assertThat(underWay).as("two requests under way to %s", name).isFalse();
+            underWay = true;
+            int sentIn = life;
+            ApiMessage answer = answer(this, request);
+            at(now + delay(request), () -> {
+                if (life == sentIn && !dropped) {
+                    underWay = false;
+                    receiver.answered(answer);
+                }
+            });
+        }
+
+        @Override
+        public void drop() {
+            dropped = true;
+            disconnected();
+        }
+
+        /** The connection breaks: the broker releases what was lent on it. */
+        void cut() {
+            life++;
+            underWay = false;
+            downUntil = now + 30 * MILLI;
+            disconnected();
+            receiver.lost("cut");
+        }
+
+        private void disconnected() {
+            if (name.startsWith("broker ")) {
+                int node = Integer.parseInt(name.substring(7));
+                remotes.remove(node);
+                partitions.stream().filter(each -> each.leader == node).forEach(SimulatedPartition::releaseAll);
+            }
+        }
+    }
+
+    final List<SimulatedPartition> partitions = new ArrayList<>();
+    long now = 1_000 * MILLI;
+    int largestRequest;
+    int invalidRequests;
+    private final Random random;
+    private final PriorityQueue<Event> events = new PriorityQueue<>((a, b) -> a.at != b.at
+            ? Long.compare(a.at, b.at)
+            : Long.compare(a.order, b.order));
+    private final Map<String, Line> lines = new LinkedHashMap<>();
+    private final Map<Integer, Remote> remotes = new HashMap<>();
+    private long order;
+    private boolean faults;
+    private boolean joined;
+
+    SimulatedGroup(Random random, int partitionCount, int records) {
+        this.random = random;
+        for (int i = 0; i < partitionCount; i++) {
+            partitions.add(new SimulatedPartition(i, 1 + i % BROKERS, records));
+        }
+    }
+
+    void at(long when, Runnable action) {
+        events.add(new Event(when, order++, action));
+    }
+
+    /** Goes on to the next event, or for so long if there is none before. */
+    void advance(long most) {
+        long until = now + most;
+        Event next = events.peek();
+        now = next == null || next.at > until ? until : Math.max(now, next.at);
+        partitions.forEach(each -> each.expire(now));
+        while (!events.isEmpty() && events.peek().at <= now) {
+            events.poll().action.run();
+        }
+    }
+
+    void faults(boolean on) {
+        faults = on;
+    }
+
+    /** Something goes wrong. */
+    void fault() {
+        int node = 1 + random.nextInt(BROKERS);
+        switch (random.nextInt(3)) {
+            case 0 -> remotes.remove(node);
+            case 1 -> {
+                Line line = lines.get("broker " + node);
+                if (line != null && !line.dropped) {
+                    line.cut();
+                }
+            }
+            default -> {
+                SimulatedPartition moving = partitions.get(random.nextInt(partitions.size()));
+                moving.releaseAll();
+                moving.leader = node;
+            }
+        }
+    }
+
+    boolean hasSessions() {
+        return !remotes.isEmpty();
+    }
+
+    @Override
+    public Channel open(String name, Supplier<List<InetSocketAddress>> addresses, Receiver receiver) {
+        Line line = new Line(name, receiver);
+        lines.put(name, line);
+        return line;
+    }
+
+    private long delay(ApiMessage request) {
+        long least = request instanceof ShareFetchRequestData fetch && lastFetchWasEmpty ? fetch.maxWaitMs() : 1;
+        long slow = faults && random.nextInt(50) == 0 ? 1_200 : 0;
+        return (least + slow + random.nextInt(4)) * MILLI;
+    }
+
+    private boolean lastFetchWasEmpty;
+
+    private ApiMessage answer(Line line, ApiMessage request) {
+        lastFetchWasEmpty = false;
+        return switch (request) {
+            case FindCoordinatorRequestData ignored ->
+                new FindCoordinatorResponseData()
+                        .setCoordinators(List.of(new FindCoordinatorResponseData.Coordinator()
+                                .setKey("group")
+                                .setNodeId(1)
+                                .setHost("one")
+                                .setPort(1)));
+            case MetadataRequestData ignored -> metadata();
+            case ShareGroupHeartbeatRequestData beat -> beat(beat);
+            case ShareFetchRequestData fetch -> fetch(Integer.parseInt(line.name.substring(7)), fetch);
+            case ShareAcknowledgeRequestData told -> acknowledge(Integer.parseInt(line.name.substring(7)), told);
+            default -> throw new IllegalStateException("unexpected: " + request);
+        };
+    }
+
+    private MetadataResponseData metadata() {
+        MetadataResponseData answer = new MetadataResponseData();
+        for (int node = 1; node <= BROKERS; node++) {
+            answer.brokers()
+                    .add(new MetadataResponseBroker()
+                            .setNodeId(node)
+                            .setHost("b" + node)
+                            .setPort(node));
+        }
+        MetadataResponseTopic topic =
+                new MetadataResponseTopic().setName("topic").setTopicId(SimulatedPartition.TOPIC);
+        partitions.forEach(each -> topic.partitions()
+                .add(new MetadataResponsePartition()
+                        .setPartitionIndex(each.number)
+                        .setLeaderId(each.leader)));
+        answer.topics().add(topic);
+        return answer;
+    }
+
+    private ShareGroupHeartbeatResponseData beat(ShareGroupHeartbeatRequestData beat) {
+        ShareGroupHeartbeatResponseData answer =
+                new ShareGroupHeartbeatResponseData().setHeartbeatIntervalMs(500);
+        if (beat.memberEpoch() < 0) {
+            return answer.setMemberEpoch(-1);
+        }
+        if (!joined && beat.memberEpoch() != 0) {
+            return answer.setErrorCode(Errors.UNKNOWN_MEMBER_ID.code());
+        }
+        if (faults && random.nextInt(10) == 0) {
+            joined = false;
+        } else {
+            joined = true;
+        }
+        return answer.setMemberEpoch(1)
+                .setAssignment(new ShareGroupHeartbeatResponseData.Assignment()
+                        .setTopicPartitions(List.of(new ShareGroupHeartbeatResponseData.TopicPartitions()
+                                .setTopicId(SimulatedPartition.TOPIC)
+                                .setPartitions(partitions.stream()
+                                        .map(each -> each.number)
+                                        .toList()))));
+    }
+
+    private Errors session(int node, int epoch, boolean mayOpen) {
+        Remote remote = remotes.get(node);
+        if (epoch == 0) {
+            assertThat(mayOpen).as("a session is opened by a fetch without acknowledgements").isTrue();
+            remotes.put(node, new Remote());
+            return Errors.NONE;
+        }
+        if (remote == null) {
+            return Errors.SHARE_SESSION_NOT_FOUND;
+        }
+        if (epoch == -1) {
+            return Errors.NONE;
+        }
+        return epoch == ++remote.epoch ? Errors.NONE : Errors.INVALID_SHARE_SESSION_EPOCH;
+    }
+
+    private ShareFetchResponseData fetch(int node, ShareFetchRequestData fetch) {
+        largestRequest = Math.max(largestRequest, fetch.maxRecords());
+        ShareFetchResponseData answer =
+                new ShareFetchResponseData().setAcquisitionLockTimeoutMs(SimulatedPartition.LOCK_MILLIS);
+        boolean bare = fetch.topics().stream()
+                .allMatch(topic -> topic.partitions().stream()
+                        .allMatch(each -> each.acknowledgementBatches().isEmpty()));
+        Errors error = session(node, fetch.shareSessionEpoch(), bare);
+        if (error != Errors.NONE) {
+            return answer.setErrorCode(error.code());
+        }
+        Remote remote = remotes.get(node);
+        Map<Integer, PartitionData> data = new LinkedHashMap<>();
+        fetch.topics().forEach(topic -> topic.partitions().forEach(each -> {
+            if (!remote.partitions.contains(each.partitionIndex())) {
+                remote.partitions.add(each.partitionIndex());
+            }
+            if (!each.acknowledgementBatches().isEmpty()) {
+                List<AcknowledgementBatch> batches = each.acknowledgementBatches().stream()
+                        .map(batch -> new AcknowledgementBatch()
+                                .setFirstOffset(batch.firstOffset())
+                                .setLastOffset(batch.lastOffset())
+                                .setAcknowledgeTypes(batch.acknowledgeTypes()))
+                        .toList();
+                data.put(
+                        each.partitionIndex(),
+                        new PartitionData()
+                                .setPartitionIndex(each.partitionIndex())
+                                .setAcknowledgeErrorCode(
+                                        tell(node, each.partitionIndex(), batches).code()));
+            }
+        }));
+        fetch.forgottenTopicsData().forEach(topic -> remote.partitions.removeAll(topic.partitions()));
+        int left = fetch.maxRecords();
+        for (Integer number : remote.partitions) {
+            SimulatedPartition partition = partitions.get(number);
+            PartitionData told = data.get(number);
+            short toldError = told == null ? 0 : told.acknowledgeErrorCode();
+            PartitionData lent = partition.leader == node
+                    ? partition.lend(left, now)
+                    : new PartitionData().setPartitionIndex(number).setErrorCode(Errors.NOT_LEADER_OR_FOLLOWER.code());
+            for (var range : lent.acquiredRecords()) {
+                left -= (int) (range.lastOffset() - range.firstOffset() + 1);
+            }
+            data.put(number, lent.setAcknowledgeErrorCode(toldError));
+        }
+        lastFetchWasEmpty = left == fetch.maxRecords();
+        ShareFetchableTopicResponse topic =
+                new ShareFetchableTopicResponse().setTopicId(SimulatedPartition.TOPIC);
+        data.values().forEach(each -> topic.partitions().add(each));
+        answer.responses().add(topic);
+        return answer;
+    }
+
+    private Errors tell(int node, int number, List<AcknowledgementBatch> batches) {
+        SimulatedPartition partition = partitions.get(number);
+        Errors error =
+                partition.leader == node ? partition.acknowledge(batches, now) : Errors.NOT_LEADER_OR_FOLLOWER;
+        invalidRequests += error == Errors.INVALID_REQUEST ? 1 : 0;
+        return error;
+    }
+
+    private ShareAcknowledgeResponseData acknowledge(int node, ShareAcknowledgeRequestData request) {
+        ShareAcknowledgeResponseData answer = new ShareAcknowledgeResponseData();
+        Errors error = session(node, request.shareSessionEpoch(), false);
+        if (error != Errors.NONE) {
+            return answer.setErrorCode(error.code());
+        }
+        var topicAnswer = new ShareAcknowledgeResponseData.ShareAcknowledgeTopicResponse()
+                .setTopicId(SimulatedPartition.TOPIC);
+        request.topics().forEach(topic -> topic.partitions().forEach(each -> {
+            boolean renews = each.acknowledgementBatches().stream()
+                    .anyMatch(batch -> batch.acknowledgeTypes().contains(Ack.RENEW));
+            assertThat(request.isRenewAck() || !renews).isTrue();
+            topicAnswer
+                    .partitions()
+                    .add(new ShareAcknowledgeResponseData.PartitionData()
+                            .setPartitionIndex(each.partitionIndex())
+                            .setErrorCode(tell(node, each.partitionIndex(), each.acknowledgementBatches())
+                                    .code()));
+        }));
+        answer.responses().add(topicAnswer);
+        if (request.shareSessionEpoch() == -1) {
+            remotes.remove(node);
+            partitions.stream().filter(each -> each.leader == node).forEach(SimulatedPartition::releaseAll);
+        }
+        return answer;
+    }
+}

@@ -1,0 +1,158 @@
+package dev.weir.kafka.internal.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.compress.Compression;
+import org.apache.kafka.common.message.ShareAcknowledgeRequestData.AcknowledgementBatch;
+import org.apache.kafka.common.message.ShareFetchResponseData.AcquiredRecords;
+import org.apache.kafka.common.message.ShareFetchResponseData.PartitionData;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.record.internal.MemoryRecords;
+import org.apache.kafka.common.record.internal.SimpleRecord;
+
+/** A partition as its broker sees it: which records are lent until when, and which are done. */
+final class SimulatedPartition {
+
+    static final Uuid TOPIC = new Uuid(1, 2);
+    static final int LOCK_MILLIS = 2_000;
+
+    private static final int WINDOW = 200;
+    private static final int LARGEST_RANGE = 12;
+
+    private enum State {
+        AVAILABLE,
+        LENT,
+        DONE
+    }
+
+    final int number;
+    int leader;
+    private final State[] states;
+    private final long[] lockedUntil;
+    private final short[] deliveries;
+
+    SimulatedPartition(int number, int leader, int records) {
+        this.number = number;
+        this.leader = leader;
+        this.states = new State[records];
+        this.lockedUntil = new long[records];
+        this.deliveries = new short[records];
+        for (int i = 0; i < records; i++) {
+            states[i] = State.AVAILABLE;
+        }
+    }
+
+    boolean isDone() {
+        for (State state : states) {
+            if (state != State.DONE) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    int lent() {
+        int lent = 0;
+        for (State state : states) {
+            lent += state == State.LENT ? 1 : 0;
+        }
+        return lent;
+    }
+
+    int deliveries(int offset) {
+        return deliveries[offset];
+    }
+
+    void expire(long now) {
+        for (int i = 0; i < states.length; i++) {
+            if (states[i] == State.LENT && now >= lockedUntil[i]) {
+                states[i] = State.AVAILABLE;
+            }
+        }
+    }
+
+    void releaseAll() {
+        for (int i = 0; i < states.length; i++) {
+            states[i] = states[i] == State.LENT ? State.AVAILABLE : states[i];
+        }
+    }
+
+    /** Lends up to so many, in ranges, with records of whole stretches around them. */
+    PartitionData lend(int most, long now) {
+        int start = 0;
+        while (start < states.length && states[start] == State.DONE) {
+            start++;
+        }
+        List<AcquiredRecords> ranges = new ArrayList<>();
+        int end = Math.min(states.length, start + WINDOW);
+        int left = most;
+        int first = -1;
+        int last = -1;
+        for (int i = start; i < end && left > 0; i++) {
+            int from = i;
+            while (i < end
+                    && left > 0
+                    && states[i] == State.AVAILABLE
+                    && i - from < LARGEST_RANGE
+                    && deliveries[i] == deliveries[from]) {
+                i++;
+                left--;
+            }
+            if (i > from) {
+                for (int at = from; at < i; at++) {
+                    states[at] = State.LENT;
+                    deliveries[at]++;
+                    lockedUntil[at] = now + LOCK_MILLIS * 1_000_000L;
+                }
+                ranges.add(new AcquiredRecords()
+                        .setFirstOffset(from)
+                        .setLastOffset(i - 1)
+                        .setDeliveryCount(deliveries[from]));
+                first = first < 0 ? from : first;
+                last = i - 1;
+                i--;
+            }
+        }
+        PartitionData data = new PartitionData().setPartitionIndex(number).setAcquiredRecords(ranges);
+        return data.setRecords(ranges.isEmpty() ? MemoryRecords.EMPTY : records(first, last));
+    }
+
+    private static MemoryRecords records(int first, int last) {
+        SimpleRecord[] records = new SimpleRecord[last - first + 1];
+        for (int i = 0; i < records.length; i++) {
+            records[i] = new SimpleRecord(("" + (first + i)).getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+        }
+        return MemoryRecords.withRecords(first, Compression.NONE, records);
+    }
+
+    /** All of it or nothing, as a broker does. */
+    Errors acknowledge(List<AcknowledgementBatch> batches, long now) {
+        long before = -1;
+        for (AcknowledgementBatch batch : batches) {
+            if (batch.firstOffset() <= before || batch.lastOffset() < batch.firstOffset()) {
+                return Errors.INVALID_REQUEST;
+            }
+            before = batch.lastOffset();
+            for (long offset = batch.firstOffset(); offset <= batch.lastOffset(); offset++) {
+                if (states[(int) offset] != State.LENT) {
+                    return Errors.INVALID_RECORD_STATE;
+                }
+            }
+        }
+        for (AcknowledgementBatch batch : batches) {
+            byte type = batch.acknowledgeTypes().getFirst();
+            assertThat(batch.acknowledgeTypes()).hasSize(1);
+            for (long offset = batch.firstOffset(); offset <= batch.lastOffset(); offset++) {
+                if (type == Ack.RENEW) {
+                    lockedUntil[(int) offset] = now + LOCK_MILLIS * 1_000_000L;
+                } else {
+                    states[(int) offset] = type == Ack.RELEASE ? State.AVAILABLE : State.DONE;
+                }
+            }
+        }
+        return Errors.NONE;
+    }
+}

@@ -1,0 +1,185 @@
+package dev.weir.lean.spi;
+
+import dev.weir.lean.LeanException;
+import dev.weir.lean.internal.consumer.Backoff;
+import dev.weir.lean.internal.consumer.Messages;
+import dev.weir.lean.internal.net.Connection;
+import dev.weir.lean.internal.net.ConnectionBuffers;
+import dev.weir.lean.internal.net.ReceiveBuffer;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.ApiMessage;
+import org.apache.kafka.common.protocol.Readable;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection at a time to one broker, made again when it was lost and somebody wants to send. Confined to the
+ * thread of its {@link BrokerLinks}.
+ */
+public final class BrokerLink {
+
+    private static final System.Logger LOG = System.getLogger(BrokerLink.class.getName());
+
+    /** Takes what comes. Called within {@link BrokerLinks#poll}. */
+    public interface Listener {
+
+        /**
+         * A request was answered; answers come in the order of the requests.
+         *
+         * @param body behind the header, without a copy: not valid after the call
+         */
+        void answered(ApiKeys api, short version, Readable body);
+
+        /** The connection is gone; no answer comes to what was sent on it. */
+        void lost(String why);
+    }
+
+    private final String name;
+    private final Supplier<List<InetSocketAddress>> addresses;
+    private final Listener listener;
+    private final BrokerLinks links;
+    private final Backoff backoff;
+    private final ConnectionBuffers buffers;
+
+    private @Nullable Connection connection;
+    private boolean wanted;
+    private boolean dropped;
+    private int attempts;
+
+    BrokerLink(String name, Supplier<List<InetSocketAddress>> addresses, Listener listener, BrokerLinks links) {
+        this.name = name;
+        this.addresses = addresses;
+        this.listener = listener;
+        this.links = links;
+        this.backoff = links.newBackoff();
+        this.buffers = new ConnectionBuffers(links.settings().maxResponseBytes());
+    }
+
+    /** Whether a request can be sent now. If there is no connection, one is made soon. */
+    public boolean canSend() {
+        Connection current = connection;
+        wanted = true;
+        return current != null && current.canSend();
+    }
+
+    /** The highest version of a request that the connected broker has; -1 if it has none, or nothing is connected. */
+    public short maxVersion(ApiKeys api) {
+        Objects.requireNonNull(api, "api");
+        Connection current = connection;
+        return current == null ? -1 : current.maxVersion(api);
+    }
+
+    /**
+     * Sends a request whose versions are flexible.
+     *
+     * @throws IllegalStateException unless {@link #canSend}
+     */
+    public void send(ApiKeys api, short version, ApiMessage request) {
+        Objects.requireNonNull(api, "api");
+        Objects.requireNonNull(request, "request");
+        Connection current = connection;
+        if (current == null || !current.canSend()) {
+            throw new IllegalStateException(name + " cannot send now: " + api);
+        }
+        current.send(api, version, request);
+    }
+
+    int poll(long nowNanos) {
+        if (dropped) {
+            return 0;
+        }
+        Connection current = connection;
+        if (current == null) {
+            if (!wanted || !backoff.isDue(nowNanos)) {
+                return 0;
+            }
+            wanted = false;
+            connect(nowNanos);
+            return 1;
+        }
+        try {
+            int work = current.poll(nowNanos);
+            if (current.isReady()) {
+                backoff.succeeded();
+            }
+            return work;
+        } finally {
+            if (current.isClosed() && !dropped) {
+                connection = null;
+                lost(current.closeReason(), nowNanos);
+            }
+        }
+    }
+
+    private void connect(long nowNanos) {
+        try {
+            List<InetSocketAddress> all = addresses.get();
+            InetSocketAddress next = all.get(attempts++ % all.size());
+            InetSocketAddress address =
+                    next.isUnresolved() ? new InetSocketAddress(next.getHostString(), next.getPort()) : next;
+            if (address.isUnresolved()) {
+                throw new IOException("no address for " + address.getHostString());
+            }
+            connection = new Connection(
+                    links.transports(),
+                    address,
+                    links.clientId(),
+                    buffers,
+                    links.settings().requestTimeout().toNanos(),
+                    nowNanos,
+                    this::onResponse);
+        } catch (IOException e) {
+            lost(String.valueOf(e.getMessage()), nowNanos);
+        }
+    }
+
+    private void lost(String why, long nowNanos) {
+        LOG.log(System.Logger.Level.INFO, name + " disconnected: " + why);
+        backoff.failed(nowNanos);
+        listener.lost(why);
+    }
+
+    private void onResponse(ApiKeys api, short version, ReceiveBuffer buffer, int sizeBytes) {
+        if (buffer.isCut(sizeBytes)) {
+            throw new LeanException(
+                    name + " sent " + sizeBytes + " bytes, more than maxResponseBytes="
+                            + links.settings().maxResponseBytes(),
+                    null);
+        }
+        Readable body;
+        try {
+            body = Messages.body(buffer.bytes());
+        } catch (RuntimeException e) {
+            throw new LeanException(name + " sent an answer to " + api + " that makes no sense", e);
+        }
+        listener.answered(api, version, body);
+    }
+
+    /** Closes the connection: the next wish to send makes another one. The listener is told by the next poll. */
+    public void disconnect(String why) {
+        if (connection != null) {
+            connection.close(Objects.requireNonNull(why, "why"));
+        }
+    }
+
+    /** Ends the link; the listener is not told. */
+    public void drop() {
+        dropped = true;
+        if (connection != null) {
+            connection.close("closed");
+        }
+    }
+
+    boolean isDropped() {
+        return dropped;
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

@@ -1,0 +1,114 @@
+package dev.weir.lean.spi;
+
+import dev.weir.lean.LeanException;
+import dev.weir.lean.LeanSettings;
+import dev.weir.lean.internal.consumer.Backoff;
+import dev.weir.lean.internal.net.Transports;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.CommonClientConfigs;
+
+/**
+ * Connections to any number of brokers, driven by one thread: {@link #poll} does what can be done without blocking,
+ * {@link #await} waits for more. Confined to one thread but {@link #wakeup}.
+ */
+public final class BrokerLinks implements AutoCloseable {
+
+    private final LeanSettings settings;
+    private final Transports transports;
+    private final String clientId;
+    private final SplittableRandom random = new SplittableRandom();
+    private final List<BrokerLink> links = new ArrayList<>();
+
+    private BrokerLinks(LeanSettings settings, Transports transports) {
+        this.settings = settings;
+        this.transports = transports;
+        this.clientId = settings.properties().getOrDefault(CommonClientConfigs.CLIENT_ID_CONFIG, "weir-lean");
+    }
+
+    /**
+     * Connects to nobody yet. The caller closes it.
+     *
+     * @throws org.apache.kafka.common.KafkaException if a property does not fit, with its name
+     */
+    public static BrokerLinks open(LeanSettings settings) {
+        Objects.requireNonNull(settings, "settings");
+        try {
+            return new BrokerLinks(settings, new Transports(settings.properties(), settings.receiveBufferBytes()));
+        } catch (IOException e) {
+            throw new LeanException("the system gives no selector: " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * A link to whoever answers first of some addresses; it connects when somebody wants to send.
+     *
+     * @param name for messages
+     * @param addresses asked for before each attempt, may be unresolved; with each attempt the next one is tried
+     */
+    public BrokerLink link(String name, Supplier<List<InetSocketAddress>> addresses, BrokerLink.Listener listener) {
+        BrokerLink link = new BrokerLink(
+                Objects.requireNonNull(name, "name"),
+                Objects.requireNonNull(addresses, "addresses"),
+                Objects.requireNonNull(listener, "listener"),
+                this);
+        links.add(link);
+        return link;
+    }
+
+    /**
+     * Does what can be done now, and calls listeners; returns how much was done.
+     *
+     * @throws LeanException if a broker does not accept this client, or does not speak Kafka's protocol
+     */
+    public int poll(long nowNanos) {
+        int work = 0;
+        for (int i = 0; i < links.size(); i++) {
+            work += links.get(i).poll(nowNanos);
+        }
+        links.removeIf(BrokerLink::isDropped);
+        return work;
+    }
+
+    /** Waits until a link has something to do, or {@link #wakeup}, for so long at most; 0 does not wait. */
+    public void await(long millis) {
+        try {
+            transports.await(millis);
+        } catch (IOException e) {
+            throw new LeanException("waiting for brokers: " + e.getMessage(), e);
+        }
+    }
+
+    /** Ends an {@link #await}, or the next one. Thread-safe. */
+    public void wakeup() {
+        transports.wakeup();
+    }
+
+    LeanSettings settings() {
+        return settings;
+    }
+
+    Transports transports() {
+        return transports;
+    }
+
+    String clientId() {
+        return clientId;
+    }
+
+    Backoff newBackoff() {
+        return new Backoff(settings.maxBackoff().toNanos(), random);
+    }
+
+    /** Closes all connections; no listener is told. */
+    @Override
+    public void close() {
+        links.forEach(BrokerLink::drop);
+        transports.close();
+    }
+}
