@@ -90,7 +90,10 @@ public final class LimiterProbe implements AutoCloseable {
 
     private void look() {
         try {
-            add(isDue() ? PipelineLook.at(pipeline, MachineLook.now()) : PipelineLook.inPassing(pipeline, MachineLook.now()));
+            add(
+                    isDue()
+                            ? PipelineLook.at(pipeline, MachineLook.now())
+                            : PipelineLook.inPassing(pipeline, MachineLook.now()));
             failing = false;
         } catch (RuntimeException | LinkageError e) { // It would end the thread in silence.
             if (!failing) {
