@@ -163,7 +163,7 @@ final class Samples implements AutoCloseable {
         put(RetryPolicy.class, RetryPolicy.of(1, Backoff.NONE));
         put(Sink.class, Sink.ignore());
         put(Sink.Loop.class, Sink.ignore());
-        put(Sink.Lower.class, Sink.through(source -> source.to(Sink.ignore())));
+        put(Sink.Lower.class, (Sink.Lower<?>) Sink.through(source -> source.to(Sink.ignore())));
         put(ResultKey.class, Sink.toList());
         put(ResultSink.class, Sink.toList());
         put(SinkQueue.class, SinkQueue.create());
