@@ -1,7 +1,7 @@
 package dev.weir.checks.arch;
 
-import dev.weir.kafka.ConsumerDump;
 import dev.weir.kafka.CircuitBreaker;
+import dev.weir.kafka.ConsumerDump;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ConsumerSnapshot;
 import dev.weir.kafka.DeadLetter;
@@ -132,9 +132,7 @@ final class Samples implements AutoCloseable {
         put(PipelineMetrics.class, PipelineMetrics.of(of(RunningPipeline.class)));
         put(MachineLook.class, MachineLook.unknown(1));
         put(PipelineLook.class, PipelineLook.at(of(RunningPipeline.class), of(MachineLook.class)));
-        put(
-                ConsumerDump.class,
-                ConsumerDump.of(Instant.EPOCH, TEXT, TEXT, Duration.ZERO, 0, 0, 0, 0, List.of(), null));
+        put(ConsumerDump.class, ConsumerDump.of(Instant.EPOCH, TEXT, TEXT, Duration.ZERO, 0, 0, 0, 0, List.of(), null));
         put(ConsumerSnapshot.class, ConsumerSnapshot.of(List.of(), 0, 0, 0, 0));
         put(DispatcherMetrics.class, DispatcherMetrics.of());
         put(BreakerMetrics.class, BreakerMetrics.of(TEXT, of(CircuitBreaker.class)));
