@@ -41,8 +41,7 @@ class WholeTopicTest {
             consumer.assign(FakeBroker.TOPIC, StartAt.beginning());
             assertThatExceptionOfType(LeanException.class)
                     .isThrownBy(() -> FakeLog.pollUntil(consumer, record -> {}, () -> false))
-                    .withMessage("topic " + FakeBroker.TOPIC + ": "
-                            + Errors.TOPIC_AUTHORIZATION_FAILED.message());
+                    .withMessage("topic " + FakeBroker.TOPIC + ": " + Errors.TOPIC_AUTHORIZATION_FAILED.message());
             broker.topicError(Errors.NONE);
             FakeLog.pollUntil(consumer, record -> {}, () -> consumer.index(FakeBroker.TOPIC, 0) >= 0);
         }

@@ -84,7 +84,7 @@ class EarlyEndTest {
         AtomicInteger seen = new AtomicInteger();
         Sink<Integer> all = Sink.forEach(n -> seen.incrementAndGet());
         List<Function<Source<Integer>, Pipeline>> ways = List.of(
-                source -> source.with(Attributes.NONE.withBuffer(1)).broadcastTo(firstInto(3), all),
+                source -> source.broadcastTo(firstInto(3), all),
                 source -> source.partitionTo(n -> n % 2, firstInto(3), all),
                 source -> source.balanceTo(firstInto(3), all));
         for (Function<Source<Integer>, Pipeline> way : ways) {

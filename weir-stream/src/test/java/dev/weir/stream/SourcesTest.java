@@ -169,8 +169,8 @@ class SourcesTest {
         assertThat(opened).as("opened, though nobody asked").hasValue(3);
 
         CompletableFuture<RunningPipeline> running = new CompletableFuture<>();
-        running.complete(counting.tap(n -> running.join().cancel())
-                .with(batchesOf(1))
+        running.complete(counting.with(batchesOf(1))
+                .tap(n -> running.join().cancel())
                 .to(Sink.ignore())
                 .run());
         assertThatThrownBy(running.join()::await).isInstanceOf(CancellationException.class);

@@ -4,8 +4,8 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.util.TokenBuffer;
 import dev.weir.console.ConsoleServer;
 import dev.weir.console.profile.Profiler;
-import dev.weir.kafka.ConsumerDump;
 import dev.weir.kafka.CircuitBreaker;
+import dev.weir.kafka.ConsumerDump;
 import dev.weir.kafka.ConsumerHealth;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ConsumerSnapshot;
@@ -137,9 +137,7 @@ final class Samples implements AutoCloseable {
         put(PipelineMetrics.class, PipelineMetrics.of(of(RunningPipeline.class)));
         put(MachineLook.class, MachineLook.unknown(1));
         put(PipelineLook.class, PipelineLook.at(of(RunningPipeline.class), of(MachineLook.class)));
-        put(
-                ConsumerDump.class,
-                ConsumerDump.of(Instant.EPOCH, TEXT, TEXT, Duration.ZERO, 0, 0, 0, 0, List.of(), null));
+        put(ConsumerDump.class, ConsumerDump.of(Instant.EPOCH, TEXT, TEXT, Duration.ZERO, 0, 0, 0, 0, List.of(), null));
         put(ConsumerSnapshot.class, ConsumerSnapshot.of(List.of(), 0, 0, 0, 0));
         put(DispatcherMetrics.class, DispatcherMetrics.of());
         put(BreakerMetrics.class, BreakerMetrics.of(TEXT, of(CircuitBreaker.class)));
@@ -173,7 +171,7 @@ final class Samples implements AutoCloseable {
         put(RetryPolicy.class, RetryPolicy.of(1, Backoff.NONE));
         put(Sink.class, Sink.ignore());
         put(Sink.Loop.class, Sink.ignore());
-        put(Sink.Lower.class, Sink.through(source -> source.to(Sink.ignore())));
+        put(Sink.Lower.class, (Sink.Lower<?>) Sink.through(source -> source.to(Sink.ignore())));
         put(ResultKey.class, Sink.toList());
         put(ResultSink.class, Sink.toList());
         put(SinkQueue.class, SinkQueue.create());

@@ -1,10 +1,10 @@
 package dev.weir.stream.internal.grouping;
 
-import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.Attributes;
 import dev.weir.stream.internal.boundary.Claims;
 import dev.weir.stream.internal.boundary.Crossing;
 import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.spi.Clock;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;

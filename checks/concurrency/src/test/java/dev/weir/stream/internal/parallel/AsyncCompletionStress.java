@@ -1,12 +1,12 @@
 package dev.weir.stream.internal.parallel;
 
-import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.Attributes;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Parallelism;
 import dev.weir.stream.Supervision;
 import dev.weir.stream.internal.failure.Supervised;
+import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.internal.run.TaskGroup;
 import dev.weir.stream.internal.workers.Limit;
 import dev.weir.stream.internal.workers.WorkerTasks;

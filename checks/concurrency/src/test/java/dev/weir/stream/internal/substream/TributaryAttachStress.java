@@ -1,12 +1,12 @@
 package dev.weir.stream.internal.substream;
 
-import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.internal.boundary.BoundaryQueue;
 import dev.weir.stream.internal.run.Nest;
 import dev.weir.stream.internal.run.Node;
 import dev.weir.stream.internal.run.PipelineRun;
+import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
