@@ -147,7 +147,7 @@ final class ClientPath implements SharePath {
             refusedAtNanos = System.nanoTime();
             LOG.warn(
                     "{}: the share group takes no more members, it stays with {} lanes for now: raise"
-                        + " group.share.max.size of the brokers, or allow fewer lanes (ShareSettings.maxLanes) ({})",
+                            + " group.share.max.size of the brokers, or allow fewer lanes (ShareSettings.maxLanes) ({})",
                     setup.name(),
                     running.size(),
                     full.getMessage());
