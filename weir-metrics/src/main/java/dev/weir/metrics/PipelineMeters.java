@@ -143,14 +143,12 @@ final class PipelineMeters {
             gauge(
                     "weir.partition.lag.records",
                     "records",
-                    "Records between the first unfinished one and the end of the partition; no value while that is"
-                            + " unknown.",
+                    "Records between the first unfinished one and the end of the partition; no value while that is unknown.",
                     partition -> partition.lag() < 0 ? Double.NaN : partition.lag()),
             gauge(
                     "weir.partition.lag.seconds",
                     "seconds",
-                    "How long ago the first unfinished record was written, by its timestamp; 0 if caught up; no value"
-                            + " while unknown.",
+                    "How long ago the first unfinished record was written, by its timestamp; 0 if caught up; no value while unknown.",
                     partition -> seconds(partition.lagTime())),
             gauge(
                     "weir.partition.oldest.unfinished.seconds",
@@ -255,8 +253,7 @@ final class PipelineMeters {
                 gauge(
                         "weir.consumer.lag.seconds",
                         "seconds",
-                        "How long ago the first unfinished record was written, by its timestamp, the longest of all"
-                                + " partitions; 0 if caught up.",
+                        "How long ago the first unfinished record was written, by its timestamp, the longest of all partitions; 0 if caught up.",
                         ConsumerLook::lagSeconds),
                 gauge(
                         "weir.consumer.lag.unknown",
@@ -266,8 +263,7 @@ final class PipelineMeters {
                 gauge(
                         "weir.consumer.oldest.unfinished.seconds",
                         "seconds",
-                        "How long the first unfinished record of a partition has been the first, the longest of all; 0"
-                                + " if none is.",
+                        "How long the first unfinished record of a partition has been the first, the longest of all; 0 if none is.",
                         ConsumerLook::oldestSeconds),
                 gauge(
                         "weir.consumer.outstanding.records",

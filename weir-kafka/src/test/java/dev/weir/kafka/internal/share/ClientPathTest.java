@@ -11,6 +11,7 @@ import dev.weir.stream.spi.StageMeter;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -65,9 +66,7 @@ class ClientPathTest {
     }
 
     private Batch<AcquiredRecord> take() throws InterruptedException {
-        Batch<AcquiredRecord> batch = ready.take(System.nanoTime() + LONG.toNanos(), new StageMeter());
-        assertThat(batch).isNotNull();
-        return batch;
+        return Objects.requireNonNull(ready.take(System.nanoTime() + LONG.toNanos(), new StageMeter()));
     }
 
     private long open() {

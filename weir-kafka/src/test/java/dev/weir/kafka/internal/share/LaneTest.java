@@ -73,8 +73,8 @@ class LaneTest {
     }
 
     private Batch<AcquiredRecord> take() throws InterruptedException {
-        Batch<AcquiredRecord> batch = ready.take(System.nanoTime() + LONG.toNanos(), new StageMeter());
-        assertThat(batch).isNotNull();
+        Batch<AcquiredRecord> batch =
+                Objects.requireNonNull(ready.take(System.nanoTime() + LONG.toNanos(), new StageMeter()));
         assertThat(batch.size()).isEqualTo(1);
         return batch;
     }
