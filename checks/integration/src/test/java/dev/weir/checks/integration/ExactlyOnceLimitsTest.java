@@ -80,9 +80,7 @@ class ExactlyOnceLimitsTest {
                 KafkaSource.atLeastOnce(consumer("other").build(), "other-in");
         Pipeline merged = untilEnd(consumer("mine").build(), "mine-in")
                 .commitInterval(Duration.ofSeconds(20))
-                .produceTo(
-                        producer().build(),
-                        records -> records.merge(other).map(record -> to("mine-out", record)));
+                .produceTo(producer().build(), records -> records.merge(other).map(record -> to("mine-out", record)));
         assertThatThrownBy(() -> toEnd(merged))
                 .cause()
                 .isInstanceOf(KafkaPipelineException.class)
@@ -116,14 +114,14 @@ class ExactlyOnceLimitsTest {
     void groupThatWaitsForTheEnd_amongRecordsThatAreFinished_getsThatEnd() throws Exception {
         int count = 20_000;
         createTopics("scattered", count);
-        DrainReport report = toEnd(untilEnd(
-                        consumer("scattered").commitMetadataChars(512).build(), "scattered-in")
-                .produceTo(
-                        producer().build(),
-                        records -> records.filter(record -> number(record) % 3 == 0)
-                                .grouped(count)
-                                .mapConcat(group -> group)
-                                .map(record -> to("scattered-out", record))));
+        DrainReport report =
+                toEnd(untilEnd(consumer("scattered").commitMetadataChars(512).build(), "scattered-in")
+                        .produceTo(
+                                producer().build(),
+                                records -> records.filter(record -> number(record) % 3 == 0)
+                                        .grouped(count)
+                                        .mapConcat(group -> group)
+                                        .map(record -> to("scattered-out", record))));
         assertThat(report.leftUndone()).isEmpty();
         assertThat(ExactlyOnceLedger.committed(KAFKA.cluster(), "scattered-out").stream()
                         .sorted())
@@ -145,8 +143,8 @@ class ExactlyOnceLimitsTest {
                         records -> records.mapConcat(record -> List.of(record, record, record))
                                 .take(10)
                                 .map(record -> to("partial-out", record))));
-        assertThat(report.leftUndone()).anySatisfy(left -> assertThat(left)
-                .contains("only a part of what comes of partial-in-"));
+        assertThat(report.leftUndone())
+                .anySatisfy(left -> assertThat(left).contains("only a part of what comes of partial-in-"));
         assertThat(ExactlyOnceLedger.committed(KAFKA.cluster(), "partial-out")).isEmpty();
     }
 
@@ -170,7 +168,8 @@ class ExactlyOnceLimitsTest {
                 .commitInterval(Duration.ofMillis(20))
                 .produceTo(
                         producer().build(),
-                        records -> records.mapBlocking(4, Ordering.unordered(), hold::apply).map(record -> to("stays-out", record)))
+                        records -> records.mapBlocking(4, Ordering.unordered(), hold::apply)
+                                .map(record -> to("stays-out", record)))
                 .run()) {
             await(seen);
             KAFKA.cluster().deleteTopic("goes-in");
@@ -180,7 +179,9 @@ class ExactlyOnceLimitsTest {
                     Duration.ofSeconds(60),
                     () -> KAFKA.cluster().endOffsets("stays-in").entrySet().stream()
                             .allMatch(end -> end.getValue()
-                                    .equals(KAFKA.cluster().committedOffsets("stays").get(end.getKey()))));
+                                    .equals(KAFKA.cluster()
+                                            .committedOffsets("stays")
+                                            .get(end.getKey()))));
             assertThat(run.drain(Duration.ofSeconds(30)).leftUndone()).isEmpty();
         }
         assertThat(ExactlyOnceLedger.committed(KAFKA.cluster(), "stays-out").stream()
@@ -204,15 +205,18 @@ class ExactlyOnceLimitsTest {
         try (RunningPipeline run = untilEnd(consumer("late").build(), "late-in")
                 .produceTo(
                         producer().build(),
-                        records -> records.map(record -> new ProducerRecord<>(
-                                "late-out", null, before - 5_000, record.key(), record.value())))
+                        records -> records.map(record ->
+                                new ProducerRecord<>("late-out", null, before - 5_000, record.key(), record.value())))
                 .run()) {
             run.completion().toCompletableFuture().get(90, TimeUnit.SECONDS);
             ProducerHandle producer = run.handles(ProducerHandle.class).getFirst();
             assertThat(producer.latency().count()).isEqualTo(1_000);
             assertThat(producer.latency().p50()).isGreaterThanOrEqualTo(5_000);
             assertThat(producer.snapshot().unanswered()).isZero();
-            assertThat(run.handles(TransactionHandle.class).getFirst().snapshot().committed())
+            assertThat(run.handles(TransactionHandle.class)
+                            .getFirst()
+                            .snapshot()
+                            .committed())
                     .isPositive();
         }
     }

@@ -84,14 +84,13 @@ class ProducingSamplesTest {
     }
 
     @SuppressWarnings({"FutureReturnValueIgnored", "CheckReturnValue", "unused"}) // a sample
-    void sender(
-            Shop shop, Source<ProducerRecord<String, String>> first, Source<ProducerRecord<String, String>> second)
+    void sender(Shop shop, Source<ProducerRecord<String, String>> first, Source<ProducerRecord<String, String>> second)
             throws InterruptedException {
         try (Sender<String, String> sender = Sender.open(settings)) {
             RecordMetadata written = sender.sendAndWait(new ProducerRecord<>("events", "started"));
             sender.send(new ProducerRecord<>("events", "ready")).thenAccept(metadata -> shop.note(metadata));
-            List<RecordMetadata> all = sender.sendAll(List.of(
-                    new ProducerRecord<>("events", "a"), new ProducerRecord<>("events", "b")));
+            List<RecordMetadata> all =
+                    sender.sendAll(List.of(new ProducerRecord<>("events", "a"), new ProducerRecord<>("events", "b")));
             first.to(Producing.with(sender).records()).run().await();
             second.to(Producing.with(sender).records()).run().await();
         }

@@ -65,19 +65,22 @@ class ProducingTest {
     enum Way {
         RECORDS {
             @Override
-            <T> Pipeline close(Source<T> source, Function<T, ProducerRecord<byte[], byte[]>> to, Producing<byte[], byte[]> by) {
+            <T> Pipeline close(
+                    Source<T> source, Function<T, ProducerRecord<byte[], byte[]>> to, Producing<byte[], byte[]> by) {
                 return source.map(to).to(by.records());
             }
         },
         MESSAGES {
             @Override
-            <T> Pipeline close(Source<T> source, Function<T, ProducerRecord<byte[], byte[]>> to, Producing<byte[], byte[]> by) {
+            <T> Pipeline close(
+                    Source<T> source, Function<T, ProducerRecord<byte[], byte[]>> to, Producing<byte[], byte[]> by) {
                 return source.map(each -> Message.single(to.apply(each), each)).to(by.<T>messages());
             }
         },
         FLOW {
             @Override
-            <T> Pipeline close(Source<T> source, Function<T, ProducerRecord<byte[], byte[]>> to, Producing<byte[], byte[]> by) {
+            <T> Pipeline close(
+                    Source<T> source, Function<T, ProducerRecord<byte[], byte[]>> to, Producing<byte[], byte[]> by) {
                 return source.map(each -> Message.single(to.apply(each), each))
                         .via(by.<T>flow())
                         .to(Sink.ignore());
@@ -143,8 +146,8 @@ class ProducingTest {
     }
 
     private static Pipeline pipeline(String name, Way way, Producing<byte[], byte[]> by) {
-        Source<ConsumerRecord<byte[], byte[]>> records =
-                KafkaSource.atLeastOnce(consumer(name), Subscription.topics(name).untilEnd());
+        Source<ConsumerRecord<byte[], byte[]>> records = KafkaSource.atLeastOnce(
+                consumer(name), Subscription.topics(name).untilEnd());
         return way.close(records, record -> made(name, record), by);
     }
 
@@ -154,7 +157,8 @@ class ProducingTest {
                         .filter(number -> !isPoison((int) (number % 100)))
                         .boxed()
                         .toList());
-        assertThat(KAFKA.cluster().committedOffsets(name)).isEqualTo(KAFKA.cluster().endOffsets(name));
+        assertThat(KAFKA.cluster().committedOffsets(name))
+                .isEqualTo(KAFKA.cluster().endOffsets(name));
     }
 
     private static List<Long> numbers(String topic) {
@@ -177,7 +181,8 @@ class ProducingTest {
                         .map(letter -> letter.topic() + "-" + letter.partition() + "@" + letter.offset())
                         .sorted())
                 .isEqualTo(poison);
-        assertThat(letters).filteredOn(letter -> MISSING.equals(letter.header(DeadLetter.OUTPUT)))
+        assertThat(letters)
+                .filteredOn(letter -> MISSING.equals(letter.header(DeadLetter.OUTPUT)))
                 .hasSize(COUNT / 100)
                 .allSatisfy(letter -> {
                     assertThat(letter.isWhole()).isTrue();
@@ -185,7 +190,8 @@ class ProducingTest {
                     assertThat(letter.restored().partition()).isNull();
                     assertThat(new String(letter.restored().value(), UTF_8)).endsWith("9");
                 });
-        assertThat(letters).filteredOn(letter -> (name + "-out").equals(letter.header(DeadLetter.OUTPUT)))
+        assertThat(letters)
+                .filteredOn(letter -> (name + "-out").equals(letter.header(DeadLetter.OUTPUT)))
                 .hasSize(2 * COUNT / 100)
                 .noneMatch(DeadLetter::isWhole);
     }
@@ -233,7 +239,8 @@ class ProducingTest {
     void whatCannotBeWritten_withoutARule_failsTheRunAndNamesTheInput(Way way) throws Exception {
         String name = "failing-" + way;
         createTopics(name);
-        assertThatThrownBy(() -> pipeline(name, way, Producing.with(producer())).run().await())
+        assertThatThrownBy(() ->
+                        pipeline(name, way, Producing.with(producer())).run().await())
                 .isInstanceOf(ProduceException.class)
                 .hasMessageContaining("what was made of " + name + "-");
         long committed = KAFKA.cluster().committedOffsets(name).values().stream()
@@ -268,7 +275,9 @@ class ProducingTest {
             if (result.passThrough() % 10 == 0) {
                 assertThat(result.metadata()).isEmpty();
             } else {
-                assertThat(result.metadata()).extracting(RecordMetadata::topic).containsExactly("results-one", "results-two");
+                assertThat(result.metadata())
+                        .extracting(RecordMetadata::topic)
+                        .containsExactly("results-one", "results-two");
                 int offset = (int) result.metadata().getLast().offset();
                 assertThat(two.get(offset)).isEqualTo(result.passThrough().longValue());
             }
@@ -283,7 +292,9 @@ class ProducingTest {
     void messagesOfSeveralRecords_areAcknowledgedWhenAllAreWritten() throws Exception {
         createTopics("several");
         KAFKA.cluster().createTopic("several-too", 1);
-        assertThat(KafkaSource.atLeastOnce(consumer("several"), Subscription.topics("several").untilEnd())
+        assertThat(KafkaSource.atLeastOnce(
+                                consumer("several"),
+                                Subscription.topics("several").untilEnd())
                         .map(record -> Message.multi(
                                 List.of(
                                         new ProducerRecord<>("several-out", record.key(), record.value()),
@@ -297,18 +308,23 @@ class ProducingTest {
         List<Long> all = LongStream.range(0, COUNT).boxed().toList();
         assertThat(numbers("several-out").stream().sorted()).isEqualTo(all);
         assertThat(numbers("several-too").stream().sorted()).isEqualTo(all);
-        assertThat(KAFKA.cluster().committedOffsets("several")).isEqualTo(KAFKA.cluster().endOffsets("several"));
+        assertThat(KAFKA.cluster().committedOffsets("several"))
+                .isEqualTo(KAFKA.cluster().endOffsets("several"));
     }
 
     @Test
     void sender_writesOutsideOfPipelines() throws Exception {
         KAFKA.cluster().createTopic("sent", 1);
         try (Sender<byte[], byte[]> sender = Sender.open(producer())) {
-            assertThat(sender.sendAndWait(new ProducerRecord<>("sent", bytes(0))).offset()).isZero();
-            assertThat(sender.send(new ProducerRecord<>("sent", bytes(1))).get(60, TimeUnit.SECONDS).offset())
+            assertThat(sender.sendAndWait(new ProducerRecord<>("sent", bytes(0)))
+                            .offset())
+                    .isZero();
+            assertThat(sender.send(new ProducerRecord<>("sent", bytes(1)))
+                            .get(60, TimeUnit.SECONDS)
+                            .offset())
                     .isEqualTo(1);
-            assertThat(sender.sendAll(List.of(
-                            new ProducerRecord<>("sent", bytes(2)), new ProducerRecord<>("sent", bytes(3)))))
+            assertThat(sender.sendAll(
+                            List.of(new ProducerRecord<>("sent", bytes(2)), new ProducerRecord<>("sent", bytes(3)))))
                     .extracting(RecordMetadata::offset)
                     .containsExactly(2L, 3L);
             assertThat(sender.sendAll(Collections.emptyList())).isEmpty();
@@ -317,7 +333,8 @@ class ProducingTest {
                             new ProducerRecord<>("sent", new byte[NOT_SERIALISABLE]))))
                     .isInstanceOf(ProduceException.class)
                     .hasMessageContaining("sent");
-            assertThatThrownBy(() -> sender.send(new ProducerRecord<>(MISSING, bytes(5))).get(60, TimeUnit.SECONDS))
+            assertThatThrownBy(() ->
+                            sender.send(new ProducerRecord<>(MISSING, bytes(5))).get(60, TimeUnit.SECONDS))
                     .hasCauseInstanceOf(ProduceException.class);
         }
         assertThat(numbers("sent")).startsWith(0L, 1L, 2L, 3L);

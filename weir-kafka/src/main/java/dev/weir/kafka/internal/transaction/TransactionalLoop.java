@@ -234,10 +234,9 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     private static String foreign(String place) {
         return "an exactly-once flow was given an element of another source"
                 + (place.isEmpty() ? "" : ", " + place)
-                + ": that source would be told that the element is done before the"
-                + " transaction with its records is committed. Read all topics by one subscription"
-                + " (KafkaSource.exactlyOnce(settings, \"a\", \"b\")), or write the other source's records by a pipeline"
-                + " of their own";
+                + ": that source would be told that the element is done before the transaction with its records is"
+                + " committed. Read all topics by one subscription (KafkaSource.exactlyOnce(settings, \"a\", \"b\")),"
+                + " or write the other source's records by a pipeline of their own";
     }
 
     /** Lets the owner make a cut that is due, between two batches. */
