@@ -12,9 +12,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
 /**
- * A pipeline of five stages that take 5, 10, 20, 25 and 40 % of the processor's time. In a package of its own, as code of
- * a user is: what is in Weir's packages counts as Weir's. The four maps have functions of the same class, so that only
- * the order of their calls tells one from another.
+ * A pipeline of five stages that take 5, 10, 20, 25 and 40 % of the processor's time. In a package of its own, as code
+ * of a user is: what is in Weir's packages counts as Weir's. The four maps have functions of the same class, so that
+ * only the order of their calls tells one from another.
  */
 public final class Burners {
 
@@ -53,9 +53,7 @@ public final class Burners {
                 .named("burn20")
                 .map(burner(25))
                 .named("burn25")
-                .to(Sink.forEach(this::last)
-                        .named("burn40")
-                        .with(Attributes.NONE.withDispatcher(dispatcher)))
+                .to(Sink.forEach(this::last).named("burn40").with(Attributes.NONE.withDispatcher(dispatcher)))
                 .run();
     }
 
