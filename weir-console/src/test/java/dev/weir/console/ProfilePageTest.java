@@ -76,8 +76,8 @@ class ProfilePageTest {
                 + "{\"n\":\"example.burners.Burners.burn\",\"v\":8}]}]}";
         String profile =
                 "{\"seconds\":1.0,\"sampler\":\"jdk.CPUTimeSample\",\"samples\":10,\"lost\":0,\"engine_share\":0.1,"
-                    + "\"client_share\":0,\"other_share\":0,\"stages\":[{\"name\":\"burn40\",\"cpu_share\":0.9,\"top\":[],"
-                    + "\"allocated_bytes\":1500,\"allocation\":[],\"blocked\":[]}],\"flames\":{\"cpu\":" + flame
+                        + "\"client_share\":0,\"other_share\":0,\"stages\":[{\"name\":\"burn40\",\"cpu_share\":0.9,\"top\":[],"
+                        + "\"allocated_bytes\":1500,\"allocation\":[],\"blocked\":[]}],\"flames\":{\"cpu\":" + flame
                         + ",\"allocation\":" + flame + ",\"blocked\":" + flame + "}}";
         Path file = Files.writeString(folder.resolve("profile.html"), Profile.htmlOf(profile));
         assertThat(Files.readString(file))
