@@ -36,8 +36,9 @@ class ProfilePageTest {
             await().atMost(PATIENCE).until(() -> burners.done.get() > 0);
             CompletableFuture<HttpResponse<String>> recording = asker.later("/api/profile?seconds=15");
             // The first to be refused shows that the other one records.
-            await().atMost(Duration.ofSeconds(14)).until(() -> recording.isDone()
-                    || another.get("/api/profile?seconds=1").statusCode() == 409);
+            await().atMost(Duration.ofSeconds(14))
+                    .until(() -> recording.isDone()
+                            || another.get("/api/profile?seconds=1").statusCode() == 409);
             JsonNode profile = Asker.JSON.readTree(recording.get().body());
             assertThat(profile.path("error").asText()).isEmpty();
             assertThat(profile.path("seconds").asDouble()).isGreaterThanOrEqualTo(1);
@@ -61,8 +62,7 @@ class ProfilePageTest {
                     .isEqualTo("clicked");
             assertThat(browser.evaluate("document.getElementById('record').disabled"))
                     .isEqualTo("true");
-            await().atMost(PATIENCE)
-                    .until(() -> browser.textOf("recording").startsWith("Recorded"));
+            await().atMost(PATIENCE).until(() -> browser.textOf("recording").startsWith("Recorded"));
             assertFlames(browser);
             browser.screenshot(Path.of(System.getProperty("weir.root", "."), "weir-console/target", "profile.png"));
             assertThat(browser.troubles).isEmpty();
@@ -74,10 +74,11 @@ class ProfilePageTest {
     void file_ofAProfile_showsTheSameWithoutANetwork() throws Exception {
         String flame = "{\"n\":\"all\",\"v\":10,\"c\":[{\"n\":\"</script><b>burn40\",\"v\":9,\"c\":["
                 + "{\"n\":\"example.burners.Burners.burn\",\"v\":8}]}]}";
-        String profile = "{\"seconds\":1.0,\"sampler\":\"jdk.CPUTimeSample\",\"samples\":10,\"lost\":0,\"engine_share\":0.1,"
-                + "\"client_share\":0,\"other_share\":0,\"stages\":[{\"name\":\"burn40\",\"cpu_share\":0.9,\"top\":[],"
-                + "\"allocated_bytes\":1500,\"allocation\":[],\"blocked\":[]}],\"flames\":{\"cpu\":" + flame
-                + ",\"allocation\":" + flame + ",\"blocked\":" + flame + "}}";
+        String profile =
+                "{\"seconds\":1.0,\"sampler\":\"jdk.CPUTimeSample\",\"samples\":10,\"lost\":0,\"engine_share\":0.1,"
+                        + "\"client_share\":0,\"other_share\":0,\"stages\":[{\"name\":\"burn40\",\"cpu_share\":0.9,\"top\":[],"
+                        + "\"allocated_bytes\":1500,\"allocation\":[],\"blocked\":[]}],\"flames\":{\"cpu\":" + flame
+                        + ",\"allocation\":" + flame + ",\"blocked\":" + flame + "}}";
         Path file = Files.writeString(folder.resolve("profile.html"), Profile.htmlOf(profile));
         assertThat(Files.readString(file))
                 .contains("default-src 'none'")
@@ -85,8 +86,7 @@ class ProfilePageTest {
                 .doesNotContain("</script><b>");
         try (Browser browser = new Browser(folder)) {
             browser.open(file.toUri());
-            await().atMost(PATIENCE)
-                    .until(() -> browser.textOf("profile").contains("burn40"));
+            await().atMost(PATIENCE).until(() -> browser.textOf("profile").contains("burn40"));
             assertFlames(browser);
             assertThat(browser.troubles).isEmpty();
         }
@@ -94,7 +94,10 @@ class ProfilePageTest {
 
     /** The graph is walked by keys: down into what was called, Enter to zoom, Escape to go out again. */
     private static void assertFlames(Browser browser) throws Exception {
-        assertThat(browser.textOf("profile")).contains("burn40").contains("Weir itself").contains("samples");
+        assertThat(browser.textOf("profile"))
+                .contains("burn40")
+                .contains("Weir itself")
+                .contains("samples");
         await().atMost(PATIENCE).until(() -> count(browser) >= 3);
         press(browser, "ArrowDown");
         // What takes more stands before it: the test's own threads, for one.

@@ -54,9 +54,10 @@ final class ConsoleClient implements AutoCloseable {
         ObjectNode body = JSON.createObjectNode();
         ObjectNode set = body.putObject("set");
         settings.forEach(set::put);
-        return send(HttpRequest.newBuilder(URI.create(console + "/api/control"))
-                .header("Content-Type", "application/json")
-                .POST(BodyPublishers.ofString(body.toString())),
+        return send(
+                HttpRequest.newBuilder(URI.create(console + "/api/control"))
+                        .header("Content-Type", "application/json")
+                        .POST(BodyPublishers.ofString(body.toString())),
                 PATIENCE);
     }
 

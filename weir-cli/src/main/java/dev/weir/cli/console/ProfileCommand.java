@@ -122,7 +122,8 @@ public final class ProfileCommand implements Callable<Integer> {
         return () -> {
             try (ConsoleClient console = new ConsoleClient(address, token)) {
                 JsonNode answer = console.get("/api/profile?seconds=" + seconds, Duration.ofSeconds(2L * seconds));
-                if (answer instanceof ObjectNode profile && profile.path("flames").isObject()) {
+                if (answer instanceof ObjectNode profile
+                        && profile.path("flames").isObject()) {
                     return profile;
                 }
                 throw CliFailure.work(address + " is no Weir console", "Use the address that the process printed.");
@@ -149,7 +150,8 @@ public final class ProfileCommand implements Callable<Integer> {
     private CliFailure failure(Throwable cause) {
         return switch (cause) {
             case CliFailure known -> known;
-            case ProfileException refused -> CliFailure.work(String.valueOf(refused.getMessage()), refused.wayOut(), refused);
+            case ProfileException refused ->
+                CliFailure.work(String.valueOf(refused.getMessage()), refused.wayOut(), refused);
             case InterruptedException stopped -> CliFailure.work("stopped before the profile was there", "", stopped);
             case IOException e ->
                 CliFailure.work(

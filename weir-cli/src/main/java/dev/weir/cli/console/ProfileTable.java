@@ -18,14 +18,17 @@ final class ProfileTable {
     }
 
     void print(JsonNode profile) {
-        line("%,d samples (%s) in %.1f s%s",
+        out.printf(
+                Locale.ROOT,
+                "%,d samples (%s) in %.1f s%s%n",
                 profile.path("samples").asLong(),
                 profile.path("sampler").asText(),
                 profile.path("seconds").asDouble(),
                 profile.path("lost").asLong() == 0
                         ? ""
-                        : String.format(Locale.ROOT, ", %,d lost", profile.path("lost").asLong()));
-        line("%7s  %9s  %s", "CPU", "allocated", "stage");
+                        : String.format(
+                                Locale.ROOT, ", %,d lost", profile.path("lost").asLong()));
+        out.printf(Locale.ROOT, "%7s  %9s  %s%n", "CPU", "allocated", "stage");
         profile.path("stages").forEach(this::printStage);
         other("Weir itself", profile.path("engine_share"));
         other("Kafka client", profile.path("client_share"));
@@ -34,22 +37,39 @@ final class ProfileTable {
     }
 
     private void printStage(JsonNode stage) {
-        line("%7s  %9s  %s",
+        out.printf(
+                Locale.ROOT,
+                "%7s  %9s  %s%n",
                 percent(stage.path("cpu_share")),
                 bytes(stage.path("allocated_bytes").asDouble()),
                 stage.path("name").asText());
-        first(stage.path("top")).forEach(method -> line("%20s %s, %s with all it calls: %s", "",
-                percent(method.path("self_share")),
-                percent(method.path("total_share")),
-                method.path("method").asText()));
-        first(stage.path("allocation")).forEach(each -> line("%20s allocates %s: %s", "",
-                bytes(each.path("bytes").asDouble()), each.path("class").asText()));
-        first(stage.path("blocked")).forEach(wait -> line("%20s waits %,d ms (%s): %s", "",
-                wait.path("ms").asLong(), wait.path("kind").asText(), wait.path("at").asText()));
+        first(stage.path("top"))
+                .forEach(method -> out.printf(
+                        Locale.ROOT,
+                        "%20s %s, %s with all it calls: %s%n",
+                        "",
+                        percent(method.path("self_share")),
+                        percent(method.path("total_share")),
+                        method.path("method").asText()));
+        first(stage.path("allocation"))
+                .forEach(each -> out.printf(
+                        Locale.ROOT,
+                        "%20s allocates %s: %s%n",
+                        "",
+                        bytes(each.path("bytes").asDouble()),
+                        each.path("class").asText()));
+        first(stage.path("blocked"))
+                .forEach(wait -> out.printf(
+                        Locale.ROOT,
+                        "%20s waits %,d ms (%s): %s%n",
+                        "",
+                        wait.path("ms").asLong(),
+                        wait.path("kind").asText(),
+                        wait.path("at").asText()));
     }
 
     private void other(String name, JsonNode share) {
-        line("%7s  %9s  %s", percent(share), "", name);
+        out.printf(Locale.ROOT, "%7s  %9s  %s%n", percent(share), "", name);
     }
 
     private static List<JsonNode> first(JsonNode all) {
@@ -68,9 +88,5 @@ final class ProfileTable {
             unit++;
         }
         return String.format(Locale.ROOT, unit == 0 ? "%.0f %s" : "%.1f %s", left, UNITS.get(unit));
-    }
-
-    private void line(String format, Object... values) {
-        out.println(String.format(Locale.ROOT, format, values).stripTrailing());
     }
 }

@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * Records where pipelines spend their time, by the flight recorder of the JDK; nothing has to be prepared and nothing is
- * paid before and after. Not thread-safe.
+ * Records where pipelines spend their time, by the flight recorder of the JDK; nothing has to be prepared and nothing
+ * is paid before and after. Not thread-safe.
  *
  * <pre>{@code
  * Profile profile = Profiler.create().time(Duration.ofSeconds(10)).recordThisProcess();
@@ -83,8 +83,8 @@ public final class Profiler {
      * management agent keeps running, as after a look by JDK Mission Control.
      *
      * @param pid its number
-     * @throws ProfileException if there is no such process, if it is no JVM, cannot be asked, has no flight recorder, or
-     *     has not run a pipeline
+     * @throws ProfileException if there is no such process, if it is no JVM, cannot be asked, has no flight recorder,
+     *     or has not run a pipeline
      */
     public Profile recordProcess(long pid) throws IOException, InterruptedException {
         return Recorder.recordProcess(pid, order());

@@ -124,7 +124,9 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
                             () -> Answer.json(
                                     200, Json.timeline(controls.timeline().entries())));
                 case "/api/control" -> control(exchange);
-                default -> Answer.error(404, "here are /, /api/state, /api/events, /api/timeline, /api/profile and /api/control");
+                default ->
+                    Answer.error(
+                            404, "here are /, /api/state, /api/events, /api/timeline, /api/profile and /api/control");
             };
         } catch (RuntimeException e) {
             LOG.log(Level.WARNING, "cannot answer " + path, e);

@@ -40,9 +40,7 @@ final class ProfileRequests {
     Outcome record(@Nullable String query) {
         Matcher seconds = SECONDS.matcher(query == null ? DEFAULT : query);
         long most = Profiler.MOST.toSeconds();
-        if (!seconds.matches()
-                || Long.parseLong(seconds.group(1)) < 1
-                || Long.parseLong(seconds.group(1)) > most) {
+        if (!seconds.matches() || Long.parseLong(seconds.group(1)) < 1 || Long.parseLong(seconds.group(1)) > most) {
             return Outcome.error(400, "ask for " + PATH + "?seconds=N, 1 to " + most);
         }
         if (!one.tryAcquire()) {

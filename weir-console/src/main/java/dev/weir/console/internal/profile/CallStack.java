@@ -14,7 +14,9 @@ import java.util.List;
  */
 record CallStack(List<Frame> frames, boolean cut) {
 
-    /** The loop of {@code map}: each map of a group calls the one above through it, so their number tells which it is. */
+    /**
+     * The loop of {@code map}: each map of a group calls the one above through it, so their number tells which it is.
+     */
     private static final String MAP_LOOP = "dev.weir.stream.internal.operator.MapStage$FunctionLoop";
 
     private static final String MAP_CALL = "apply";
@@ -112,7 +114,10 @@ record CallStack(List<Frame> frames, boolean cut) {
         return shown.isEmpty() ? within : shown;
     }
 
-    /** The methods of the user's own classes in it; where there are none, as with a reference to a method, the outermost. */
+    /**
+     * The methods of the user's own classes in it; where there are none, as with a reference to a method, the
+     * outermost.
+     */
     List<Frame> userMethods() {
         List<Frame> code = userCode();
         List<Frame> own =

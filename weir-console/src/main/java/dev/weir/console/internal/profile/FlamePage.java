@@ -28,23 +28,23 @@ public final class FlamePage {
         String policy = "default-src 'none'; base-uri 'none'; form-action 'none'; style-src " + hash(style)
                 + "; script-src " + hash(script);
         return """
-                <!doctype html>
-                <html lang="en">
-                <head>
-                <meta charset="utf-8">
-                <meta http-equiv="Content-Security-Policy" content="%s">
-                <meta name="viewport" content="width=device-width, initial-scale=1">
-                <title>Weir profile</title>
-                <style>%s</style>
-                </head>
-                <body class="profile-page">
-                <h1>Profile by stage</h1>
-                <main id="profile"></main>
-                <script type="application/json" id="data">%s</script>
-                <script type="module">%s</script>
-                </body>
-                </html>
-                """.formatted(policy, style, inScript(profileJson), script);
+            <!doctype html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <meta http-equiv="Content-Security-Policy" content="%s">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <title>Weir profile</title>
+            <style>%s</style>
+            </head>
+            <body class="profile-page">
+            <h1>Profile by stage</h1>
+            <main id="profile"></main>
+            <script type="application/json" id="data">%s</script>
+            <script type="module">%s</script>
+            </body>
+            </html>
+            """.formatted(policy, style, inScript(profileJson), script);
     }
 
     /** Inside a script element nothing may look like its end, or like a comment. */

@@ -22,7 +22,8 @@ record Frame(String type, String method, FrameKind kind) {
     String name() {
         int hidden = type.indexOf(".0x");
         int lambda = type.indexOf(LAMBDA);
-        String shown = lambda >= 0 ? type.substring(0, lambda) + " (lambda)" : hidden >= 0 ? type.substring(0, hidden) : type;
+        String shown =
+                lambda >= 0 ? type.substring(0, lambda) + " (lambda)" : hidden >= 0 ? type.substring(0, hidden) : type;
         return shown + "." + method;
     }
 }

@@ -13,8 +13,8 @@ enum FrameKind {
     /** The JDK's, or a library's that serves whoever calls it: it counts for its caller. */
     SERVING;
 
-    private static final List<String> OF_ENGINE = List.of(
-            "dev.weir.stream.", "dev.weir.kafka.", "dev.weir.lean.", "dev.weir.metrics.", "dev.weir.console.");
+    private static final List<String> OF_ENGINE =
+            List.of("dev.weir.stream.", "dev.weir.kafka.", "dev.weir.lean.", "dev.weir.metrics.", "dev.weir.console.");
 
     private static final List<String> OF_CLIENT = List.of("org.apache.kafka.");
 

@@ -64,7 +64,8 @@ final class ProfileMaker {
                 .map(each -> each.getValue()
                         .profile(
                                 several
-                                        ? each.getKey().pipeline() + "/" + each.getKey().stage()
+                                        ? each.getKey().pipeline() + "/"
+                                                + each.getKey().stage()
                                         : each.getKey().stage(),
                                 cpu))
                 .sorted(Comparator.comparingDouble(StageProfile::cpuShare).reversed())

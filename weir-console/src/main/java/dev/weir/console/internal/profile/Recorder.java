@@ -66,9 +66,7 @@ public final class Recorder {
     }
 
     private static Profile record(Target target, Order order) throws IOException, InterruptedException {
-        boolean cpuTime = order.cpuTime()
-                && target.isLinux()
-                && target.events().contains(RecordingSettings.CPU_TIME);
+        boolean cpuTime = order.cpuTime() && target.isLinux() && target.events().contains(RecordingSettings.CPU_TIME);
         RecordingSettings settings = RecordingSettings.of(cpuTime, order.period());
         Path file = Files.createTempFile("weir-profile", ".jfr");
         try {

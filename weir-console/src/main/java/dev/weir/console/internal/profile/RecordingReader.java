@@ -85,8 +85,7 @@ final class RecordingReader {
         String pipeline = event.getString("pipeline");
         String stage = event.getString("stage");
         String maps = event.getString("maps");
-        return runs.computeIfAbsent(
-                pipeline + "\0" + stage + "\0" + maps, names -> StageRun.of(pipeline, stage, maps));
+        return runs.computeIfAbsent(pipeline + "\0" + stage + "\0" + maps, names -> StageRun.of(pipeline, stage, maps));
     }
 
     private void addCpu(RecordedEvent event) {

@@ -24,8 +24,8 @@ import jdk.management.jfr.EventTypeInfo;
 import jdk.management.jfr.FlightRecorderMXBean;
 
 /**
- * The flight recorder of another process, reached as {@code jcmd} and JDK Mission Control do: by the JDK's attach and its
- * own management bean, which needs no flag there. Confined to one thread.
+ * The flight recorder of another process, reached as {@code jcmd} and JDK Mission Control do: by the JDK's attach and
+ * its own management bean, which needs no flag there. Confined to one thread.
  */
 final class RemoteTarget implements Recorder.Target {
 
@@ -42,8 +42,7 @@ final class RemoteTarget implements Recorder.Target {
     private final FlightRecorderMXBean recorder;
     private long recording = -1;
 
-    private RemoteTarget(
-            String name, boolean linux, JMXConnector connector, FlightRecorderMXBean recorder) {
+    private RemoteTarget(String name, boolean linux, JMXConnector connector, FlightRecorderMXBean recorder) {
         this.name = name;
         this.linux = linux;
         this.connector = connector;
@@ -114,9 +113,8 @@ final class RemoteTarget implements Recorder.Target {
 
     @Override
     public Set<String> events() throws IOException {
-        return ask(() -> recorder.getEventTypes().stream()
-                .map(EventTypeInfo::getName)
-                .collect(Collectors.toSet()));
+        return ask(() ->
+                recorder.getEventTypes().stream().map(EventTypeInfo::getName).collect(Collectors.toSet()));
     }
 
     @Override
@@ -125,8 +123,7 @@ final class RemoteTarget implements Recorder.Target {
         ask(() -> {
             recorder.setRecordingSettings(recording, settings.values());
             recorder.setRecordingOptions(
-                    recording,
-                    Map.of("name", "weir profile", "duration", time.toSeconds() + SPARE_SECONDS + " s"));
+                    recording, Map.of("name", "weir profile", "duration", time.toSeconds() + SPARE_SECONDS + " s"));
             recorder.startRecording(recording);
             return recording;
         });

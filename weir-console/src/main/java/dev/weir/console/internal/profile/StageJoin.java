@@ -8,8 +8,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the stage of each sample by two means: the stage that ran on its thread at its time, and, where no end of such a
- * run was recorded, the stage that runs with the same calls have shown. A function of what it is given.
+ * Finds the stage of each sample by two means: the stage that ran on its thread at its time, and, where no end of such
+ * a run was recorded, the stage that runs with the same calls have shown. A function of what it is given.
  */
 final class StageJoin {
 
@@ -23,6 +23,7 @@ final class StageJoin {
     private static final class Joined {
 
         final Sample sample;
+
         @Nullable
         StageRun run;
 
@@ -89,8 +90,7 @@ final class StageJoin {
         }
         for (Joined joined : all) {
             CallStack stack = joined.sample.stack();
-            found.accept(
-                    joined.sample, joined.run != null ? joined.run.at(stack) : byCalls(seen, stack.signature()));
+            found.accept(joined.sample, joined.run != null ? joined.run.at(stack) : byCalls(seen, stack.signature()));
         }
     }
 

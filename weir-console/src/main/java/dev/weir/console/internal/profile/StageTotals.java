@@ -28,7 +28,9 @@ final class StageTotals {
             case ALLOCATION -> allocated.merge(sample.subject(), sample.amount(), Long::sum);
             case WAIT ->
                 waits.merge(
-                        new WaitAt(sample.subject(), own.isEmpty() ? "" : own.getFirst().name()),
+                        new WaitAt(
+                                sample.subject(),
+                                own.isEmpty() ? "" : own.getFirst().name()),
                         sample.amount(),
                         Long::sum);
         }

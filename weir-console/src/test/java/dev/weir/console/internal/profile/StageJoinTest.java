@@ -30,7 +30,8 @@ class StageJoinTest {
 
     private static List<String> stages(StageJoin join) {
         List<String> stages = new ArrayList<>();
-        join.forEach((sample, stage) -> stages.add(stage == null ? "none" : Objects.requireNonNull(stage).stage()));
+        join.forEach((sample, stage) -> stages.add(
+                stage == null ? "none" : Objects.requireNonNull(stage).stage()));
         return stages;
     }
 
@@ -38,7 +39,11 @@ class StageJoinTest {
     void sample_withinARunOfItsThread_isOfThatStage() {
         CallStack here = stack(Frame.of("shop.A", "a"));
         StageJoin join = new StageJoin(List.of(
-                sample(1, 99, here), sample(1, 100, here), sample(1, 200, here), sample(1, 201, here), sample(2, 150, here)));
+                sample(1, 99, here),
+                sample(1, 100, here),
+                sample(1, 200, here),
+                sample(1, 201, here),
+                sample(2, 150, here)));
         join.ran(1, 100, 200, run("price", ""));
         assertThat(stages(join)).containsExactly("none", "price", "price", "none", "none");
     }
