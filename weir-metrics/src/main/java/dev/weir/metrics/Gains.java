@@ -58,8 +58,8 @@ final class Gains {
         Limiter limiter = LimiterFinder.find(before);
         Map<String, Double> settingsBefore = settings(before.getLast());
         boolean followed = keys(limiter).stream()
-                .anyMatch(key -> settingsBefore.containsKey(key)
-                        && settings.getOrDefault(key, 0.0) > settingsBefore.get(key));
+                .anyMatch(key ->
+                        settingsBefore.containsKey(key) && settings.getOrDefault(key, 0.0) > settingsBefore.get(key));
         double rate = rate(before.getFirst(), before.getLast());
         if (followed && rate > 0) {
             rateBefore = rate;
@@ -82,7 +82,8 @@ final class Gains {
         if (first.stages().isEmpty() || last.stages().isEmpty()) {
             return 0;
         }
-        long out = last.stages().getFirst().elementsOut() - first.stages().getFirst().elementsOut();
+        long out = last.stages().getFirst().elementsOut()
+                - first.stages().getFirst().elementsOut();
         return out * 1e9 / Math.max(1, last.atNanos() - first.atNanos());
     }
 
@@ -98,9 +99,8 @@ final class Gains {
         Map<String, Double> settings = new HashMap<>();
         look.stages().forEach(stage -> settings.put("stage " + stage.name(), (double) stage.parallelism()));
         look.activity()
-                .forEach(each -> settings.put(
-                        "dispatcher " + each.dispatcher().name(),
-                        (double) each.dispatcher().size()));
+                .forEach(each -> settings.put("dispatcher " + each.dispatcher().name(), (double)
+                        each.dispatcher().size()));
         for (PaceLook pace : look.paces()) {
             settings.put("rate " + pace.stage(), pace.perSecond() == 0 ? Double.MAX_VALUE : pace.perSecond());
         }

@@ -31,7 +31,8 @@ final class PaceRules {
 
     private static Limiter limiter(Interval interval, PaceLook pace, double waits) {
         Unit unit = interval.units.stream()
-                .filter(each -> each.stages().stream().anyMatch(stage -> stage.name().equals(pace.stage())))
+                .filter(each ->
+                        each.stages().stream().anyMatch(stage -> stage.name().equals(pace.stage())))
                 .findFirst()
                 .orElse(null);
         return Limiter.of(

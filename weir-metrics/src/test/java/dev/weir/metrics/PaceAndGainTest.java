@@ -50,7 +50,8 @@ class PaceAndGainTest {
                 paced(10 * TENTH, new PaceLook("consume", 500, 5 + 9 * TENTH, true)));
         assertThat(limiter.kind()).isEqualTo(Kind.STAGE_WAIT);
         assertThat(limiter.name()).isEqualTo("consume");
-        assertThat(limiter.sentence()).isEqualTo("consume lets 500 a second pass, and elements wait for that 90 % of the time");
+        assertThat(limiter.sentence())
+                .isEqualTo("consume lets 500 a second pass, and elements wait for that 90 % of the time");
         assertThat(limiter.advice()).contains("source.rate");
     }
 

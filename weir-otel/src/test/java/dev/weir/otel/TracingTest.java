@@ -218,8 +218,7 @@ class TracingTest {
                                 : CompletableFuture.completedFuture(each.value())));
         assertThat(failing.supervised(Supervision.skip()).toList()).containsExactly("v0", "v2");
         SpanData skipped = recorded.spanOf("in", 1);
-        assertThat(skipped.getStatus())
-                .isEqualTo(StatusData.create(StatusCode.ERROR, "no price"));
+        assertThat(skipped.getStatus()).isEqualTo(StatusData.create(StatusCode.ERROR, "no price"));
         assertThat(attribute(skipped, "error.type")).isEqualTo("java.lang.IllegalArgumentException");
         assertThat(recorded.spanOf("in", 2).getStatus()).isEqualTo(StatusData.unset());
 
