@@ -228,8 +228,7 @@ class ConsolePageTest {
 
     private static String axe() throws IOException {
         String path = "/META-INF/resources/webjars/axe-core/" + System.getProperty("weir.axe") + "/axe.min.js";
-        try (InputStream script =
-                Objects.requireNonNull(ConsolePageTest.class.getResourceAsStream(path), path)) {
+        try (InputStream script = Objects.requireNonNull(ConsolePageTest.class.getResourceAsStream(path), path)) {
             return new String(script.readAllBytes(), StandardCharsets.UTF_8);
         }
     }

@@ -57,7 +57,8 @@ record Replay(List<Change> changes) {
                 throw refused(file, "entry " + (i + 1) + " has an at_ms before that of the one above, or a year later");
             }
             lastMillis = at.asLong();
-            changes.add(new Change(lastMillis - firstMillis, key, entry.path("value").asText()));
+            changes.add(new Change(
+                    lastMillis - firstMillis, key, entry.path("value").asText()));
         }
         return new Replay(List.copyOf(changes));
     }

@@ -111,9 +111,7 @@ class ConsoleCommandTest {
         String recorded = Files.readString(file);
         long first = JSON.readTree(recorded).at("/entries/0/at_ms").asLong();
         // As if the last had come half a second after the first.
-        Files.writeString(
-                file,
-                recorded.replaceFirst("(?s)(.*\"at_ms\" : )[0-9]+", "$1" + (first + 500)));
+        Files.writeString(file, recorded.replaceFirst("(?s)(.*\"at_ms\" : )[0-9]+", "$1" + (first + 500)));
         int asked = console.timeline().size();
         Instant begun = Instant.now();
         int code = harness.run("console", address, "--replay=" + file, "--json");

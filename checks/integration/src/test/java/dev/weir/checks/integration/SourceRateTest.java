@@ -54,8 +54,9 @@ class SourceRateTest {
             await().atMost(SOON).until(() -> rate.waitedNanos() > TimeUnit.SECONDS.toNanos(1));
             assertThat(running.completion()).isNotDone();
             var refused = console.set(Map.of("source.rate", "-3"));
-            assertThat(refused.refused()).singleElement().satisfies(each -> assertThat(each.reason())
-                    .contains("at least 1"));
+            assertThat(refused.refused())
+                    .singleElement()
+                    .satisfies(each -> assertThat(each.reason()).contains("at least 1"));
             assertThat(rate.perSecond()).isEqualTo(1);
             assertThat(console.set(Map.of("source.rate", "off")).accepted()).isTrue();
             assertThat(running.await().drained()).isTrue();
