@@ -56,7 +56,8 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
                 copies = new ParkedCopies(parking, counters);
             } else {
                 LOG.warn(
-                        "{}: no dead-letter topic: a record that is not done in {} deliveries is given up by the brokers",
+                        "{}: no dead-letter topic: a record that is not done in {} deliveries is given up by the"
+                                + " brokers",
                         context.pipelineName(),
                         start.config().deliveryLimit());
             }
