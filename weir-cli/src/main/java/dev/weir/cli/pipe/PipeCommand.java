@@ -45,8 +45,8 @@ import picocli.CommandLine.ParentCommand;
         sortOptions = false,
         description = {
             "Move records from one topic to another, and do something with each on the way.",
-            "Key, headers and timestamp pass through. A record is committed after its result was written, unless --guarantee"
-                    + " says otherwise.",
+            "Key, headers and timestamp pass through. A record is committed after its result was written, unless"
+                    + " --guarantee says otherwise.",
             "Ctrl-C or SIGTERM finishes what is under way; a second one stops at once, and nothing is lost either way.",
             "The summary at the end names what limited the pipe, and what to do about it."
         })

@@ -134,9 +134,9 @@ final class PipeOptions {
             description =
                     "at-least-once (default): nothing is lost, a crash repeats some records. at-most-once: nothing is"
                             + " repeated, a crash loses records that were committed ahead, " + PipeFlow.COMMIT_AHEAD
-                            + " at most of"
-                            + " those that no stage had taken. exactly-once: output and offsets are committed together by"
-                            + " transactions, readers with isolation.level=read_committed see each result once.")
+                            + " at most of those that no stage had taken. exactly-once: output and offsets are"
+                            + " committed together by transactions, readers with isolation.level=read_committed see"
+                            + " each result once.")
     String guarantee;
 
     @Option(
@@ -340,8 +340,8 @@ final class PipeOptions {
         checkExactlyOnce();
         if (isAtMostOnce() && handlesOneByOne()) {
             throw CliFailure.usage(
-                    "--guarantee at-most-once does not go with --retry, --timeout, --dead-letter of records one by one, or"
-                            + " --via each:CMD",
+                    "--guarantee at-most-once does not go with --retry, --timeout, --dead-letter of records one by"
+                            + " one, or --via each:CMD",
                     "They are for records that must not be lost.");
         }
     }
@@ -361,8 +361,8 @@ final class PipeOptions {
             String option = retry != null ? "--retry" : timeout != null ? "--timeout" : "--dead-letter";
             throw CliFailure.usage(
                     "--guarantee exactly-once does not go with " + option + " of records one by one",
-                    "A record that fails ends the pipe, and nothing of it becomes visible; --dead-letter goes with --via"
-                            + " asimov and exec:CMD, which write letters in the same transaction.");
+                    "A record that fails ends the pipe, and nothing of it becomes visible; --dead-letter goes with"
+                            + " --via asimov and exec:CMD, which write letters in the same transaction.");
         }
     }
 

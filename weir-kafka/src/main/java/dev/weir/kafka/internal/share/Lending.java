@@ -145,11 +145,12 @@ final class Lending implements Borrower {
     public void fatal(KafkaException fault) {
         // The broker does not say which ones.
         throw switch (fault) {
-            case GroupAuthorizationException denied when denied.groupId() == null ->
+            case GroupAuthorizationException denied
+            when denied.groupId() == null ->
                 GroupAuthorizationException.forGroupId(
                         String.valueOf(setup.config().get(ConsumerConfig.GROUP_ID_CONFIG)));
-            case TopicAuthorizationException denied when denied.unauthorizedTopics().isEmpty() ->
-                new TopicAuthorizationException(Set.copyOf(setup.topics()));
+            case TopicAuthorizationException denied
+            when denied.unauthorizedTopics().isEmpty() -> new TopicAuthorizationException(Set.copyOf(setup.topics()));
             default -> fault;
         };
     }

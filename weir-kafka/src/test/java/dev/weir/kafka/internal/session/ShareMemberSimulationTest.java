@@ -21,8 +21,8 @@ class ShareMemberSimulationTest {
     private static final int CREDITS = 24;
     private static final long SECOND = 1_000_000_000;
 
-    private final Identity identity = new Identity(
-            "group", List.of("topic"), List.of(InetSocketAddress.createUnresolved("bootstrap", 1)), true);
+    private final Identity identity =
+            new Identity("group", List.of("topic"), List.of(InetSocketAddress.createUnresolved("bootstrap", 1)), true);
 
     private static void step(SimulatedGroup group, ShareMember member) {
         group.advance(member.turn(group.now));
@@ -73,8 +73,9 @@ class ShareMemberSimulationTest {
         member.plan(CREDITS, false);
         runToTheEnd(group, member, random, false);
         close(group, work, member);
-        assertThat(work.done).hasSize(PARTITIONS * RECORDS).allSatisfy((place, times) -> assertThat(times)
-                .isOne());
+        assertThat(work.done)
+                .hasSize(PARTITIONS * RECORDS)
+                .allSatisfy((place, times) -> assertThat(times).isOne());
         assertThat(work.accepted).isEqualTo(PARTITIONS * RECORDS);
         assertThat(work.refused).isZero();
         assertThat(group.largestRequest).isLessThanOrEqualTo(CREDITS);
@@ -111,8 +112,9 @@ class ShareMemberSimulationTest {
         runToTheEnd(group, member, random, false);
         assertThat(work.renewed).isPositive();
         assertThat(work.refused).isZero();
-        assertThat(work.done).hasSize(PARTITIONS * 50).allSatisfy((place, times) -> assertThat(times)
-                .isOne());
+        assertThat(work.done)
+                .hasSize(PARTITIONS * 50)
+                .allSatisfy((place, times) -> assertThat(times).isOne());
     }
 
     @Test

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.function.Supplier;
@@ -108,9 +109,8 @@ final class SimulatedGroup implements Network {
     int largestRequest;
     int invalidRequests;
     private final Random random;
-    private final PriorityQueue<Event> events = new PriorityQueue<>((a, b) -> a.at != b.at
-            ? Long.compare(a.at, b.at)
-            : Long.compare(a.order, b.order));
+    private final PriorityQueue<Event> events =
+            new PriorityQueue<>((a, b) -> a.at != b.at ? Long.compare(a.at, b.at) : Long.compare(a.order, b.order));
     private final Map<String, Line> lines = new LinkedHashMap<>();
     private final Map<Integer, Remote> remotes = new HashMap<>();
     private long order;
@@ -219,8 +219,7 @@ final class SimulatedGroup implements Network {
     }
 
     private ShareGroupHeartbeatResponseData beat(ShareGroupHeartbeatRequestData beat) {
-        ShareGroupHeartbeatResponseData answer =
-                new ShareGroupHeartbeatResponseData().setHeartbeatIntervalMs(500);
+        ShareGroupHeartbeatResponseData answer = new ShareGroupHeartbeatResponseData().setHeartbeatIntervalMs(500);
         if (beat.memberEpoch() < 0) {
             return answer.setMemberEpoch(-1);
         }
@@ -244,7 +243,9 @@ final class SimulatedGroup implements Network {
     private Errors session(int node, int epoch, boolean mayOpen) {
         Remote remote = remotes.get(node);
         if (epoch == 0) {
-            assertThat(mayOpen).as("a session is opened by a fetch without acknowledgements").isTrue();
+            assertThat(mayOpen)
+                    .as("a session is opened by a fetch without acknowledgements")
+                    .isTrue();
             remotes.put(node, new Remote());
             return Errors.NONE;
         }
@@ -268,27 +269,28 @@ final class SimulatedGroup implements Network {
         if (error != Errors.NONE) {
             return answer.setErrorCode(error.code());
         }
-        Remote remote = remotes.get(node);
+        Remote remote = Objects.requireNonNull(remotes.get(node));
         Map<Integer, PartitionData> data = new LinkedHashMap<>();
-        fetch.topics().forEach(topic -> topic.partitions().forEach(each -> {
-            if (!remote.partitions.contains(each.partitionIndex())) {
-                remote.partitions.add(each.partitionIndex());
-            }
-            if (!each.acknowledgementBatches().isEmpty()) {
-                List<AcknowledgementBatch> batches = each.acknowledgementBatches().stream()
-                        .map(batch -> new AcknowledgementBatch()
-                                .setFirstOffset(batch.firstOffset())
-                                .setLastOffset(batch.lastOffset())
-                                .setAcknowledgeTypes(batch.acknowledgeTypes()))
-                        .toList();
-                data.put(
-                        each.partitionIndex(),
-                        new PartitionData()
-                                .setPartitionIndex(each.partitionIndex())
-                                .setAcknowledgeErrorCode(
-                                        tell(node, each.partitionIndex(), batches).code()));
-            }
-        }));
+        fetch.topics()
+                .forEach(topic -> topic.partitions().forEach(each -> {
+                    if (!remote.partitions.contains(each.partitionIndex())) {
+                        remote.partitions.add(each.partitionIndex());
+                    }
+                    if (!each.acknowledgementBatches().isEmpty()) {
+                        List<AcknowledgementBatch> batches = each.acknowledgementBatches().stream()
+                                .map(batch -> new AcknowledgementBatch()
+                                        .setFirstOffset(batch.firstOffset())
+                                        .setLastOffset(batch.lastOffset())
+                                        .setAcknowledgeTypes(batch.acknowledgeTypes()))
+                                .toList();
+                        data.put(
+                                each.partitionIndex(),
+                                new PartitionData()
+                                        .setPartitionIndex(each.partitionIndex())
+                                        .setAcknowledgeErrorCode(tell(node, each.partitionIndex(), batches)
+                                                .code()));
+                    }
+                }));
         fetch.forgottenTopicsData().forEach(topic -> remote.partitions.removeAll(topic.partitions()));
         int left = fetch.maxRecords();
         for (Integer number : remote.partitions) {
@@ -304,8 +306,7 @@ final class SimulatedGroup implements Network {
             data.put(number, lent.setAcknowledgeErrorCode(toldError));
         }
         lastFetchWasEmpty = left == fetch.maxRecords();
-        ShareFetchableTopicResponse topic =
-                new ShareFetchableTopicResponse().setTopicId(SimulatedPartition.TOPIC);
+        ShareFetchableTopicResponse topic = new ShareFetchableTopicResponse().setTopicId(SimulatedPartition.TOPIC);
         data.values().forEach(each -> topic.partitions().add(each));
         answer.responses().add(topic);
         return answer;
@@ -313,8 +314,7 @@ final class SimulatedGroup implements Network {
 
     private Errors tell(int node, int number, List<AcknowledgementBatch> batches) {
         SimulatedPartition partition = partitions.get(number);
-        Errors error =
-                partition.leader == node ? partition.acknowledge(batches, now) : Errors.NOT_LEADER_OR_FOLLOWER;
+        Errors error = partition.leader == node ? partition.acknowledge(batches, now) : Errors.NOT_LEADER_OR_FOLLOWER;
         invalidRequests += error == Errors.INVALID_REQUEST ? 1 : 0;
         return error;
     }
@@ -325,19 +325,20 @@ final class SimulatedGroup implements Network {
         if (error != Errors.NONE) {
             return answer.setErrorCode(error.code());
         }
-        var topicAnswer = new ShareAcknowledgeResponseData.ShareAcknowledgeTopicResponse()
-                .setTopicId(SimulatedPartition.TOPIC);
-        request.topics().forEach(topic -> topic.partitions().forEach(each -> {
-            boolean renews = each.acknowledgementBatches().stream()
-                    .anyMatch(batch -> batch.acknowledgeTypes().contains(Ack.RENEW));
-            assertThat(request.isRenewAck() || !renews).isTrue();
-            topicAnswer
-                    .partitions()
-                    .add(new ShareAcknowledgeResponseData.PartitionData()
-                            .setPartitionIndex(each.partitionIndex())
-                            .setErrorCode(tell(node, each.partitionIndex(), each.acknowledgementBatches())
-                                    .code()));
-        }));
+        var topicAnswer =
+                new ShareAcknowledgeResponseData.ShareAcknowledgeTopicResponse().setTopicId(SimulatedPartition.TOPIC);
+        request.topics()
+                .forEach(topic -> topic.partitions().forEach(each -> {
+                    boolean renews = each.acknowledgementBatches().stream()
+                            .anyMatch(batch -> batch.acknowledgeTypes().contains(Ack.RENEW));
+                    assertThat(request.isRenewAck() || !renews).isTrue();
+                    topicAnswer
+                            .partitions()
+                            .add(new ShareAcknowledgeResponseData.PartitionData()
+                                    .setPartitionIndex(each.partitionIndex())
+                                    .setErrorCode(tell(node, each.partitionIndex(), each.acknowledgementBatches())
+                                            .code()));
+                }));
         answer.responses().add(topicAnswer);
         if (request.shareSessionEpoch() == -1) {
             remotes.remove(node);

@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.kafka.common.Uuid;
@@ -62,10 +63,6 @@ final class SimulatedPartition {
         return lent;
     }
 
-    int deliveries(int offset) {
-        return deliveries[offset];
-    }
-
     void expire(long now) {
         for (int i = 0; i < states.length; i++) {
             if (states[i] == State.LENT && now >= lockedUntil[i]) {
@@ -123,7 +120,7 @@ final class SimulatedPartition {
     private static MemoryRecords records(int first, int last) {
         SimpleRecord[] records = new SimpleRecord[last - first + 1];
         for (int i = 0; i < records.length; i++) {
-            records[i] = new SimpleRecord(("" + (first + i)).getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+            records[i] = new SimpleRecord(("" + (first + i)).getBytes(StandardCharsets.US_ASCII));
         }
         return MemoryRecords.withRecords(first, Compression.NONE, records);
     }

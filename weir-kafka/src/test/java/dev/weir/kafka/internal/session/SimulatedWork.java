@@ -1,11 +1,10 @@
 package dev.weir.kafka.internal.session;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.AcknowledgeType;
@@ -18,7 +17,7 @@ final class SimulatedWork implements Borrower {
 
     private static final long MILLI = 1_000_000;
 
-    enum End {
+    private enum End {
         WAITING,
         TAKEN,
         DONE,
@@ -26,7 +25,7 @@ final class SimulatedWork implements Borrower {
         LOST
     }
 
-    final class SimulatedLoan implements Loan {
+    private static final class SimulatedLoan implements Loan {
         private final ConsumerRecord<byte[], byte[]> record;
         private End end = End.WAITING;
         private AcknowledgeType outcome = AcknowledgeType.ACCEPT;
@@ -116,10 +115,6 @@ final class SimulatedWork implements Borrower {
         member = newMember;
     }
 
-    int waiting() {
-        return queue.size();
-    }
-
     int lent() {
         return all.size();
     }
@@ -154,9 +149,7 @@ final class SimulatedWork implements Borrower {
             if (loan.outcome == AcknowledgeType.ACCEPT) {
                 done.merge(loan.partition() + "@" + loan.offset(), 1, Integer::sum);
             }
-            ShareMember told = member;
-            assertThat(told).isNotNull();
-            boolean ignored = told.ended(loan);
+            boolean ignored = Objects.requireNonNull(member).ended(loan);
         }
         work();
     }

@@ -50,9 +50,11 @@ class CreditTunerTest {
     @Test
     void wholeBatches_areAskedFor_onceTheyAreSmallBesideTheCredits() {
         Plan plan = new Plan(1, 100, AcquireMode.RECORD_LIMIT);
-        assertThat(CreditTuner.next(plan, look(6_000, 0, 0), WORKERS, ROUND_TRIP, 10).mode())
+        assertThat(CreditTuner.next(plan, look(6_000, 0, 0), WORKERS, ROUND_TRIP, 10)
+                        .mode())
                 .isEqualTo(AcquireMode.BATCH_OPTIMIZED);
-        assertThat(CreditTuner.next(plan, look(6_000, 0, 0), WORKERS, ROUND_TRIP, 500).mode())
+        assertThat(CreditTuner.next(plan, look(6_000, 0, 0), WORKERS, ROUND_TRIP, 500)
+                        .mode())
                 .isEqualTo(AcquireMode.RECORD_LIMIT);
     }
 }
