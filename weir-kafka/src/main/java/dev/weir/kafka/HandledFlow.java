@@ -285,7 +285,7 @@ public final class HandledFlow<K, V, R> {
         Objects.requireNonNull(records, "records");
         Objects.requireNonNull(failures, "failures");
         return done().to(Sink.custom(
-                        "produce", new RoutingSink<R, A, B>(settings, done -> written(done, records), failures)));
+                "produce", new RoutingSink<R, A, B>(settings, done -> written(done, records), failures)));
     }
 
     private <A, B> ProducerRecord<A, B> written(

@@ -25,10 +25,10 @@ class PaceAndGainTest {
 
     private static final long TENTH = 100_000_000;
     private static final DispatcherSnapshot VIRTUAL =
-            new DispatcherSnapshot("virtual", Dispatcher.Kind.VIRTUAL, Integer.MAX_VALUE, 8, 8, 0, 0);
+            DispatcherSnapshot.of("virtual", Dispatcher.Kind.VIRTUAL, Integer.MAX_VALUE, 8, 8, 0, 0);
 
     private static StageSnapshot stage(String name, int parallelism, long out, long busyNanos, long atNanos) {
-        return new StageSnapshot(name, parallelism, out, out, busyNanos, 0, 0, 0, atNanos);
+        return StageSnapshot.of(name, parallelism, out, out, busyNanos, 0, 0, 0, atNanos);
     }
 
     private static PipelineLook paced(long atNanos, PaceLook pace) {
@@ -96,7 +96,7 @@ class PaceAndGainTest {
         return new PipelineLook(
                 at,
                 List.of(stage("price", lanes, out, (long) (busy * TENTH), at)),
-                List.of(new Activity("price", null, VIRTUAL, lanes, lanes, 500, 0, "")),
+                List.of(Activity.of("price", null, VIRTUAL, lanes, lanes, 500, 0, "")),
                 List.of(),
                 List.of(),
                 MachineLook.unknown(8));

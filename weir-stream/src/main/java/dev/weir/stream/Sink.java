@@ -26,8 +26,8 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /**
-     * Calls {@code consumer} with each element, in order, on one thread, and acknowledges it when that returns: up to 16
-     * together while it takes a few microseconds for each.
+     * Calls {@code consumer} with each element, in order, on one thread, and acknowledges it when that returns: up to
+     * 16 together while it takes a few microseconds for each.
      */
     @Operator(acks = "each when the consumer has returned", cost = "the consumer's")
     static <T> Loop<T> forEach(Consumer<? super T> consumer) {

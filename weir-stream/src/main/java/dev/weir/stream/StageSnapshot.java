@@ -227,7 +227,8 @@ public final class StageSnapshot {
     private double share(long nanos) {
         // The three make up the time of all threads, whose number may have changed; one thread also does other things.
         double total = Math.max(
-                values.elapsedNanos, (double) values.busyNanos + values.blockedUpNanos + values.blockedDownNanos);
+                (double) values.elapsedNanos,
+                (double) values.busyNanos + values.blockedUpNanos + values.blockedDownNanos);
         return total <= 0 ? 0 : Math.min(1, nanos / total);
     }
 

@@ -58,7 +58,7 @@ record Look(
             double up = now.blockedUpNanos() - (before == null ? 0 : before.blockedUpNanos());
             double down = now.blockedDownNanos() - (before == null ? 0 : before.blockedDownNanos());
             // The time of all threads, whose number may have changed; one thread also does other things.
-            double threadNanos = Math.max(elapsed, busy + up + down);
+            double threadNanos = Math.max((double) elapsed, busy + up + down);
             return new StageLook(
                     now,
                     (now.elementsIn() - (before == null ? 0 : before.elementsIn())) / seconds,

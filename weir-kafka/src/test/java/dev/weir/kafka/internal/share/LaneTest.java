@@ -149,7 +149,7 @@ class LaneTest {
     void recordThatTheLastDeliveryHasCaughtUpWith_isCopiedBeforeItGoesBack() throws Exception {
         MockProducer<byte[], byte[]> producer =
                 new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
-        DeadLetters letters = new DeadLetters(
+        DeadLetters letters = DeadLetters.to(
                 "dead",
                 ProducerSettings.builder().bootstrapServers("localhost:1").build(),
                 "group");

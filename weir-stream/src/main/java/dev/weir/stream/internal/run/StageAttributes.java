@@ -15,8 +15,8 @@ public final class StageAttributes {
 
     private static final String BY_DISPATCHER =
             "async, balance, batch, broadcast, buffer, conflate, expand, extrapolate, flatMapMerge, foldAsync,"
-                + " groupBy, mapAsync, mapBlocking, mapParallel, merge, mergeLatest, mergePreferred, mergePrioritized,"
-                + " partition, restarted, scanAsync, switchMap, unzip, zipLatest, all sinks";
+                    + " groupBy, mapAsync, mapBlocking, mapParallel, merge, mergeLatest, mergePreferred, mergePrioritized,"
+                    + " partition, restarted, scanAsync, switchMap, unzip, zipLatest, all sinks";
     private static final String BY_BUFFER = "alsoTo, async, balance, broadcast, buffer, delay, divertTo, flatMapMerge,"
             + " groupBy, merge, mergeLatest, mergePreferred, mergePrioritized, partition, restarted, switchMap,"
             + " throttlePerKey, unzip, wireTap, zipLatest, sources that ask user code for one element at a time";

@@ -13,7 +13,7 @@ final class ThreadTime {
     private int threads;
     private double sum;
 
-    /** The time until {@code elapsedNanos}, from when on there are {@code threadsNow}. A look from before counts no more. */
+    /** The time until {@code elapsedNanos}, from when on there are {@code threadsNow}. An earlier look counts no more. */
     double until(long elapsedNanos, int threadsNow) {
         lock.lock();
         try {
