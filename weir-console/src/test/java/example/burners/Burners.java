@@ -75,7 +75,8 @@ public final class Burners {
 
     private Long burn(int percent, Long number) {
         long state = number;
-        // Not a step that the compiler knows: the JVM tells a sample's method by the nearest safepoint, and loops that it
+        // Not a step that the compiler knows: the JVM tells a sample's method by the nearest safepoint, and loops that
+        // it
         // can count have none with some collectors.
         for (int i = 0; i < percent * ROUNDS_PER_PERCENT; i += step) {
             // Each round waits for the one before it: the compiler can make none of them cheaper than the others.

@@ -1,6 +1,6 @@
 package dev.weir.kafka;
 
-import dev.weir.kafka.internal.share.GroupAdmin;
+import dev.weir.kafka.internal.group.GroupAdmin;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;

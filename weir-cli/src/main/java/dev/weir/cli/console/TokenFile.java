@@ -21,7 +21,8 @@ final class TokenFile {
             String token = Files.readString(file).strip();
             if (token.isEmpty() || token.chars().anyMatch(c -> c <= ' ' || c > '~')) {
                 // Not the text itself: it may be the token.
-                throw CliFailure.badValue("--token-file", file, "a file with one token: ASCII without blanks, on one line");
+                throw CliFailure.badValue(
+                        "--token-file", file, "a file with one token: ASCII without blanks, on one line");
             }
             return token;
         } catch (IOException e) {

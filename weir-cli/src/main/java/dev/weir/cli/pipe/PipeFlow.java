@@ -147,8 +147,7 @@ final class PipeFlow implements AutoCloseable {
             block(nanos);
             return record;
         };
-        return consumed.mapBlocking(
-                        options.workers(), ordering(), options.sharing.share ? times.timed(work) : work)
+        return consumed.mapBlocking(options.workers(), ordering(), options.sharing.share ? times.timed(work) : work)
                 .named("work");
     }
 

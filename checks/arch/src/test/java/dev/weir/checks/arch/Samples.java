@@ -145,7 +145,7 @@ final class Samples implements AutoCloseable {
         put(ConsoleServer.Builder.class, ConsoleServer.builder());
         put(Profiler.class, Profiler.create());
         put(JsonGenerator.class, new TokenBuffer(null, false));
-        put(ConsumerHealth.class, new ConsumerHealth(true, true, true, TEXT, null));
+        put(ConsumerHealth.class, ConsumerHealth.of(true, true, true, TEXT, null));
         try {
             put(ConsoleServer.class, ConsoleServer.builder().start());
             put(MetricsServer.class, MetricsServer.builder().start());

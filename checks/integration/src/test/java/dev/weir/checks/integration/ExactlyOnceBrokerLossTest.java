@@ -71,7 +71,7 @@ class ExactlyOnceBrokerLossTest {
             coordinator.kill();
             ConsumerLedger.await(
                     "all is committed",
-                    Duration.ofSeconds(120),
+                    Duration.ofMinutes(2),
                     () -> KAFKA.cluster()
                             .committedOffsets("copy")
                             .equals(KAFKA.cluster().endOffsets("in")));

@@ -55,8 +55,8 @@ public final class History {
     }
 
     /**
-     * Waits for looks after {@code seen}; null once there are no more. A number that no look has had yet is of a process
-     * before this one: its reader has seen none.
+     * Waits for looks after {@code seen}; null once there are no more. A number that no look has had yet is of a
+     * process before this one: its reader has seen none.
      */
     public @Nullable News after(long seen) throws InterruptedException {
         lock.lockInterruptibly();

@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.share;
 
+import dev.weir.kafka.internal.group.ShareFaults;
 import dev.weir.kafka.internal.share.Held.Stretch;
 import java.time.Duration;
 import java.util.ArrayList;

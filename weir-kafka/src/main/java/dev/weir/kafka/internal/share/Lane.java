@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.share;
 
+import dev.weir.kafka.internal.group.ShareFaults;
 import dev.weir.kafka.internal.share.SharePath.AcquireMode;
 import java.time.Duration;
 import java.util.HashMap;

@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.share;
 
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.internal.fetch.LeanConfig;
+import dev.weir.kafka.internal.group.ShareFaults;
 import dev.weir.kafka.internal.session.ShareMember;
 import dev.weir.kafka.internal.session.ShareMember.Identity;
 import dev.weir.kafka.internal.session.Wires;

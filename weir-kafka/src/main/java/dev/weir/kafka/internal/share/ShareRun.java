@@ -2,6 +2,8 @@ package dev.weir.kafka.internal.share;
 
 import dev.weir.kafka.ShareHandle;
 import dev.weir.kafka.ShareSettings;
+import dev.weir.kafka.internal.group.GroupAdmin;
+import dev.weir.kafka.internal.group.GroupStart;
 import dev.weir.kafka.internal.share.LaneTuner.Look;
 import dev.weir.kafka.internal.share.ShareLimits.Surroundings;
 import dev.weir.kafka.internal.share.SharePath.Plan;

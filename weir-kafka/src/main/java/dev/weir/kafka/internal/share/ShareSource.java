@@ -4,6 +4,8 @@ import dev.weir.kafka.DeadLetters;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.internal.failure.TopicCheck;
+import dev.weir.kafka.internal.group.GroupAdmin;
+import dev.weir.kafka.internal.group.GroupStart;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.SourceFactory;
 import dev.weir.stream.spi.Stage;

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.ShareGroupConfig;
 import dev.weir.kafka.ShareSettings;
+import dev.weir.kafka.internal.group.GroupAdmin;
+import dev.weir.kafka.internal.group.GroupStart;
 import dev.weir.stream.spi.Clock;
 import java.time.Duration;
 import java.util.List;

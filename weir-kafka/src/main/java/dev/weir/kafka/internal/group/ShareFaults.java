@@ -1,4 +1,4 @@
-package dev.weir.kafka.internal.share;
+package dev.weir.kafka.internal.group;
 
 import dev.weir.kafka.KafkaPipelineException;
 import org.apache.kafka.common.KafkaException;
@@ -10,20 +10,20 @@ import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.UnsupportedVersionException;
 
 /** What a user can do about a fault of a share group. Stateless. */
-final class ShareFaults {
+public final class ShareFaults {
 
     private ShareFaults() {}
 
     /** The fault with the way out. */
-    static KafkaPipelineException explained(KafkaException fault) {
+    public static KafkaPipelineException explained(KafkaException fault) {
         String wayOut = switch (fault) {
             case GroupAuthorizationException denied ->
                 "share group " + denied.groupId() + " may not be read: grant READ on the group";
             case TopicAuthorizationException denied ->
                 "topics " + denied.unauthorizedTopics() + " may not be read: grant READ on them";
             case GroupMaxSizeReachedException full ->
-                "the share group takes no more members: raise group.share.max.size of the brokers, or allow fewer"
-                        + " lanes (ShareSettings.maxLanes)";
+                "the share group takes no more members: raise group.share.max.size of the brokers, or, on"
+                        + " the client's path, allow fewer lanes (ShareSettings.maxLanes)";
             case UnsupportedVersionException old ->
                 "the brokers have no share groups: they need Kafka 4.2 or later with the feature share.version";
             case InconsistentGroupProtocolException other ->

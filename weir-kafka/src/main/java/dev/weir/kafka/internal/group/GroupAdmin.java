@@ -1,4 +1,4 @@
-package dev.weir.kafka.internal.share;
+package dev.weir.kafka.internal.group;
 
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ShareGroupConfig;
@@ -100,7 +100,7 @@ public final class GroupAdmin implements AutoCloseable {
     }
 
     /** Refuses brokers that have no share groups. */
-    void requireFeature() {
+    public void requireFeature() {
         Map<String, FinalizedVersionRange> features = answer(
                         admin.describeFeatures().featureMetadata(), "the features of the brokers cannot be read")
                 .finalizedFeatures();
@@ -113,7 +113,7 @@ public final class GroupAdmin implements AutoCloseable {
     }
 
     /** The partitions of the topics; refuses topics that do not exist. */
-    List<TopicPartition> partitions(List<String> topics) {
+    public List<TopicPartition> partitions(List<String> topics) {
         List<TopicPartition> partitions = new ArrayList<>();
         admin.describeTopics(topics).topicNameValues().forEach((topic, future) -> {
             TopicDescription found = answer(future, "topic " + topic + " cannot be read: grant DESCRIBE on it");
@@ -123,7 +123,7 @@ public final class GroupAdmin implements AutoCloseable {
     }
 
     /** Where the group is with each partition that it has begun, and its lag if that is known. */
-    Map<TopicPartition, SharePartitionOffsetInfo> offsets(Collection<TopicPartition> partitions) {
+    public Map<TopicPartition, SharePartitionOffsetInfo> offsets(Collection<TopicPartition> partitions) {
         Map<TopicPartition, SharePartitionOffsetInfo> begun = new HashMap<>();
         try {
             admin.listShareGroupOffsets(Map.of(group, new ListShareGroupOffsetsSpec().topicPartitions(partitions)))
@@ -148,11 +148,11 @@ public final class GroupAdmin implements AutoCloseable {
         return begun;
     }
 
-    Map<TopicPartition, Long> ends(Collection<TopicPartition> partitions) {
+    public Map<TopicPartition, Long> ends(Collection<TopicPartition> partitions) {
         return logOffsets(partitions, OffsetSpec.latest());
     }
 
-    Map<TopicPartition, Long> beginnings(Collection<TopicPartition> partitions) {
+    public Map<TopicPartition, Long> beginnings(Collection<TopicPartition> partitions) {
         return logOffsets(partitions, OffsetSpec.earliest());
     }
 

@@ -1,4 +1,4 @@
-package dev.weir.kafka.internal.share;
+package dev.weir.kafka.internal.group;
 
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ShareGroupConfig;
@@ -23,12 +23,12 @@ import org.slf4j.LoggerFactory;
  * @param config of the group
  * @param ends where each partition ended at the start; empty unless the source ends there
  */
-record GroupStart(List<TopicPartition> partitions, ShareGroupConfig config, Map<TopicPartition, Long> ends) {
+public record GroupStart(List<TopicPartition> partitions, ShareGroupConfig config, Map<TopicPartition, Long> ends) {
 
     private static final Logger LOG = LoggerFactory.getLogger(GroupStart.class);
 
     /** Asks the brokers; says where a new group begins; refuses to guess. */
-    static GroupStart of(GroupAdmin admin, ShareSettings<?, ?> settings, List<String> topics) {
+    public static GroupStart of(GroupAdmin admin, ShareSettings<?, ?> settings, List<String> topics) {
         admin.requireFeature();
         List<TopicPartition> partitions = admin.partitions(topics);
         ShareGroupConfig config = admin.config();
