@@ -474,7 +474,7 @@ public final class ConsumerSettings<K, V> {
         return values.hashCode();
     }
 
-    private record Values<K, V>(
+    record Values<K, V>(
             Map<String, String> properties,
             Deserializer<K> keyDeserializer,
             Deserializer<V> valueDeserializer,

@@ -100,7 +100,7 @@ final class ConsumerSettingsReader {
         String message = String.valueOf(refusal.getMessage());
         for (Map.Entry<String, String> read : origins.entrySet()) {
             boolean named = message.startsWith(read.getKey() + "=");
-            for (RecordComponent component : ConsumerSettings.class.getRecordComponents()) {
+            for (RecordComponent component : ConsumerSettings.Values.class.getRecordComponents()) {
                 named |= read.getKey().equals(key(component.getName())) && message.contains(component.getName() + "=");
             }
             if (named) {

@@ -66,8 +66,8 @@ public final class LeanConsumer implements AutoCloseable {
 
     /**
      * Adds all partitions of a topic, also those that are added to it later, which are noticed after {@link
-     * LeanSettings#metadataMaxAge} at the latest. A topic that does not exist yet is waited for, and its partitions start
-     * as those of one that was there.
+     * LeanSettings#metadataMaxAge} at the latest. A topic that does not exist yet is waited for, and its partitions
+     * start as those of one that was there.
      *
      * <p>Partitions are known by their index once they are found: see {@link #index}, and {@link RecordView#index}.
      * Partitions that were assigned before keep their place, and one that is {@linkplain #unassign(int) removed} stays

@@ -27,6 +27,7 @@ import dev.weir.kafka.RetryTopics;
 import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.SharedFlow;
 import dev.weir.kafka.Subscription;
+import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.lean.LeanConsumer;
 import dev.weir.lean.LeanSettings;
 import dev.weir.lean.StartAt;
@@ -145,6 +146,7 @@ final class Samples implements AutoCloseable {
         put(ConsoleServer.Builder.class, ConsoleServer.builder());
         put(Profiler.class, Profiler.create());
         put(JsonGenerator.class, new TokenBuffer(null, false));
+        put(WriteFailures.class, WriteFailures.skip());
         put(ConsumerHealth.class, ConsumerHealth.of(true, true, true, TEXT, null));
         try {
             put(ConsoleServer.class, ConsoleServer.builder().start());

@@ -46,7 +46,9 @@ enum WeirModule {
         return switch (this) {
             case STREAM, DRIVER, LEAN -> Set.of();
             case KAFKA -> Set.of("stream", "lean");
-            case METRICS, TESTKIT, OTEL, ASIMOV -> Set.of("stream", "kafka");
+            case METRICS, TESTKIT, ASIMOV -> Set.of("stream", "kafka");
+            // The testkit for its tests, as its pom has it.
+            case OTEL -> Set.of("stream", "kafka", "testkit");
             case CONSOLE -> Set.of("stream", "kafka", "metrics");
             case BENCH -> Set.of("stream", "kafka", "testkit", "driver");
             case CLI -> Set.of("stream", "kafka", "metrics", "console", "testkit", "driver", "bench", "examples");

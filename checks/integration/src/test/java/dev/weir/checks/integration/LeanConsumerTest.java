@@ -320,7 +320,7 @@ class LeanConsumerTest {
                 new ByteArraySerializer(),
                 new ByteArraySerializer())) {
             for (int i = 0; i < count; i++) {
-                producer.send(new ProducerRecord<>(topic, partition, null, new byte[] {1}));
+                var ignored = producer.send(new ProducerRecord<>(topic, partition, null, new byte[] {1}));
             }
         }
     }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class LeanShareFailoverTest {
 
-    private static final Duration SOON = Duration.ofSeconds(120);
+    private static final Duration SOON = Duration.ofMinutes(2);
 
     private static ShareSettings.Builder<byte[], byte[]> group(KafkaCluster cluster, String group) {
         return ShareSettings.builder()

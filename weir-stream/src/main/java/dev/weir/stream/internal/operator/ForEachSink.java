@@ -6,6 +6,7 @@ import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import java.lang.invoke.MethodHandles;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -119,6 +120,37 @@ final class ForEachSink<T> implements SinkLoop<T> {
                 batch.ackAll(unacknowledged, done);
             }
             return reached;
+        }
+    }
+
+    /**
+     * How many elements are acknowledged together: each by itself where work on one takes long, so that none waits for
+     * the next, and up to {@value #MOST} where it does not. Confined to one thread.
+     */
+    private static final class AckPace {
+
+        static final int MOST = 16;
+
+        /** A run that took longer was too long. */
+        private static final long LONG_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
+
+        private int together = 1;
+        private long sinceNanos;
+
+        /** Work begins. */
+        void begin(long nowNanos) {
+            sinceNanos = nowNanos;
+        }
+
+        /** Whether so many are to be acknowledged now; if so, the next run begins. */
+        boolean isDue(int waiting) {
+            if (waiting < together) {
+                return false;
+            }
+            long now = System.nanoTime();
+            together = now - sinceNanos > LONG_NANOS ? 1 : Math.min(MOST, 2 * together);
+            sinceNanos = now;
+            return true;
         }
     }
 }

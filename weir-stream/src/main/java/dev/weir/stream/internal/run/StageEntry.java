@@ -10,6 +10,7 @@ import dev.weir.stream.spi.StageMeter;
 import dev.weir.stream.spi.Whereabouts;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntConsumer;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
@@ -309,5 +310,32 @@ public final class StageEntry implements StageContext {
         activity = () -> null;
         int last = parallelism.getAsInt();
         parallelism = () -> last;
+    }
+
+    /**
+     * The time of all threads that a stage may use, summed up from one look to the next, as their number may change: by
+     * a user, or by the stage itself. Thread-safe.
+     */
+    private static final class ThreadTime {
+
+        private final ReentrantLock lock = new ReentrantLock();
+        private long lookedNanos;
+        private int threads;
+        private double sum;
+
+        /** The time until {@code elapsedNanos}, from when on there are {@code threadsNow}. */
+        double until(long elapsedNanos, int threadsNow) {
+            lock.lock();
+            try {
+                if (elapsedNanos > lookedNanos) {
+                    sum += (double) (elapsedNanos - lookedNanos) * (threads == 0 ? threadsNow : threads);
+                    lookedNanos = elapsedNanos;
+                }
+                threads = threadsNow;
+                return sum;
+            } finally {
+                lock.unlock();
+            }
+        }
     }
 }
