@@ -85,7 +85,7 @@ class ConsumerBrokerLossTest {
     private static void awaitAllCopied(String topic) {
         ConsumerLedger.await(
                 "all committed",
-                Duration.ofSeconds(60),
+                Duration.ofMinutes(1),
                 () -> KAFKA.cluster()
                         .committedOffsets(topic)
                         .equals(KAFKA.cluster().endOffsets(topic)));
@@ -152,7 +152,7 @@ class ConsumerBrokerLossTest {
         RunningPipeline running = KafkaSource.atLeastOnce(settings, "gone")
                 .to(Sink.forEach(ledger::handled))
                 .run();
-        ledger.awaitSeen(100, Duration.ofSeconds(60));
+        ledger.awaitSeen(100, Duration.ofMinutes(1));
         KAFKA.cluster().brokers().forEach(Broker::kill);
         long start = System.nanoTime();
         DrainReport report = running.drain(Duration.ofSeconds(40));

@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Steering a consumer while it runs, and being told of its rebalances. */
 class ConsumerControlTest {
 
-    private static final Duration SOON = Duration.ofSeconds(60);
+    private static final Duration SOON = Duration.ofMinutes(1);
 
     @RegisterExtension
     static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder()

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Why a consumer is stuck, whether it is well, and what the brokers know. */
 class ConsumerDumpTest {
 
-    private static final Duration SOON = Duration.ofSeconds(60);
+    private static final Duration SOON = Duration.ofMinutes(1);
 
     @RegisterExtension
     static final KafkaClusterExtension KAFKA =

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Flow control as brokers and memory see it. */
 class ConsumerFlowTest {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     @RegisterExtension
     static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());

@@ -107,7 +107,7 @@ class ConsumerLeaderlessTest {
                     run(settings("many-" + protocol, protocol).build(), Subscription.topics(topics()))) {
                 ConsumerLedger.await(
                         "an assignment",
-                        Duration.ofSeconds(60),
+                        Duration.ofMinutes(1),
                         () -> consumer(running).dump().partitions().size() == 3 * TOPICS);
                 ConsumerLedger.await(
                         () -> "a record of each healthy partition, got " + read.size(),

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Logs with holes, logs without records, and bounded reads of them. */
 class ConsumerLogShapesTest {
 
-    private static final Duration SOON = Duration.ofSeconds(60);
+    private static final Duration SOON = Duration.ofMinutes(1);
 
     @RegisterExtension
     static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder()

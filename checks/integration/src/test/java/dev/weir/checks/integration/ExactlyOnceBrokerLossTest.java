@@ -66,7 +66,7 @@ class ExactlyOnceBrokerLossTest {
                                 })
                                 .map(record -> new ProducerRecord<>("out", record.key(), record.value())))
                 .run()) {
-            ConsumerLedger.await("the first transactions", Duration.ofSeconds(60), () -> committed(run) > 3);
+            ConsumerLedger.await("the first transactions", Duration.ofMinutes(1), () -> committed(run) > 3);
             Broker coordinator = coordinator("copy");
             coordinator.kill();
             ConsumerLedger.await(

@@ -230,7 +230,7 @@ class ExactlyOnceFlowTest {
     /** Waits until there is one: the handler is called before its own record is written. */
     private static void fenceOpenTransactions(String group) {
         List<String> open = new ArrayList<>();
-        ConsumerLedger.await("an open transaction", Duration.ofSeconds(60), () -> {
+        ConsumerLedger.await("an open transaction", Duration.ofMinutes(1), () -> {
             try {
                 cluster
                         .admin()
@@ -269,7 +269,7 @@ class ExactlyOnceFlowTest {
                 assertThat(first.drain(Duration.ofSeconds(20)).leftUndone()).isEmpty();
                 ConsumerLedger.await(
                         "all is committed",
-                        Duration.ofSeconds(60),
+                        Duration.ofMinutes(1),
                         () -> cluster.committedOffsets(name).equals(cluster.endOffsets(name + "-in")));
                 assertThat(second.drain(Duration.ofSeconds(20)).leftUndone()).isEmpty();
             }

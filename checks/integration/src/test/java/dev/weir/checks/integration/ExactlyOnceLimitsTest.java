@@ -176,7 +176,7 @@ class ExactlyOnceLimitsTest {
             deleted.countDown();
             ConsumerLedger.await(
                     "all that is left is committed",
-                    Duration.ofSeconds(60),
+                    Duration.ofMinutes(1),
                     () -> KAFKA.cluster().endOffsets("stays-in").entrySet().stream()
                             .allMatch(end -> end.getValue()
                                     .equals(KAFKA.cluster()

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ExactlyOncePipeTest {
 
     /** For a process to start, to outlive the session of a dead member and to do its part: far longer than it takes. */
-    private static final Duration START = Duration.ofSeconds(60);
+    private static final Duration START = Duration.ofMinutes(1);
 
     private static KafkaCluster cluster;
 

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ExternalRevocationTest {
 
     private static final int RECORDS = 20_000;
-    private static final Duration SOON = Duration.ofSeconds(60);
+    private static final Duration SOON = Duration.ofMinutes(1);
 
     @RegisterExtension
     static final KafkaClusterExtension KAFKA =

@@ -71,8 +71,8 @@ class FailureBrokerLossTest {
 
             RunningPipeline first = run(cluster, Subscription.topics("loss"));
             DeadLetterHandle letters = first.handles(DeadLetterHandle.class).getFirst();
-            ConsumerLedger.await("letters", Duration.ofSeconds(60), () -> letters.written() > 200);
-            ConsumerLedger.await("a commit", Duration.ofSeconds(60), () -> committed(cluster) > 0);
+            ConsumerLedger.await("letters", Duration.ofMinutes(1), () -> letters.written() > 200);
+            ConsumerLedger.await("a commit", Duration.ofMinutes(1), () -> committed(cluster) > 0);
             cluster.broker(1).kill();
             first.cancel();
             var ignored =
@@ -95,7 +95,7 @@ class FailureBrokerLossTest {
             try (RunningPipeline second =
                     run(cluster, Subscription.topics("loss").untilEnd())) {
                 DeadLetterHandle more = second.handles(DeadLetterHandle.class).getFirst();
-                ConsumerLedger.await("more letters", Duration.ofSeconds(60), () -> more.written() > 100);
+                ConsumerLedger.await("more letters", Duration.ofMinutes(1), () -> more.written() > 100);
                 cluster.broker(1).kill();
                 cluster.broker(1).start();
                 assertThat(second.await().drained()).isTrue();

@@ -40,7 +40,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The sources beside the committable one, each with what it promises. */
 class KafkaSourcesTest {
 
-    private static final Duration SOON = Duration.ofSeconds(60);
+    private static final Duration SOON = Duration.ofMinutes(1);
 
     @RegisterExtension
     static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder()

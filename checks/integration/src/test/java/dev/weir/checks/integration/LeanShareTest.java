@@ -32,7 +32,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Timeout(120)
 class LeanShareTest {
 
-    private static final Duration SOON = Duration.ofSeconds(60);
+    private static final Duration SOON = Duration.ofMinutes(1);
 
     @RegisterExtension
     static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());

@@ -42,7 +42,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** What a source on the lean path does otherwise than one on the client's: decodes where the records lie, fails, closes. */
 class LeanSourceTest {
 
-    private static final Duration SOON = Duration.ofSeconds(60);
+    private static final Duration SOON = Duration.ofMinutes(1);
 
     @RegisterExtension
     static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());

@@ -66,7 +66,7 @@ class NewcomerTest {
                             "zstd-jni");
 
             Process program = start(project, classPath);
-            await().atMost(Duration.ofSeconds(60)).until(() -> written(cluster) >= ORDERS || !program.isAlive());
+            await().atMost(Duration.ofMinutes(1)).until(() -> written(cluster) >= ORDERS || !program.isAlive());
             program.destroy();
             assertThat(program.waitFor(30, TimeUnit.SECONDS))
                     .as("ended by SIGTERM")

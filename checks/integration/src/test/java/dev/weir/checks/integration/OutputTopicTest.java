@@ -24,7 +24,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Timeout(120)
 class OutputTopicTest {
 
-    private static final Duration SOON = Duration.ofSeconds(60);
+    private static final Duration SOON = Duration.ofMinutes(1);
 
     /** Brokers that create what a producer asks for, as they do by default. */
     @RegisterExtension

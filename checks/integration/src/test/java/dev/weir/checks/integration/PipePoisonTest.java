@@ -116,7 +116,7 @@ class PipePoisonTest {
                 pipe.kill();
             } else {
                 pipe.signal("TERM");
-                assertThat(pipe.exitCode(Duration.ofSeconds(60))).as(pipe.err()).isZero();
+                assertThat(pipe.exitCode(Duration.ofMinutes(1))).as(pipe.err()).isZero();
             }
             return true;
         }

@@ -36,7 +36,7 @@ class PipeRestartTest {
     private static final int KEYS = 1000;
 
     /** For a process to start, to join its group and to do its part: far longer than it takes. */
-    private static final Duration START = Duration.ofSeconds(60);
+    private static final Duration START = Duration.ofMinutes(1);
 
     /** By default 16,384 unfinished records per partition, and one poll of 5,000 beyond; 6 partitions. */
     private static final long MOST_OUTSTANDING = 6 * (16_384 + 5_000);

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RebalanceFlowTest {
 
     private static final int RECORDS = 4_000;
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     @RegisterExtension
     static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder()

@@ -41,7 +41,7 @@ class RebalancePauseTest {
     /** More than are sent in the time that the test may take. */
     private static final int MOST_RECORDS = 200_000;
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     @RegisterExtension
     static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder()

@@ -176,13 +176,13 @@ class ReplayTest {
         createTopics("wrong");
         Records.produce(cluster.bootstrapServers(), "wrong-in", 0, 3_000, 100);
         try (PipeProcess all = PipeProcess.start(replay("wrong-in", "--dry-run", "--connect-timeout", "30s"))) {
-            assertThat(all.exitCode(Duration.ofSeconds(60))).as(all.err()).isEqualTo(1);
+            assertThat(all.exitCode(Duration.ofMinutes(1))).as(all.err()).isEqualTo(1);
             assertThat(all.out()).contains("\"letters_read\":3000", "\"unsendable\":3000", "\"error\":\"3,000 letters");
             assertThat(all.err().lines()).hasSizeLessThan(30);
             assertThat(all.err()).contains("... and 2,980 more that cannot be sent");
         }
         try (PipeProcess some = PipeProcess.start(replay("wrong-in", "--dry-run", "--max", "5"))) {
-            assertThat(some.exitCode(Duration.ofSeconds(60))).as(some.err()).isEqualTo(1);
+            assertThat(some.exitCode(Duration.ofMinutes(1))).as(some.err()).isEqualTo(1);
             assertThat(some.out()).contains("\"letters_read\":5,", "\"unsendable\":5,");
         }
     }
@@ -196,7 +196,7 @@ class ReplayTest {
                 .filter(part -> !part.equals("--dead-letter") && !part.equals("fails-dead"))
                 .toArray(String[]::new);
         try (PipeProcess pipe = PipeProcess.start(line)) {
-            assertThat(pipe.exitCode(Duration.ofSeconds(60))).as(pipe.err()).isEqualTo(1);
+            assertThat(pipe.exitCode(Duration.ofMinutes(1))).as(pipe.err()).isEqualTo(1);
             assertThat(pipe.err())
                     .containsPattern(
                             "record fails-in-\\d@0: the command ended with exit status 3; it said: no x please")

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Timeout(240)
 class ShareLanesTest {
 
-    private static final Duration SOON = Duration.ofSeconds(120);
+    private static final Duration SOON = Duration.ofMinutes(2);
     private static final String LOCK = "share.record.lock.duration.ms";
 
     @RegisterExtension
@@ -87,7 +87,7 @@ class ShareLanesTest {
                 .forEach(8, Ordering.unordered(), ledger::handled)
                 .run()) {
             for (int round = 0; round < 6; round++) {
-                Records.produce(KAFKA.bootstrapServers(), "trickle", round * 10, 10);
+                Records.produce(KAFKA.bootstrapServers(), "trickle", round * 10L, 10);
                 ledger.awaitSeen((round + 1) * 10, SOON);
             }
             assertThat(running.drain(SOON).drained()).isTrue();

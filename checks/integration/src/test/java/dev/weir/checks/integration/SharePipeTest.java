@@ -91,7 +91,7 @@ class SharePipeTest {
     void newGroupWithoutAStart_isRefused_withoutAStackTrace() {
         topic("startless", 1);
         try (PipeProcess pipe = PipeProcess.start(args("startless", "--share", "--until-end"))) {
-            assertThat(pipe.exitCode(Duration.ofSeconds(60))).isEqualTo(1);
+            assertThat(pipe.exitCode(Duration.ofMinutes(1))).isEqualTo(1);
             assertThat(pipe.err())
                     .contains("share group startless has not begun")
                     .doesNotContain("\tat ");
@@ -113,7 +113,7 @@ class SharePipeTest {
 
     private static void assertRefused(String message, String... more) {
         try (PipeProcess pipe = PipeProcess.start(args("none", more))) {
-            assertThat(pipe.exitCode(Duration.ofSeconds(60))).isEqualTo(2);
+            assertThat(pipe.exitCode(Duration.ofMinutes(1))).isEqualTo(2);
             assertThat(pipe.err()).contains(message);
         }
     }

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A consumer that outlives its pipelines. */
 class SharedConsumerTest {
 
-    private static final Duration SOON = Duration.ofSeconds(60);
+    private static final Duration SOON = Duration.ofMinutes(1);
 
     @RegisterExtension
     static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder()

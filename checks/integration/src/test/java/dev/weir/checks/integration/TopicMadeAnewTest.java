@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(120)
 class TopicMadeAnewTest {
 
-    private static final Duration SOON = Duration.ofSeconds(60);
+    private static final Duration SOON = Duration.ofMinutes(1);
     private static final int PARTITIONS = 2;
     private static final int OLD = 400;
     private static final int NEW_FROM = 10_000;
