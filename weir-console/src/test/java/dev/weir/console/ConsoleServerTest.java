@@ -78,7 +78,9 @@ class ConsoleServerTest {
                                 "raise its parallelism",
                                 2.5)
                         .measured(2));
-        JsonNode limiter = asker.json("/api/state").path("limiter");
+        // It is asked once a second.
+        JsonNode limiter = await().atMost(Duration.ofSeconds(40))
+                .until(() -> asker.json("/api/state").path("limiter"), JsonNode::isObject);
         assertThat(limiter.path("kind").asText()).isEqualTo("stage-wait");
         assertThat(limiter.path("name").asText()).isEqualTo("price");
         assertThat(limiter.path("sentence").asText()).isEqualTo("limited by stage price");

@@ -33,7 +33,7 @@ class LookTest {
     @Test
     void shares_afterTheLaneNumberChanged_addUp() {
         StageSnapshot before = stage(2, 0, SECOND, SECOND, 0, SECOND);
-        StageSnapshot now = stage(8, 0, 3 * SECOND, 13 * SECOND, 0, 2 * SECOND);
+        StageSnapshot now = stage(8, 0, 3 * SECOND, 7 * SECOND, 0, 2 * SECOND);
         StageLook look = StageLook.between(before, now);
         assertThat(look.busy()).isEqualTo(0.25);
         assertThat(look.up()).isEqualTo(0.75);
