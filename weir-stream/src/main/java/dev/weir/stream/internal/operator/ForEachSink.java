@@ -2,6 +2,7 @@ package dev.weir.stream.internal.operator;
 
 import dev.weir.stream.internal.run.Specialised;
 import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
@@ -23,15 +24,16 @@ final class ForEachSink<T> implements SinkLoop<T> {
     private final ElementLoop loop;
     private final Consumer<? super T> consumer;
     private final StageMeter meter;
-    private final AckPace pace = new AckPace();
+    private final AckPace pace;
 
     /** What the sink took for a batch when it was last looked at alone, at least 1. */
     private long sampleNanos = 1;
 
-    ForEachSink(Consumer<? super T> consumer, StageMeter meter) {
+    ForEachSink(Consumer<? super T> consumer, StageMeter meter, Clock clock) {
         this.loop = LOOPS.forFunction(consumer);
         this.consumer = consumer;
         this.meter = meter;
+        this.pace = new AckPace(clock);
     }
 
     @Override
@@ -46,7 +48,7 @@ final class ForEachSink<T> implements SinkLoop<T> {
                 runWith(maps, batch);
             } else {
                 long start = System.nanoTime();
-                pace.begin(start);
+                pace.begin();
                 int size = loop.run(batch, consumer, null, pace);
                 sampleNanos = Math.max(1, System.nanoTime() - start);
                 meter.in(size);
@@ -60,7 +62,7 @@ final class ForEachSink<T> implements SinkLoop<T> {
 
     private void runWith(MapGroup<T> maps, Batch<T> batch) throws InterruptedException {
         long start = System.nanoTime();
-        pace.begin(start);
+        pace.begin();
         int reached = loop.run(batch, consumer, maps, pace);
         meter.ran(System.nanoTime() - start, maps.names());
         meter.in(reached);
@@ -134,12 +136,17 @@ final class ForEachSink<T> implements SinkLoop<T> {
         /** A run that took longer was too long. */
         private static final long LONG_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
 
+        private final Clock clock;
         private int together = 1;
         private long sinceNanos;
 
+        AckPace(Clock clock) {
+            this.clock = clock;
+        }
+
         /** Work begins. */
-        void begin(long nowNanos) {
-            sinceNanos = nowNanos;
+        void begin() {
+            sinceNanos = clock.nanoTime();
         }
 
         /** Whether so many are to be acknowledged now; if so, the next run begins. */
@@ -147,7 +154,7 @@ final class ForEachSink<T> implements SinkLoop<T> {
             if (waiting < together) {
                 return false;
             }
-            long now = System.nanoTime();
+            long now = clock.nanoTime();
             together = now - sinceNanos > LONG_NANOS ? 1 : Math.min(MOST, 2 * together);
             sinceNanos = now;
             return true;
