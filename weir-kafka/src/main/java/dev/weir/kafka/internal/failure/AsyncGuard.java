@@ -151,7 +151,12 @@ public final class AsyncGuard<K, V, R> implements Function<Job<K, V>, Completion
 
         private void succeeded(R result) {
             if (ended.compareAndSet(false, true)) {
-                traced.succeeded();
+                try {
+                    traced.succeeded();
+                } catch (Throwable thrown) {
+                    decide(thrown);
+                    return;
+                }
                 outcome.complete(new Outcome.Done<>(job.raw(), result, job.attempts()));
                 if (rules.breaker() != null) {
                     rules.breaker().succeeded(permit);
@@ -163,7 +168,17 @@ public final class AsyncGuard<K, V, R> implements Function<Job<K, V>, Completion
             if (!ended.compareAndSet(false, true)) {
                 return;
             }
-            traced.failed(thrown);
+            try {
+                traced.failed(thrown);
+            } catch (Throwable inTracing) {
+                if (inTracing != thrown) {
+                    thrown.addSuppressed(inTracing);
+                }
+            }
+            decide(thrown);
+        }
+
+        private void decide(Throwable thrown) {
             Outcome<R> decided;
             try {
                 decided = rules.decide(job, thrown);

@@ -374,6 +374,13 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
         boolean told = inOrder.stream().anyMatch(this::isSuspect);
         for (int i = 0; i < inOrder.size(); i++) {
             Kept<T, K, V> kept = inOrder.get(i);
+            Exception ofTopic = rejects == null ? null : refusedTopics.refusal(kept.topic);
+            if (rejects != null && ofTopic != null) {
+                // Known already: trying would cost a producer for each.
+                rejects.add(kept.element, ofTopic, kept.target, kept.token);
+                again = inOrder.size() - i;
+                continue;
+            }
             if (eachAlone || isSuspect(kept) || (i == 0 && !told)) {
                 if (!isAnswered(sending)) {
                     return i;

@@ -18,24 +18,34 @@ final class Lent {
         this.id = id;
     }
 
-    /** Adds a range; returns the records of older ones that it overlaps: their locks have ended. */
+    /**
+     * Adds a range; returns the open records of older ones that it has as well: their locks have ended. Those beside
+     * them are lent as before.
+     */
     List<Loan> add(LentRange range) {
         List<Loan> lost = new ArrayList<>();
-        for (LentRange older : overlapping(range)) {
-            lost.addAll(older.loseOpen());
+        for (LentRange older : touching(range.first, range.last)) {
+            lost.addAll(older.loseOpen(range.first, range.last));
             ranges.remove(older.first);
+            if (older.first < range.first) {
+                ranges.put(older.first, older.part(older.first, range.first - 1));
+            }
+            if (older.last > range.last) {
+                ranges.put(range.last + 1, older.part(range.last + 1, older.last));
+            }
         }
         ranges.put(range.first, range);
         return lost;
     }
 
-    private List<LentRange> overlapping(LentRange range) {
+    /** Those that have one of these offsets; a copy. */
+    List<LentRange> touching(long first, long last) {
         List<LentRange> found = new ArrayList<>();
-        Map.Entry<Long, LentRange> before = ranges.floorEntry(range.first);
-        if (before != null && before.getValue().contains(range.first)) {
+        Map.Entry<Long, LentRange> before = ranges.floorEntry(first);
+        if (before != null && before.getValue().contains(first)) {
             found.add(before.getValue());
         }
-        found.addAll(ranges.subMap(range.first, false, range.last, true).values());
+        found.addAll(ranges.subMap(first, false, last, true).values());
         return found;
     }
 

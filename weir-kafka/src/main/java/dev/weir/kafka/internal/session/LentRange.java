@@ -108,6 +108,21 @@ final class LentRange {
         return ended;
     }
 
+    /** A part of it, for what is open and untold there; this one is not used any more. */
+    LentRange part(long from, long to) {
+        LentRange part = new LentRange(from, to, lockedSinceNanos, acquiredNanos);
+        part.knownSinceNanos = knownSinceNanos;
+        part.renewing = renewing;
+        part.untold = 0;
+        for (int i = 0; i < part.states.length; i++) {
+            part.loans[i] = loans[at(from) + i];
+            part.states[i] = states[at(from) + i];
+            part.open += part.states[i] == OPEN ? 1 : 0;
+            part.untold += part.states[i] >= 0 ? 1 : 0;
+        }
+        return part;
+    }
+
     /** Forgets all that is open, which nobody tells the broker about; returns what it was. */
     List<Loan> loseOpen() {
         return loseOpen(first, last);

@@ -9,6 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.AcknowledgeType;
 import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.Uuid;
@@ -41,6 +42,7 @@ final class Session {
     private static final int TO_OPEN = 0;
     private static final int FINAL = -1;
     private static final long ACK_AGE_NANOS = 5_000_000;
+    private static final long FEW_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long PAUSE_NANOS = 100_000_000;
 
     /**
@@ -65,6 +67,7 @@ final class Session {
     private final Set<TopicIdPartition> listed = new HashSet<>();
 
     private int epoch = TO_OPEN;
+    private long fetchedNanos;
     private @Nullable Sent underWay;
     private long notBeforeNanos;
     private boolean pausing;
@@ -160,7 +163,9 @@ final class Session {
         if (isDue(nowNanos, turn.flush, true)) {
             return acknowledge(nowNanos, packets(false));
         }
-        boolean worth = turn.credits >= turn.threshold || due || open() == 0;
+        // Few free credits wait for more, but not for as long as the work on the others takes.
+        boolean waited = nowNanos - fetchedNanos >= FEW_AGE_NANOS;
+        boolean worth = turn.credits >= turn.threshold || due || open() == 0 || waited;
         if (turn.credits > 0 && !wanted.isEmpty() && worth) {
             return fetch(nowNanos, turn.credits, packets(true));
         }
@@ -221,6 +226,7 @@ final class Session {
         });
         boolean idle = packets.isEmpty() && open() == 0;
         underWay = new Sent(true, false, records, nowNanos, packets);
+        fetchedNanos = nowNanos;
         return requests.fetch(epoch, records, wanted.size(), idle, added, forgotten, packets);
     }
 
@@ -373,8 +379,7 @@ final class Session {
 
     private void confirmed(Lent of, Ack ack, long sentNanos, long nowNanos) {
         if (ack.type() == Ack.RENEW) {
-            LentRange range = of.find(ack.first());
-            if (range != null) {
+            for (LentRange range : of.touching(ack.first(), ack.last())) {
                 range.lockedSinceNanos = sentNanos;
                 range.renewing = false;
             }
@@ -387,9 +392,10 @@ final class Session {
     /** The broker says that the locks do not stand any more. */
     private void refused(Lent of, List<Ack> acks, Errors error) {
         for (Ack ack : acks) {
-            LentRange range = ack.type() == Ack.RENEW ? of.find(ack.first()) : null;
-            if (range != null) {
-                range.loseOpen(ack.first(), ack.last()).forEach(borrower::lost);
+            if (ack.type() == Ack.RENEW) {
+                of.touching(ack.first(), ack.last())
+                        .forEach(
+                                range -> range.loseOpen(ack.first(), ack.last()).forEach(borrower::lost));
             }
             if (ack.records() > 0) {
                 borrower.refused(

@@ -124,6 +124,11 @@ public final class ShareMember implements AutoCloseable {
         return open;
     }
 
+    /** It is now this time: for the answers that come before the next turn. */
+    public void at(long now) {
+        nowNanos = now;
+    }
+
     /**
      * Does what is due.
      *

@@ -109,8 +109,10 @@ final class LeanPath implements SharePath, Runnable {
             try {
                 thread.join(); // It ends soon after the deadline.
                 break;
-            } catch (InterruptedException again) {
+            } catch (InterruptedException hurry) {
                 interrupted = true;
+                closeAtNanos = System.nanoTime();
+                wires.wakeup();
             }
         }
         if (interrupted) {
@@ -152,6 +154,7 @@ final class LeanPath implements SharePath, Runnable {
         Plan current = plan;
         member.plan(current.credits(), current.mode() == AcquireMode.BATCH_OPTIMIZED);
         long now = System.nanoTime();
+        member.at(now);
         int work = wires.poll(now);
         long wait = member.turn(now);
         if (work == 0) {

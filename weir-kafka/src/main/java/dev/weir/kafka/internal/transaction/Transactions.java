@@ -43,6 +43,8 @@ public final class Transactions<K, V> implements TransactionGate {
     /** How long a commit is under way when it is asked whether its partitions still exist, and then again. */
     private static final long GONE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
+    private static final long GONE_FOR_GOOD_NANOS = TimeUnit.SECONDS.toNanos(10);
+
     private enum CutResult {
         MADE,
         NOTHING,
@@ -80,6 +82,7 @@ public final class Transactions<K, V> implements TransactionGate {
 
     private long offsetsDueNanos;
     private long goneDueNanos;
+    private long goneSinceNanos;
     private long retryNanos;
     private long fenceDueNanos;
 
@@ -178,12 +181,16 @@ public final class Transactions<K, V> implements TransactionGate {
         if (cut == null || board.aborting || clock.nanoTime() - goneDueNanos < 0) {
             return;
         }
-        goneDueNanos = clock.nanoTime() + GONE_NANOS;
-        if (cut.offsets().keySet().stream().anyMatch(commits::isGone)) {
+        long now = clock.nanoTime();
+        goneDueNanos = now + GONE_NANOS;
+        if (cut.offsets().keySet().stream().noneMatch(commits::isGone)) {
+            goneSinceNanos = now;
+        } else if (now - goneSinceNanos >= GONE_FOR_GOOD_NANOS) {
             committer.breakOff(cut);
-        } else {
-            commits.lookForGone(cut.offsets().keySet());
+            return;
         }
+        // A broker that has just started knows less than there is: it takes several answers.
+        commits.lookForGone(cut.offsets().keySet());
     }
 
     /** Notes commits that are confirmed, and rewinds after an abort. */
@@ -241,7 +248,8 @@ public final class Transactions<K, V> implements TransactionGate {
             board.filling = null;
             board.flushed = false;
             board.committing = cut;
-            goneDueNanos = clock.nanoTime() + GONE_NANOS;
+            goneSinceNanos = clock.nanoTime();
+            goneDueNanos = goneSinceNanos + GONE_NANOS;
             committer.commit(cut);
         }
         board.changed.signalAll();
@@ -419,6 +427,8 @@ public final class Transactions<K, V> implements TransactionGate {
             for (AssignedPartition partition : List.copyOf(assignment.all())) {
                 if (!partition.isHeld()
                         && (board.rewindAlso.contains(partition.tracker())
+                                // What of it stood in an aborted transaction must not count as finished.
+                                || commits.isGone(partition.id())
                                 || !commits.finished(List.of(partition)).isEmpty())) {
                     renewed.add(assignment.renew(partition));
                 }
@@ -433,6 +443,7 @@ public final class Transactions<K, V> implements TransactionGate {
             board.rewindDue = false;
             board.aborting = false;
             board.intakeHeld = false;
+            scatter.end();
             board.changed.signalAll();
         } finally {
             board.lock.unlock();
