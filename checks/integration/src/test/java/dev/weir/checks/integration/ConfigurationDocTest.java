@@ -36,7 +36,10 @@ class ConfigurationDocTest {
                 .results()
                 .map(row -> row.group(1))
                 .toList();
-        List<String> inCode = Arrays.stream(settings.getRecordComponents())
+        List<String> inCode = Arrays.stream(settings.getDeclaredClasses())
+                .filter(Class::isRecord)
+                .filter(inner -> inner.getSimpleName().equals("Values"))
+                .flatMap(values -> Arrays.stream(values.getRecordComponents()))
                 .map(component -> component.getName())
                 .toList();
         assertThat(documented).isEqualTo(inCode);

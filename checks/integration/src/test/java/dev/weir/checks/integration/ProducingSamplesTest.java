@@ -83,16 +83,28 @@ class ProducingSamplesTest {
         return safe;
     }
 
-    @SuppressWarnings({"FutureReturnValueIgnored", "CheckReturnValue", "unused"}) // a sample
+    /** What the sample finds around it. */
+    private record Telling(
+            Shop shop,
+            ProducerSettings<String, String> settings,
+            Source<ProducerRecord<String, String>> first,
+            Source<ProducerRecord<String, String>> second) {
+
+        @SuppressWarnings({"FutureReturnValueIgnored", "CheckReturnValue", "unused"}) // a sample
+        void tell() throws InterruptedException {
+            try (Sender<String, String> sender = Sender.open(settings)) {
+                RecordMetadata written = sender.sendAndWait(new ProducerRecord<>("events", "started"));
+                sender.send(new ProducerRecord<>("events", "ready")).thenAccept(metadata -> shop.note(metadata));
+                List<RecordMetadata> all = sender.sendAll(
+                        List.of(new ProducerRecord<>("events", "a"), new ProducerRecord<>("events", "b")));
+                first.to(Producing.with(sender).records()).run().await();
+                second.to(Producing.with(sender).records()).run().await();
+            }
+        }
+    }
+
     void sender(Shop shop, Source<ProducerRecord<String, String>> first, Source<ProducerRecord<String, String>> second)
             throws InterruptedException {
-        try (Sender<String, String> sender = Sender.open(settings)) {
-            RecordMetadata written = sender.sendAndWait(new ProducerRecord<>("events", "started"));
-            sender.send(new ProducerRecord<>("events", "ready")).thenAccept(metadata -> shop.note(metadata));
-            List<RecordMetadata> all =
-                    sender.sendAll(List.of(new ProducerRecord<>("events", "a"), new ProducerRecord<>("events", "b")));
-            first.to(Producing.with(sender).records()).run().await();
-            second.to(Producing.with(sender).records()).run().await();
-        }
+        new Telling(shop, settings, first, second).tell();
     }
 }

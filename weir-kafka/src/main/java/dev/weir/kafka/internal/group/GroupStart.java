@@ -10,6 +10,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +28,8 @@ import org.slf4j.LoggerFactory;
 public record GroupStart(List<TopicPartition> partitions, ShareGroupConfig config, Map<TopicPartition, Long> ends) {
 
     private static final Logger LOG = LoggerFactory.getLogger(GroupStart.class);
+    private static final long HEARD_WITHIN_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     /** Asks the brokers; says where a new group begins; refuses to guess. */
     public static GroupStart of(GroupAdmin admin, ShareSettings<?, ?> settings, List<String> topics) {
@@ -64,8 +68,20 @@ public record GroupStart(List<TopicPartition> partitions, ShareGroupConfig confi
                 throw refused;
             }
             LOG.warn("{}; the group has begun, so that it makes no difference now", refused.getMessage());
+            return config;
         }
-        return admin.config();
+        return awaitStart(admin, wanted);
+    }
+
+    /** A broker that has not heard of it yet would begin at the end. */
+    private static ShareGroupConfig awaitStart(GroupAdmin admin, String wanted) {
+        long end = System.nanoTime() + HEARD_WITHIN_NANOS;
+        ShareGroupConfig told = admin.config();
+        while (!(told.isStartSaid() && told.start().equals(wanted)) && System.nanoTime() - end < 0) {
+            LockSupport.parkNanos(LOOK_NANOS);
+            told = admin.config();
+        }
+        return told;
     }
 
     /**
