@@ -21,7 +21,7 @@ public final class Burners {
     /** What each stage takes, in percent. */
     public static final List<Integer> PERCENT = List.of(5, 10, 20, 25, 40);
 
-    private static final int ROUNDS_PER_PERCENT = 2_000;
+    private static final int ROUNDS_PER_PERCENT = 1_300;
 
     /** The number of the last element that has come to the end. */
     public final AtomicLong done = new AtomicLong();
@@ -75,14 +75,19 @@ public final class Burners {
 
     private Long burn(int percent, Long number) {
         long state = number;
+        int rounds = percent * rounds(number);
         // Not a step that the compiler knows: the JVM tells a sample's method by the nearest safepoint, and loops that
-        // it
-        // can count have none with some collectors.
-        for (int i = 0; i < percent * ROUNDS_PER_PERCENT; i += step) {
+        // it can count have none with some collectors.
+        for (int i = 0; i < rounds; i += step) {
             // Each round waits for the one before it: the compiler can make none of them cheaper than the others.
             state = state * 6_364_136_223_846_793_005L + 1_442_695_040_888_963_407L;
         }
         kept = state;
         return number;
+    }
+
+    /** Elements differ by up to the double: or else samples at even intervals could meet the same stage again and again. */
+    private static int rounds(long number) {
+        return ROUNDS_PER_PERCENT + Math.floorMod(number * 0x9E37_79B9_7F4A_7C15L >>> 20, ROUNDS_PER_PERCENT);
     }
 }

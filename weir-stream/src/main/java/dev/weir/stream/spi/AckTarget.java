@@ -31,16 +31,6 @@ public interface AckTarget {
     void ack(long token);
 
     /**
-     * {@link #ack} of {@code tokens[from]} to {@code tokens[to - 1]}, at once: a target may do for all what each would
-     * cost.
-     */
-    default void ackAll(long[] tokens, int from, int to) {
-        for (int i = from; i < to; i++) {
-            ack(tokens[i]);
-        }
-    }
-
-    /**
      * Ends one claim on the token of an element that nobody wants: it lies beyond the end that a stage below has set.
      * The element of a source stays unfinished, for which the default does nothing; a source that waits at its end for
      * unfinished elements need not wait for this claim. That of a stream within a stream, the rest of which goes on,

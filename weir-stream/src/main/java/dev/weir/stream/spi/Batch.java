@@ -210,17 +210,15 @@ public final class Batch<T> {
 
     /** Ends one claim on each element. */
     public void ackAll() {
-        ackAll(0, size);
-    }
-
-    /** Ends one claim on each element from {@code from} to before {@code to}. */
-    public void ackAll(int from, int to) {
         if (targets.length != 0) {
-            for (int i = from; i < to; i++) {
+            for (int i = 0; i < size; i++) {
                 ack(i);
             }
         } else if (target != AckTarget.NONE) {
-            target.ackAll(tokens, from, to);
+            AckTarget to = target;
+            for (int i = 0; i < size; i++) {
+                to.ack(tokens[i]);
+            }
         }
     }
 

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * Weighs the records of a partition against the memory budget. Confined to the owner thread.
  *
  * <p>Headers lie two references away from each record. To look at them all costs a consumer without headers 8 % of its
- * processor time. So until a partition has shown some, each 16th record of a batch is looked at, in the next batch
- * another sixteenth, and at least one of each; from the first one with headers on, all are weighed. See ADR 62.
+ * processor time. So until a partition has shown some, each 64th record of a batch is looked at, in the next batch
+ * others, and at least one of each; from the first one with headers on, all are weighed. See ADR 62.
  */
 final class RecordWeights {
 
@@ -19,7 +19,7 @@ final class RecordWeights {
     /** Per header, beside its bytes: three objects. */
     private static final int HEADER_OVERHEAD_BYTES = 96;
 
-    static final int STRIDE = 16;
+    static final int STRIDE = 64;
 
     private boolean seenHeaders;
     private boolean seenBatch;

@@ -48,7 +48,7 @@ final class Chunk {
     final long[] offsets = new long[SLOTS];
 
     /** Those that the records bear, in milliseconds since 1970. */
-    final long[] timestamps = new long[SLOTS];
+    final Timestamps timestamps = new Timestamps();
 
     /** What the tracker's records weigh in sum, up to and with this one: sums of a stretch cost two looks. */
     final long[] weights = new long[SLOTS];
@@ -75,8 +75,7 @@ final class Chunk {
     /**
      * Ends a claim.
      *
-     * @return whether it was the last; then a {@linkplain VarHandle#fullFence full fence} is to follow before this thread
-     *     looks whether anybody waits for it
+     * @return whether it was the last; the state is visible to whoever reads after what this thread reads next
      */
     boolean end(int slot) {
         if ((byte) STATE.getOpaque(states, slot) != HELD) {
@@ -91,11 +90,11 @@ final class Chunk {
             }
             state = before == 0 ? FINISHED : DROPPED;
         }
-        STATE.setRelease(states, slot, state);
+        STATE.setVolatile(states, slot, state);
         return true;
     }
 
-    /** Ends a claim so that the record is never finished. True if it was the last; a full fence is included. */
+    /** Ends a claim so that the record is never finished; see {@link #end}. */
     boolean drop(int slot) {
         if ((byte) STATE.getOpaque(states, slot) != HELD) {
             throw new IllegalStateException("dropped after it was finished");
@@ -164,5 +163,6 @@ final class Chunk {
     /** Makes it as new; each of its records is finished. */
     void reset() {
         Arrays.fill(states, HELD);
+        timestamps.clear();
     }
 }

@@ -1,7 +1,6 @@
 package dev.weir.kafka.internal.offsets;
 
 import dev.weir.stream.spi.AckTarget;
-import java.lang.invoke.VarHandle;
 import java.util.Objects;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -135,7 +134,9 @@ public final class OffsetTracker implements AckTarget {
             int slot = (int) own.tail & SLOT_MASK;
             int n = Math.min(Math.min(count - at, Chunk.SLOTS - slot), capacity - outstanding());
             System.arraycopy(offsets, at, chunk.offsets, slot, n);
-            System.arraycopy(timestamps, at, chunk.timestamps, slot, n);
+            for (int i = 0; i < n; i++) {
+                chunk.timestamps.note(slot + i, timestamps[at + i]);
+            }
             own.appendedBytes = chunk.weigh(slot, bytes, at, n, own.appendedBytes);
             own.tail += n;
             at += n;
@@ -171,7 +172,7 @@ public final class OffsetTracker implements AckTarget {
         int slot = (int) own.tail & SLOT_MASK;
         own.appendedBytes += bytes;
         chunk.offsets[slot] = offset;
-        chunk.timestamps[slot] = timestamp;
+        chunk.timestamps.note(slot, timestamp);
         chunk.weights[slot] = own.appendedBytes;
         own.tail++;
         own.nextOffset = offset + 1;
@@ -180,26 +181,9 @@ public final class OffsetTracker implements AckTarget {
     @Override
     public void ack(long token) {
         if (chunkOf(token).end((int) token & SLOT_MASK)) {
-            fence();
+            // After the state, so that either the owner sees the state or this thread sees the watch.
             tellIfWatched(token);
         }
-    }
-
-    @Override
-    public void ackAll(long[] tokens, int from, int to) {
-        for (int i = from; i < to; i++) {
-            // The chunk stays in use at least until its last token here has ended.
-            boolean ignored = chunkOf(tokens[i]).end((int) tokens[i] & SLOT_MASK);
-        }
-        fence();
-        for (int i = from; i < to && watched != NOTHING; i++) {
-            tellIfWatched(tokens[i]);
-        }
-    }
-
-    /** Between the state and the look at the watch: either the owner sees the state or this thread sees the watch. */
-    private static void fence() {
-        VarHandle.fullFence();
     }
 
     /** {@link #ack}; true if the record is finished by it, false if that is not sure. */
@@ -208,7 +192,6 @@ public final class OffsetTracker implements AckTarget {
         if (!chunk.end((int) token & SLOT_MASK)) {
             return false;
         }
-        fence();
         tellIfWatched(token);
         // The chunk may serve other records by now, but then this one was finished.
         return chunk.isFinished((int) token & SLOT_MASK);
@@ -346,7 +329,7 @@ public final class OffsetTracker implements AckTarget {
 
     /** The timestamp of that record, {@link #NO_TIMESTAMP} if there is none or it bears none. */
     public long firstUnfinishedTimestamp() {
-        return own.head < own.tail ? chunkOf(own.head).timestamps[(int) own.head & SLOT_MASK] : NO_TIMESTAMP;
+        return own.head < own.tail ? chunkOf(own.head).timestamps.of((int) own.head & SLOT_MASK) : NO_TIMESTAMP;
     }
 
     /** Whether every record seen is finished, as of the last {@link #advance}. */

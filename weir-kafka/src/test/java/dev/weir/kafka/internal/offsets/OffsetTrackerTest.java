@@ -81,6 +81,30 @@ class OffsetTrackerTest {
     }
 
     @Test
+    void timestamps_thatRepeatOrNot_areThoseOfTheirRecords_alsoInChunksThatServeAgain() {
+        OffsetTracker tracker = tracker(1_500);
+        Random random = new Random(3);
+        long timestamp = 7_000;
+        for (int n = 0, offset = 0; n < 40; n++) {
+            int count = 1 + random.nextInt(1_400);
+            long[] offsets = new long[count];
+            long[] timestamps = new long[count];
+            int change = 1 + random.nextInt(300);
+            for (int i = 0; i < count; i++, offset++) {
+                offsets[i] = offset;
+                timestamp += random.nextInt(change) == 0 ? random.nextLong(-100, 100) : 0;
+                timestamps[i] = timestamp;
+            }
+            long first = tracker.appendAll(offsets, new int[count], timestamps, count);
+            for (int i = 0; i < count; i++) {
+                assertThat(tracker.firstUnfinishedTimestamp()).isEqualTo(timestamps[i]);
+                tracker.ack(first + i);
+                tracker.advance();
+            }
+        }
+    }
+
+    @Test
     void forgoneAndAbandoned_areNotWaitedForAndNeverCommitted() {
         OffsetTracker tracker = tracker(10);
         long finished = tracker.append(0, 1);

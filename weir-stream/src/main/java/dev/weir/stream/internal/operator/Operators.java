@@ -142,7 +142,7 @@ public final class Operators {
 
     /** A sink that hands each element to {@code consumer} and acknowledges it when that returns. */
     public static <T> SinkFactory<T> forEach(Consumer<? super T> consumer) {
-        return context -> new ForEachSink<>(consumer, context.meter(), context.clock());
+        return context -> new ForEachSink<>(consumer, context.meter());
     }
 
     /** A sink that acknowledges whatever comes. */

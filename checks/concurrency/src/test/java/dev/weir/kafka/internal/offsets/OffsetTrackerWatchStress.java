@@ -79,36 +79,6 @@ public class OffsetTrackerWatchStress {
         }
     }
 
-    /** Records that are acknowledged together, of which the owner waits for one. */
-    @JCStressTest
-    @Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "finished before the watch")
-    @Outcome(id = "0, 1", expect = Expect.ACCEPTABLE, desc = "both noticed")
-    @Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "watched, then called once")
-    @Outcome(expect = Expect.FORBIDDEN, desc = "a wake-up was lost, or came twice")
-    @State
-    public static class Together {
-
-        private final AtomicInteger calls = new AtomicInteger();
-        private final OffsetTracker tracker = new OffsetTracker(4, calls::incrementAndGet);
-        private final long[] tokens = {tracker.append(7, 1), tracker.append(8, 1), tracker.append(9, 1)};
-
-        @Actor
-        public void owner(II_Result result) {
-            result.r1 = tracker.watch(1, 2) ? 1 : 0;
-        }
-
-        @Actor
-        public void acknowledger() {
-            tracker.ackAll(tokens, 0, 3);
-        }
-
-        @Arbiter
-        public void after(II_Result result) {
-            boolean finished = tracker.advance() == 3;
-            result.r2 = finished ? calls.get() : -1;
-        }
-    }
-
     /** A tracker whose owner looks at the count before it says what it watches. */
     @JCStressTest
     @Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "finished before the watch")
