@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.session;
 
 import java.util.List;
+import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.message.ShareFetchResponseData;
 
 /** What a session hands on. Called on the member's thread. */
@@ -14,6 +15,9 @@ interface Answers {
      */
     int lend(List<Lending> lendings, long askedNanos, long nowNanos);
 
-    /** A partition is not where it was thought to be. */
+    /** The broker does not lead the partition. */
+    void moved(TopicIdPartition partition);
+
+    /** The broker is gone, and may not lead its partitions any more. */
     void moved();
 }

@@ -33,6 +33,9 @@ public interface Borrower {
     /** Records go back that nobody took in time. */
     void passedBy(int records);
 
+    /** A record goes back, to be lent again if the group has not given it up. */
+    void goesBack(Loan loan);
+
     /** A lock is gone, and with it the record, unless its work had ended before. */
     void lost(Loan loan);
 

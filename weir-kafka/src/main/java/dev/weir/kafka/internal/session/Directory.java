@@ -88,6 +88,11 @@ final class Directory {
         return leaders.get(partition);
     }
 
+    /** It is not led where it was thought to be: nobody is asked for it until brokers name its leader again. */
+    void forget(TopicIdPartition partition) {
+        leaders.remove(partition);
+    }
+
     boolean isDue(long nowNanos) {
         if (underWay || (pausing && nowNanos - askedNanos < PAUSE_NANOS)) {
             return false;

@@ -143,6 +143,15 @@ final class LentRange {
         return lost;
     }
 
+    void addOpenTo(List<Loan> all) {
+        for (int i = 0; i < states.length; i++) {
+            Loan loan = loans[i];
+            if (states[i] == OPEN && loan != null) {
+                all.add(loan);
+            }
+        }
+    }
+
     int open() {
         return open;
     }

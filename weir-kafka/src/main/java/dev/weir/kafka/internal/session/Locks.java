@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.session;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * Looks after the locks of what is lent: at half of their time those are renewed that somebody works on, and the others
@@ -48,16 +49,16 @@ final class Locks {
             long age = nowNanos - range.lockedSinceNanos;
             if (ends && range.open() > 0) {
                 // A last delivery is not spent on going back as long as the pipeline may take it.
-                passedBy += range.endIf(
+                passedBy += giveBack(
+                        range,
                         loan -> (!loan.isLastDelivery() || (over && loan.isOffered())) && loan.giveBack(),
-                        Ack.RELEASE,
                         nowNanos);
             }
             if (range.open() > 0 && age >= nanos()) {
                 range.loseOpen().forEach(borrower::lost);
             } else if (range.open() > 0 && age >= nanos() / 2 && !range.renewing) {
                 // One of the last deliveries is not spent on a record that nobody has looked at.
-                passedBy += range.endIf(loan -> !loan.isAtRisk() && loan.giveBack(), Ack.RELEASE, nowNanos);
+                passedBy += giveBack(range, loan -> !loan.isAtRisk() && loan.giveBack(), nowNanos);
                 range.renewing = range.open() > 0;
                 renewals.addAll(range.renewals());
             }
@@ -90,8 +91,21 @@ final class Locks {
     int giveUp(Lent of, long nowNanos) {
         int given = 0;
         for (LentRange range : of.all()) {
-            given += range.endIf(Loan::lose, Ack.RELEASE, nowNanos);
+            given += giveBack(range, Loan::lose, nowNanos);
         }
         return given;
+    }
+
+    private int giveBack(LentRange range, Predicate<Loan> test, long nowNanos) {
+        return range.endIf(
+                loan -> {
+                    boolean goes = test.test(loan);
+                    if (goes) {
+                        borrower.goesBack(loan);
+                    }
+                    return goes;
+                },
+                Ack.RELEASE,
+                nowNanos);
     }
 }

@@ -432,7 +432,7 @@ final class Session {
     private void moved(Lent of, Errors error) {
         lose(of, error);
         wanted.remove(of.id);
-        answers.moved();
+        answers.moved(of.id);
     }
 
     private void lose(Lent of, Errors error) {

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.clients.consumer.AcknowledgeType;
 import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.message.FindCoordinatorRequestData;
 import org.apache.kafka.common.message.FindCoordinatorResponseData;
@@ -165,7 +166,11 @@ public final class ShareMember implements AutoCloseable {
             for (Line line : lines.values()) {
                 Lent of = line.session.find(loan);
                 LentRange range = of == null ? null : of.find(loan.offset());
-                if (range != null && range.end(loan, loan.outcome().id, nowNanos)) {
+                AcknowledgeType outcome = loan.outcome();
+                if (range != null && range.end(loan, outcome.id, nowNanos)) {
+                    if (outcome == AcknowledgeType.RELEASE) {
+                        borrower.goesBack(loan);
+                    }
                     break;
                 }
             }
@@ -275,6 +280,17 @@ public final class ShareMember implements AutoCloseable {
         return spare;
     }
 
+    /** Those on which the work has not ended. */
+    public List<Loan> openLoans() {
+        List<Loan> open = new ArrayList<>();
+        for (Line line : lines.values()) {
+            for (Lent of : line.session.lent()) {
+                of.all().forEach(range -> range.addOpenTo(open));
+            }
+        }
+        return open;
+    }
+
     /** Ends the work on all that is lent, which nobody will finish; returns how many there were. */
     public int giveUp() {
         int given = 0;
@@ -339,6 +355,12 @@ public final class ShareMember implements AutoCloseable {
                 requests.saw(records, bytes);
             }
             return records;
+        }
+
+        @Override
+        public void moved(TopicIdPartition partition) {
+            directory.forget(partition);
+            moved();
         }
 
         @Override

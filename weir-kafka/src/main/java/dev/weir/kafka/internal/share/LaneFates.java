@@ -121,7 +121,7 @@ final class LaneFates {
             boolean ignored = held.remove(record);
         }
         if (type == AcknowledgeType.RELEASE) {
-            countIfLost(record);
+            counters.countIfLost(name, record);
         }
         confirmations.sent(record, type);
         try {
@@ -138,21 +138,6 @@ final class LaneFates {
         if (unsent++ == 0) {
             unsentSinceNanos = System.nanoTime();
         }
-    }
-
-    /** A record goes back, by a word or with the lane's session. */
-    void countIfLost(AcquiredRecord record) {
-        if (!record.isLostIfReleased()) {
-            return;
-        }
-        counters.lost.increment();
-        LOG.warn(
-                "{}: {} is lost: it goes back in delivery {} of {}, after which the group gives it up, and no copy"
-                        + " stands; a dead-letter topic keeps such records",
-                name,
-                record.name(),
-                record.delivery(),
-                record.deliveryLimit());
     }
 
     /** Somebody else may have it from now on. */

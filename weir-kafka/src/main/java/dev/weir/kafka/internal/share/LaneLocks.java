@@ -2,7 +2,6 @@ package dev.weir.kafka.internal.share;
 
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.AcknowledgeType;
 
 /**
@@ -18,9 +17,6 @@ final class LaneLocks {
 
     /** What the close waits for renewals that are under way, so that what is done can be told. */
     private static final long LAST_RENEWAL_NANOS = TimeUnit.SECONDS.toNanos(2);
-
-    /** What the close waits for copies of records that would be lost. */
-    private static final long LAST_COPY_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final Lane.Setup setup;
     private final ReadyRecords ready;
@@ -142,14 +138,17 @@ final class LaneLocks {
     }
 
     private void giveUpAll() {
-        keepCopies();
+        ParkedCopies copies = setup.copies();
+        if (copies != null) {
+            copies.keepLast(held.all(each -> true));
+        }
         int given = 0;
         for (AcquiredRecord record : held.all(each -> true)) {
             boolean unfinishedOne = record.lose();
             if (record.isRenewing()) {
                 boolean ignored = held.remove(record); // It goes back with the session.
                 if (record.isUndone()) {
-                    fates.countIfLost(record);
+                    counters.countIfLost(setup.name(), record);
                 }
                 given++;
             } else {
@@ -162,21 +161,6 @@ final class LaneLocks {
             }
         }
         unfinished = given;
-    }
-
-    /** Makes copies of what goes back in its last delivery and has none, as far as the brokers take them in time. */
-    private void keepCopies() {
-        ParkedCopies copies = setup.copies();
-        if (copies == null) {
-            return;
-        }
-        List<AcquiredRecord> missing = held.all(record -> record.isLostIfReleased() && record.isUndone());
-        // Those that were not offered have a copy on its way.
-        missing.stream().filter(AcquiredRecord::isOffered).forEach(record -> copies.keep(record, () -> {}));
-        long until = System.nanoTime() + LAST_COPY_NANOS;
-        while (missing.stream().anyMatch(AcquiredRecord::isLostIfReleased) && System.nanoTime() - until < 0) {
-            LockSupport.parkNanos(this, SCAN_NANOS);
-        }
     }
 
     /** The lane ends, and its session with it: what it still holds is for others. */

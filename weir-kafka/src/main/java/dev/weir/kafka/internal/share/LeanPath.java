@@ -166,6 +166,7 @@ final class LeanPath implements SharePath, Runnable {
         while (member.open() > 0 && System.nanoTime() - closeAtNanos < 0) {
             step();
         }
+        lending.keepLast(member.openLoans());
         unfinished = member.giveUp();
         member.end();
         long last = System.nanoTime() + LAST_ANSWER_NANOS;

@@ -109,6 +109,19 @@ final class Lending implements Borrower {
         ready.passedBy();
     }
 
+    /** Makes copies of those that are about to go back in their last delivery. */
+    void keepLast(List<Loan> open) {
+        ParkedCopies copies = setup.copies();
+        if (copies != null) {
+            copies.keepLast(open.stream().map(AcquiredRecord.class::cast).toList());
+        }
+    }
+
+    @Override
+    public void goesBack(Loan loan) {
+        counters.countIfLost(setup.name(), (AcquiredRecord) loan);
+    }
+
     @Override
     public void lost(Loan loan) {
         if (loan.lose()) {

@@ -6,9 +6,11 @@ import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.internal.failure.Letters;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.errors.RecordTooLargeException;
@@ -24,6 +26,8 @@ final class ParkedCopies implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ParkedCopies.class);
     private static final long RETRY_SECONDS = 1;
     private static final int MAX_TOO_LARGE = 2;
+    private static final long LAST_COPY_NANOS = TimeUnit.SECONDS.toNanos(5);
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(2);
 
     private final String topic;
@@ -61,6 +65,19 @@ final class ParkedCopies implements AutoCloseable {
                 0,
                 true);
         retries.execute(() -> send(record, parked, 0, then));
+    }
+
+    /** Makes copies of what goes back in its last delivery and has none, as far as the brokers take them in time. */
+    void keepLast(List<AcquiredRecord> lent) {
+        List<AcquiredRecord> missing = lent.stream()
+                .filter(record -> record.isLostIfReleased() && record.isUndone())
+                .toList();
+        // Those that were not offered have a copy on its way.
+        missing.stream().filter(AcquiredRecord::isOffered).forEach(record -> keep(record, () -> {}));
+        long until = System.nanoTime() + LAST_COPY_NANOS;
+        while (missing.stream().anyMatch(AcquiredRecord::isLostIfReleased) && System.nanoTime() - until < 0) {
+            LockSupport.parkNanos(this, LOOK_NANOS);
+        }
     }
 
     private void send(AcquiredRecord record, FailedRecord parked, int tooLarge, Runnable then) {

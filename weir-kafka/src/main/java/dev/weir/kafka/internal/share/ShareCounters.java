@@ -1,9 +1,13 @@
 package dev.weir.kafka.internal.share;
 
 import java.util.concurrent.atomic.LongAdder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What has happened to the records of a run. Thread-safe. */
 final class ShareCounters {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ShareCounters.class);
 
     // Records, by what the brokers have confirmed.
     final LongAdder accepted = new LongAdder();
@@ -32,4 +36,19 @@ final class ShareCounters {
     final LongAdder noDemandNanos = new LongAdder();
     final LongAdder acknowledgements = new LongAdder();
     final LongAdder acknowledgementNanos = new LongAdder();
+
+    /** A record goes back, by a word or with the session of whoever had it. */
+    void countIfLost(String borrower, AcquiredRecord record) {
+        if (!record.isLostIfReleased()) {
+            return;
+        }
+        lost.increment();
+        LOG.warn(
+                "{}: {} is lost: it goes back in delivery {} of {}, after which the group gives it up, and no copy"
+                        + " stands; a dead-letter topic keeps such records",
+                borrower,
+                record.name(),
+                record.delivery(),
+                record.deliveryLimit());
+    }
 }

@@ -101,6 +101,24 @@ class ShareMemberSimulationTest {
     }
 
     @Test
+    void leader_thatMovedAndIsNotKnown_isNotLookedForWithoutPause() {
+        Random random = new Random(5);
+        SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, 2 * RECORDS);
+        SimulatedWork work = new SimulatedWork(group, random, 10);
+        ShareMember member = new ShareMember(identity, group, work);
+        work.of(member);
+        member.plan(CREDITS, false);
+        while (work.lent() < 100) {
+            step(group, member);
+        }
+        group.moveUnseen(0, SECOND);
+        runToTheEnd(group, member, random, false);
+        assertThat(group.wrongLeaders).as("of a second, with 100 ms between").isBetween(1, 15);
+        close(group, work, member);
+        assertThat(work.done).hasSize(PARTITIONS * 2 * RECORDS);
+    }
+
+    @Test
     void handlersLongerThanTheLock_areRenewed_andNothingIsDeliveredTwice() {
         Random random = new Random(7);
         SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, 50);
@@ -132,6 +150,7 @@ class ShareMemberSimulationTest {
         step(group, member);
         int given = member.giveUp();
         assertThat(given).isPositive();
+        assertThat(work.wentBack).as("told of each").isGreaterThanOrEqualTo(given);
         close(group, work, member);
         assertThat(group.partitions.stream().mapToInt(SimulatedPartition::lent).sum())
                 .as("records that stay locked")

@@ -108,6 +108,12 @@ final class SimulatedGroup implements Network {
     long now = 1_000 * MILLI;
     int largestRequest;
     int invalidRequests;
+    int wrongLeaders;
+
+    /** Until then brokers say of the leaders what they were when it was set. */
+    private long staleUntil;
+
+    private final Map<Integer, Integer> staleLeaders = new HashMap<>();
     private final Random random;
     private final PriorityQueue<Event> events =
             new PriorityQueue<>((a, b) -> a.at != b.at ? Long.compare(a.at, b.at) : Long.compare(a.order, b.order));
@@ -162,6 +168,19 @@ final class SimulatedGroup implements Network {
         }
     }
 
+    /** A leader moves, and brokers do not know it for so long. */
+    void moveUnseen(int partition, long nanos) {
+        partitions.forEach(each -> staleLeaders.put(each.number, each.leader));
+        staleUntil = now + nanos;
+        SimulatedPartition moving = partitions.get(partition);
+        moving.releaseAll();
+        moving.leader = moving.leader % BROKERS + 1;
+    }
+
+    private int toldLeader(SimulatedPartition partition) {
+        return now < staleUntil ? staleLeaders.getOrDefault(partition.number, partition.leader) : partition.leader;
+    }
+
     boolean hasSessions() {
         return !remotes.isEmpty();
     }
@@ -213,7 +232,7 @@ final class SimulatedGroup implements Network {
         partitions.forEach(each -> topic.partitions()
                 .add(new MetadataResponsePartition()
                         .setPartitionIndex(each.number)
-                        .setLeaderId(each.leader)));
+                        .setLeaderId(toldLeader(each))));
         answer.topics().add(topic);
         return answer;
     }
@@ -297,6 +316,7 @@ final class SimulatedGroup implements Network {
             SimulatedPartition partition = partitions.get(number);
             PartitionData told = data.get(number);
             short toldError = told == null ? 0 : told.acknowledgeErrorCode();
+            wrongLeaders += partition.leader == node ? 0 : 1;
             PartitionData lent = partition.leader == node
                     ? partition.lend(left, now)
                     : new PartitionData().setPartitionIndex(number).setErrorCode(Errors.NOT_LEADER_OR_FOLLOWER.code());

@@ -102,6 +102,7 @@ final class SimulatedWork implements Borrower {
     long accepted;
     long refused;
     long renewed;
+    int wentBack;
     boolean ended;
     boolean slow;
 
@@ -191,6 +192,11 @@ final class SimulatedWork implements Borrower {
     @Override
     public void passedBy(int records) {
         queue.removeIf(loan -> loan.end != End.WAITING);
+    }
+
+    @Override
+    public void goesBack(Loan loan) {
+        wentBack++;
     }
 
     @Override
