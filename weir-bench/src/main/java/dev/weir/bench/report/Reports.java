@@ -29,6 +29,11 @@ public final class Reports {
         return json(folder, Analysis.of(folder));
     }
 
+    /** What {@link #json} returns; keeps nothing. */
+    public static String lines(ResultsFolder folder) {
+        return JsonReport.lines(Analysis.of(folder));
+    }
+
     /** A table per point, for a terminal of 100 columns. */
     public static String text(ResultsFolder folder) {
         return TextReport.of(Analysis.of(folder));

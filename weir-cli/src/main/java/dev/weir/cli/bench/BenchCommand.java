@@ -16,6 +16,7 @@ import picocli.CommandLine.Spec;
             BenchCompareCommand.class,
             BenchRunCommand.class,
             BenchReportCommand.class,
+            BenchResultsCommand.class,
             BenchSchemaCommand.class
         })
 public final class BenchCommand implements Runnable {

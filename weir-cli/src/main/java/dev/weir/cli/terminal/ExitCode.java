@@ -15,5 +15,8 @@ public final class ExitCode {
     /** The JVM had no memory left. The JVM itself ends with the same, under {@code -XX:+ExitOnOutOfMemoryError}. */
     public static final int OUT_OF_MEMORY = 3;
 
+    /** Figures do not meet the rule that was given. */
+    public static final int GATE_NOT_MET = 3;
+
     private ExitCode() {}
 }

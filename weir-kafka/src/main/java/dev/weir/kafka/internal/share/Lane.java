@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.share;
 import dev.weir.kafka.internal.group.ShareFaults;
 import dev.weir.kafka.internal.share.SharePath.AcquireMode;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -58,7 +59,23 @@ final class Lane implements Runnable {
             Scouts scouts,
             @Nullable ParkedCopies copies,
             Runnable onLost,
-            Consumer<Throwable> onFailure) {}
+            Consumer<Throwable> onFailure) {
+
+        /** Hands acquired records to the pipeline; those at risk when a copy stands, if anybody keeps copies. */
+        void offer(List<AcquiredRecord> acquired) {
+            List<AcquiredRecord> safe = new ArrayList<>(acquired.size());
+            for (AcquiredRecord record : acquired) {
+                if (copies != null && record.isAtRisk()) {
+                    copies.keep(record, () -> ready.put(List.of(record)));
+                } else {
+                    safe.add(record);
+                }
+            }
+            if (!safe.isEmpty()) {
+                ready.put(safe);
+            }
+        }
+    }
 
     private final Setup setup;
     private final String name;

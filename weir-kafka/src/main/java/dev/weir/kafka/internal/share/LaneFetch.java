@@ -4,8 +4,10 @@ import dev.weir.kafka.internal.share.SharePath.AcquireMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.ShareConsumer;
@@ -194,25 +196,10 @@ final class LaneFetch {
     }
 
     private void offer(List<AcquiredRecord> fresh) {
-        counters.acquired.add(fresh.size());
-        List<AcquiredRecord> safe = new ArrayList<>(fresh.size());
-        List<AcquiredRecord> stale = new ArrayList<>();
-        ParkedCopies copies = setup.copies();
-        for (AcquiredRecord record : fresh) {
-            if (record.delivery() > 1) {
-                counters.redelivered.increment();
-            }
-            if (held.isExpired(record)) {
-                stale.add(record);
-            } else if (copies != null && record.isAtRisk()) {
-                copies.keep(record, () -> ready.put(List.of(record)));
-            } else {
-                safe.add(record);
-            }
-        }
-        if (!safe.isEmpty()) {
-            ready.put(safe);
-        }
+        counters.countAcquired(fresh);
+        Map<Boolean, List<AcquiredRecord>> byExpiry = fresh.stream().collect(Collectors.partitioningBy(held::isExpired));
+        setup.offer(byExpiry.getOrDefault(false, List.of()));
+        List<AcquiredRecord> stale = byExpiry.getOrDefault(true, List.of());
         if (!stale.isEmpty()) {
             fates.giveBackLate(stale);
         }

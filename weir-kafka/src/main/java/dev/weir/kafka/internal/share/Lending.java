@@ -67,23 +67,9 @@ final class Lending implements Borrower {
 
     @Override
     public void lentAll() {
-        counters.acquired.add(fresh.size());
-        List<AcquiredRecord> safe = new ArrayList<>(fresh.size());
-        ParkedCopies copies = setup.copies();
-        for (AcquiredRecord record : fresh) {
-            if (record.delivery() > 1) {
-                counters.redelivered.increment();
-            }
-            if (copies != null && record.isAtRisk()) {
-                copies.keep(record, () -> ready.put(List.of(record)));
-            } else {
-                safe.add(record);
-            }
-        }
+        counters.countAcquired(fresh);
+        setup.offer(fresh);
         fresh.clear();
-        if (!safe.isEmpty()) {
-            ready.put(safe);
-        }
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.share;
 
+import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,6 +37,13 @@ final class ShareCounters {
     final LongAdder noDemandNanos = new LongAdder();
     final LongAdder acknowledgements = new LongAdder();
     final LongAdder acknowledgementNanos = new LongAdder();
+
+    /** Records came. */
+    void countAcquired(List<AcquiredRecord> records) {
+        acquired.add(records.size());
+        redelivered.add(
+                records.stream().filter(record -> record.delivery() > 1).count());
+    }
 
     /** A record goes back, by a word or with the session of whoever had it. */
     void countIfLost(String borrower, AcquiredRecord record) {

@@ -1,0 +1,103 @@
+package dev.weir.bench.statistics;
+
+import dev.weir.bench.result.Point;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one campaign's ratio to the baseline is beside that of another campaign, at the same point. Campaigns have no rounds in
+ * common, so only ratios are compared, not figures; and only where both saw the same noise. Immutable, thread-safe.
+ *
+ * @param why no difference is claimed; empty if one is
+ */
+public record Difference(
+        Point point, String driver, Metric metric, RatioInterval before, RatioInterval after, Kind kind, String why) {
+
+    /** What can be said. */
+    public enum Kind {
+        HIGHER,
+        LOWER,
+        NO_DIFFERENCE,
+        NOT_COMPARABLE
+    }
+
+    /**
+     * Compares what both campaigns have: points by their ids, drivers by their names.
+     *
+     * @throws IllegalArgumentException if they have different baselines, or nothing in common
+     */
+    public static List<Difference> between(Analysis before, Analysis after) {
+        String baseline = before.campaign().baseline();
+        if (!baseline.equals(after.campaign().baseline())) {
+            throw new IllegalArgumentException("different baselines: " + baseline + " and "
+                    + after.campaign().baseline());
+        }
+        List<Difference> all = new ArrayList<>();
+        for (PointResult was : before.points()) {
+            for (PointResult is : after.points()) {
+                if (was.point().id().equals(is.point().id())) {
+                    add(all, before, was, after, is);
+                }
+            }
+        }
+        if (all.isEmpty()) {
+            throw new IllegalArgumentException("no point and driver is in both campaigns");
+        }
+        return List.copyOf(all);
+    }
+
+    private static void add(
+            List<Difference> all, Analysis before, PointResult was, Analysis after, PointResult is) {
+        for (DriverResult driver : was.drivers()) {
+            for (Metric metric : Metric.values()) {
+                Comparison a = comparison(was, driver.driver(), metric);
+                Comparison b = comparison(is, driver.driver(), metric);
+                if (a != null && b != null && !driver.driver().equals(before.campaign().control())) {
+                    String noise = unlike(
+                            comparison(was, before.campaign().control(), metric),
+                            comparison(is, after.campaign().control(), metric));
+                    all.add(of(is.point(), driver.driver(), metric, a.interval(), b.interval(), noise));
+                }
+            }
+        }
+    }
+
+    private static Difference of(
+            Point point, String driver, Metric metric, RatioInterval a, RatioInterval b, String noise) {
+        if (!noise.isEmpty()) {
+            return new Difference(point, driver, metric, a, b, Kind.NOT_COMPARABLE, noise);
+        }
+        if (!a.isBounded() || !b.isBounded()) {
+            return new Difference(point, driver, metric, a, b, Kind.NOT_COMPARABLE, "one round has no interval");
+        }
+        if (overlap(a, b)) {
+            return new Difference(point, driver, metric, a, b, Kind.NO_DIFFERENCE, "the intervals overlap");
+        }
+        return new Difference(
+                point, driver, metric, a, b, b.ratio() > a.ratio() ? Kind.HIGHER : Kind.LOWER, "");
+    }
+
+    /** Why two noise floors are not alike; empty if they are. */
+    private static String unlike(@Nullable Comparison before, @Nullable Comparison after) {
+        if (before == null || after == null) {
+            return "no A/A in both campaigns: what is noise is not known";
+        }
+        boolean alike = before.interval().isBounded()
+                && after.interval().isBounded()
+                && overlap(before.interval(), after.interval());
+        return alike ? "" : "the noise of the two campaigns (A/A) does not overlap";
+    }
+
+    private static boolean overlap(RatioInterval a, RatioInterval b) {
+        return a.low() <= b.high() && b.low() <= a.high();
+    }
+
+    private static @Nullable Comparison comparison(PointResult point, @Nullable String driver, Metric metric) {
+        return point.drivers().stream()
+                .filter(each -> each.driver().equals(driver))
+                .findFirst()
+                .map(each -> each.comparisons().get(metric))
+                .orElse(null);
+    }
+}

@@ -1,0 +1,33 @@
+package dev.weir.cli.bench;
+
+import dev.weir.bench.report.Reports;
+import dev.weir.bench.result.ResultsFolder;
+import dev.weir.cli.terminal.ExitCode;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+
+/** {@code weir bench results show}. */
+@Command(name = "show", description = "Print the tables of a campaign, finished or not. Writes nothing.")
+final class ResultsShowCommand implements Callable<Integer> {
+
+    @ParentCommand
+    private BenchResultsCommand results;
+
+    @Parameters(paramLabel = "RUN", description = "The results folder of a campaign, or its name in bench-results.")
+    private Path run;
+
+    @Option(names = "--json", description = "Print one JSON object per point and driver, and a summary.")
+    private boolean json;
+
+    @Override
+    public Integer call() {
+        ResultsFolder folder = BenchResultsCommand.open(run);
+        results.weir().out().print(BenchResultsCommand.read(() -> json ? Reports.lines(folder) : Reports.text(folder)));
+        results.weir().out().flush();
+        return ExitCode.DONE;
+    }
+}
