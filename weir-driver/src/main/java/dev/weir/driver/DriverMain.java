@@ -82,7 +82,7 @@ public final class DriverMain {
                         if (configuration == null) {
                             throw new IllegalStateException("start came before configure");
                         }
-                        pass(new Pass(configuration, order));
+                        pass(new Pass(configuration, order, driver.groupType()));
                         CONFIGURATIONS.setLevel(Level.WARNING);
                     }
                     case Command.Stop stop -> {
@@ -116,6 +116,7 @@ public final class DriverMain {
                 ProcessHandle.current().pid(),
                 driver.scenarios().stream().sorted().toList(),
                 driver.features().stream().sorted().toList(),
+                driver.groupType(),
                 System.getProperty("java.vm.name") + " " + Runtime.version(),
                 libraries(),
                 ManagementFactory.getRuntimeMXBean().getInputArguments()));

@@ -21,12 +21,14 @@ public sealed interface Report {
      *
      * @param libraries file names on its class path, which carry versions
      * @param arguments of its JVM
+     * @param groupType by which kind of group it reads
      */
     record Hello(
             String driver,
             long pid,
             List<Scenario> scenarios,
             List<Feature> features,
+            GroupType groupType,
             String java,
             List<String> libraries,
             List<String> arguments)
@@ -60,7 +62,8 @@ public sealed interface Report {
      * @param nanos from the first record to the end
      * @param joinNanos from the order to the first record
      * @param usage of the process from the first record to the end
-     * @param client what its Kafka clients say of themselves
+     * @param client what its Kafka clients, or its library, say of themselves
+     * @param handlerMillis how long a handler blocked, by the mean; 0 if none did
      */
     record Passed(
             boolean complete,
@@ -70,7 +73,8 @@ public sealed interface Report {
             long joinNanos,
             Usage usage,
             LedgerFigures ledger,
-            Map<String, Double> client)
+            Map<String, Double> client,
+            double handlerMillis)
             implements Report {}
 
     /** The driver cannot go on. */
