@@ -16,13 +16,7 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
  * @param redelivered deliveries of what had come already, where a share group may do that: they are no duplicates
  */
 public record LedgerFigures(
-        long distinct,
-        long missing,
-        long duplicates,
-        long reordered,
-        long foreign,
-        long retried,
-        long redelivered) {
+        long distinct, long missing, long duplicates, long reordered, long foreign, long retried, long redelivered) {
 
     /** Where no handler failed. */
     public LedgerFigures(long distinct, long missing, long duplicates, long reordered, long foreign) {

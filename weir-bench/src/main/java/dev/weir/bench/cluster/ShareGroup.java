@@ -40,8 +40,7 @@ final class ShareGroup {
                 .toList();
         Asked.of(
                 what + " of share group " + name,
-                admin.incrementalAlterConfigs(
-                                Map.of(new ConfigResource(ConfigResource.Type.GROUP, name), changes))
+                admin.incrementalAlterConfigs(Map.of(new ConfigResource(ConfigResource.Type.GROUP, name), changes))
                         .all());
     }
 
@@ -49,8 +48,7 @@ final class ShareGroup {
     boolean isPast(Set<TopicPartition> partitions, long offset) {
         Map<TopicPartition, SharePartitionOffsetInfo> offsets = Asked.of(
                 "what share group " + name + " accepted",
-                admin.listShareGroupOffsets(
-                                Map.of(name, new ListShareGroupOffsetsSpec().topicPartitions(partitions)))
+                admin.listShareGroupOffsets(Map.of(name, new ListShareGroupOffsetsSpec().topicPartitions(partitions)))
                         .partitionsToOffsetInfo(name));
         return partitions.stream().allMatch(partition -> {
             SharePartitionOffsetInfo at = offsets.get(partition);
@@ -62,7 +60,9 @@ final class ShareGroup {
     void delete() {
         alter("to remove the settings", AlterConfigOp.OpType.DELETE);
         try {
-            Asked.of("to delete share group " + name, admin.deleteShareGroups(List.of(name)).all());
+            Asked.of(
+                    "to delete share group " + name,
+                    admin.deleteShareGroups(List.of(name)).all());
         } catch (BenchException e) {
             // As above.
         }

@@ -93,8 +93,7 @@ public final class DriverSession {
      * @param records at most; 0 for all
      */
     public String start(long records, double seconds) {
-        String group =
-                groupType == GroupType.SHARE ? cluster.newShareGroup(point.shareGroup()) : cluster.newGroup();
+        String group = groupType == GroupType.SHARE ? cluster.newShareGroup(point.shareGroup()) : cluster.newGroup();
         process.send(new Command.Start(group, records, seconds));
         return group;
     }

@@ -11,13 +11,7 @@ package dev.weir.bench.result;
  * @param redelivered deliveries of what a share group had delivered before, which it may: they are no duplicates
  */
 public record Ledger(
-        long expected,
-        long delivered,
-        long lost,
-        long duplicates,
-        long outOfOrder,
-        long retried,
-        long redelivered) {
+        long expected, long delivered, long lost, long duplicates, long outOfOrder, long retried, long redelivered) {
 
     /** Nothing expected, nothing delivered. */
     public static final Ledger NONE = new Ledger(0, 0, 0, 0, 0);

@@ -109,8 +109,9 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
                     + consumers + "=" + integer(consumers) + " " + workers + "=" + integer(workers));
         }
         if (isPlanned() && seconds("settleSeconds") > 0) {
-            throw new WorkloadException("method.settleSeconds does not go with topic.recordsPerSecond, whose one pass has"
-                    + " its warm-up: leave one out");
+            throw new WorkloadException(
+                    "method.settleSeconds does not go with topic.recordsPerSecond, whose one pass has"
+                            + " its warm-up: leave one out");
         }
     }
 

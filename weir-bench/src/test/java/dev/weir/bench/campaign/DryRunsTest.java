@@ -32,7 +32,14 @@ class DryRunsTest {
         dryRuns.keep(
                 key("topic: {records: 5}"),
                 new Report.Hello(
-                        "weir", 1, List.of(Scenario.CONSUME), List.of(), GroupType.CONSUMER, "JVM", List.of("a.jar"), List.of("-Xmx1g")));
+                        "weir",
+                        1,
+                        List.of(Scenario.CONSUME),
+                        List.of(),
+                        GroupType.CONSUMER,
+                        "JVM",
+                        List.of("a.jar"),
+                        List.of("-Xmx1g")));
     }
 
     @Test

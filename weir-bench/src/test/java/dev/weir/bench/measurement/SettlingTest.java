@@ -43,7 +43,9 @@ class SettlingTest {
         assertThat(rest.nanos()).isEqualTo(8 * SECOND);
         assertThat(rest.joinNanos()).isEqualTo(SECOND);
         assertThat(rest.usage().cpuNanos()).isEqualTo(700);
-        assertThat(rest.usage().voluntarySwitches()).as("not counted by interval").isEqualTo(-1);
+        assertThat(rest.usage().voluntarySwitches())
+                .as("not counted by interval")
+                .isEqualTo(-1);
         assertThat(rest.ledger()).isEqualTo(PASSED.ledger());
     }
 

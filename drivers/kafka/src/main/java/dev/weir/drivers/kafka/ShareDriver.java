@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Share consumers of the official client, each on a thread of its own with its part of the workers. Confined to the main
@@ -82,7 +83,7 @@ final class ShareDriver implements Driver {
         return new HashMap<>(config);
     }
 
-    private static void putUnlessOwn(Map<String, String> config, String name, String value) {
+    private static void putUnlessOwn(Map<String, String> config, String name, @Nullable String value) {
         if (value != null && !value.equals(ShareOptions.OWN)) {
             config.put(name, value);
         }

@@ -39,8 +39,8 @@ final class ShareMember implements Runnable {
     public void run() {
         try (ExecutorService pool = Executors.newFixedThreadPool(
                         workers, Thread.ofPlatform().daemon().factory()); // No thread until something is submitted.
-                ShareConsumer<byte[], byte[]> consumer = new KafkaShareConsumer<>(
-                        config, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+                ShareConsumer<byte[], byte[]> consumer =
+                        new KafkaShareConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
             consumer.subscribe(List.of(pass.configuration().topic()));
             boolean whole = true;
             while (!pass.isDone()) {

@@ -63,9 +63,10 @@ final class WeirShareDriver implements Driver {
         pass.figure("share: lanes", at.lanes());
         pass.figure("share: records per poll", at.pollRecords());
         pass.figure("share: waiting", at.waiting());
-        pass.figure("share: redelivered", at.redelivered());
-        pass.figure("share: locks expired", at.lockExpired());
-        pass.figure("share: failed acknowledgements", at.failedAcknowledgements());
-        System.err.println("share: " + at.limit().kind() + ": " + at.limit().sentence() + " " + at.limit().advice());
+        pass.figure("share: redelivered", (double) at.redelivered());
+        pass.figure("share: locks expired", (double) at.lockExpired());
+        pass.figure("share: failed acknowledgements", (double) at.failedAcknowledgements());
+        System.err.println("share: " + at.limit().kind() + ": " + at.limit().sentence() + " "
+                + at.limit().advice());
     }
 }
