@@ -164,12 +164,18 @@ public final class DriverMain {
             while (!ended) {
                 ended = pass.awaitEnd(last.nanos() + periodNanos - System.nanoTime());
                 Pass.Mark now =
-                        new Pass.Mark(System.nanoTime(), pass.recordsSoFar(), pass.bytesSoFar(), Meters.quick());
+                        new Pass.Mark(
+                                System.nanoTime(),
+                                pass.recordsSoFar(),
+                                pass.bytesSoFar(),
+                                Meters.quick(),
+                                pass.work().time());
                 say(new Report.Interval(
                         now.nanos() - startNanos,
                         now.records() - last.records(),
                         now.bytes() - last.bytes(),
                         now.usage().since(last.usage()),
+                        now.handlers().since(last.handlers()),
                         pass.takeTimings(),
                         ended));
                 last = now;

@@ -87,13 +87,9 @@ public final class HandlerWork {
         }
     }
 
-    /**
-     * How long a handler blocked, on average over all calls so far, in milliseconds: longer than it was told to, by what the
-     * machine takes to wake it. 0 if none did.
-     */
-    double meanMillis() {
-        long all = calls.sum();
-        return all == 0 ? 0 : takenNanos.sum() / 1e6 / all;
+    /** How long calls blocked so far; calls that end meanwhile may be counted by half. */
+    HandlerTime time() {
+        return new HandlerTime(calls.sum(), takenNanos.sum());
     }
 
     private static void block(long nanos) {

@@ -429,14 +429,14 @@ public final class Pass {
 
     private void begin(long recordsBefore, long bytesBefore) {
         Usage usage = Meters.full();
-        start = new Mark(System.nanoTime(), recordsBefore, bytesBefore, usage);
+        start = new Mark(System.nanoTime(), recordsBefore, bytesBefore, usage, work.time());
         first.countDown();
     }
 
     private void end() {
         if (ending.compareAndSet(false, true)) {
             long nanos = System.nanoTime();
-            end = new Mark(nanos, Math.min(wanted, recordsSoFar()), bytesSoFar(), Meters.full());
+            end = new Mark(nanos, Math.min(wanted, recordsSoFar()), bytesSoFar(), Meters.full(), work.time());
             client = ClientMetrics.read(); // Before they are closed.
             isDone = true;
             done.countDown();
@@ -495,7 +495,7 @@ public final class Pass {
                 to.usage().since(from.usage()),
                 ledger(complete),
                 new TreeMap<>(figures),
-                work.meanMillis());
+                to.handlers().since(from.handlers()));
     }
 
     private LedgerFigures ledger(boolean complete) {
@@ -507,5 +507,5 @@ public final class Pass {
     }
 
     /** Where the books stood at a moment. */
-    record Mark(long nanos, long records, long bytes, Usage usage) {}
+    record Mark(long nanos, long records, long bytes, Usage usage, HandlerTime handlers) {}
 }

@@ -44,7 +44,10 @@ final class ShareGroup {
                         .all());
     }
 
-    /** Whether it has accepted all before that offset of each of these partitions. */
+    /**
+     * Whether it has accepted all before that offset of each of these partitions. The start that the brokers tell may stay behind
+     * what is accepted; then nothing is left of the lag.
+     */
     boolean isPast(Set<TopicPartition> partitions, long offset) {
         Map<TopicPartition, SharePartitionOffsetInfo> offsets = Asked.of(
                 "what share group " + name + " accepted",
@@ -52,7 +55,7 @@ final class ShareGroup {
                         .partitionsToOffsetInfo(name));
         return partitions.stream().allMatch(partition -> {
             SharePartitionOffsetInfo at = offsets.get(partition);
-            return at != null && at.startOffset() >= offset;
+            return at != null && (at.startOffset() >= offset || at.lag().orElse(-1L) == 0);
         });
     }
 

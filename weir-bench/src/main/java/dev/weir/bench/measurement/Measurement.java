@@ -11,6 +11,7 @@ import dev.weir.bench.result.Totals;
 import dev.weir.bench.statistics.LimitingParty;
 import dev.weir.bench.statistics.WarmUp;
 import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.HandlerTime;
 import dev.weir.driver.LedgerFigures;
 import dev.weir.driver.Report;
 import dev.weir.driver.Usage;
@@ -102,7 +103,7 @@ public final class Measurement {
         double leftSeconds = point.seconds("measureSeconds");
         background.begin();
         while (leftSeconds > 0) {
-            Outcome outcome = pass(point.seconds("measureSeconds"));
+            Outcome outcome = pass(point.seconds("measureSeconds"), true);
             measured.add(outcome);
             leftSeconds -= outcome.passed().nanos() / 1e9;
         }
@@ -130,7 +131,7 @@ public final class Measurement {
         double warmSeconds = 0;
         while (warmSeconds < most) {
             double seconds = Math.min(Math.max(1, least), Math.max(LEAST_PASS_SECONDS, most - warmSeconds));
-            warmSeconds += pass(seconds).passed().nanos() / 1e9;
+            warmSeconds += pass(seconds, false).passed().nanos() / 1e9;
             if (warmSeconds >= least && warmUp.isOver()) {
                 return true;
             }
@@ -145,7 +146,8 @@ public final class Measurement {
                 .orElseThrow();
     }
 
-    private Outcome pass(double seconds) throws InterruptedException {
+    /** A pass of so long after it has settled; one of the warm-up is kept with its begin. */
+    private Outcome pass(double seconds, boolean isMeasured) throws InterruptedException {
         long most = (long) (point.recordsPerPartition() * point.partitions() * PASS_SHARE);
         Settling settling = new Settling(point.seconds("settleSeconds"));
         double limit = point.seconds("settleSeconds") + seconds;
@@ -193,7 +195,8 @@ public final class Measurement {
                     requireTimed(passed);
                     coldStart.ends(passed.joinNanos());
                     ledger = ledger.plus(passed.ledger());
-                    return new Outcome(settling.rest(passed), OptionalCounts.minus(brokerLast, brokerBefore), fetched);
+                    Report.Passed kept = isMeasured ? settling.rest(passed) : passed;
+                    return new Outcome(kept, OptionalCounts.minus(brokerLast, brokerBefore), fetched);
                 }
                 case Report.Hello hello -> throw new RunFailure("hello came twice");
                 case Report.Failed failed -> throw new RunFailure(failed.message());
@@ -290,9 +293,9 @@ public final class Measurement {
     /** By how long handlers did block, which is longer than they were told to. */
     private void putCeiling(Map<String, Double> metrics, double recordsPerSecond) {
         double handlerMillis = measured.stream()
-                .mapToDouble(outcome -> outcome.passed().handlerMillis())
-                .average()
-                .orElse(0);
+                .map(outcome -> outcome.passed().handlers())
+                .reduce(HandlerTime.NONE, HandlerTime::plus)
+                .meanMillis();
         double ceiling = point.ceilingPerSecond(handlerMillis);
         if (Double.isNaN(ceiling)) {
             return;

@@ -1,6 +1,7 @@
 package dev.weir.bench.measurement;
 
 import dev.weir.bench.RunFailure;
+import dev.weir.driver.HandlerTime;
 import dev.weir.driver.Report;
 import dev.weir.driver.Usage;
 import java.util.Locale;
@@ -14,6 +15,7 @@ final class Settling {
     private long records;
     private long bytes;
     private long nanos;
+    private HandlerTime handlers = HandlerTime.NONE;
     private @Nullable Usage usage;
 
     /** So long after the first record; 0 for none. */
@@ -31,6 +33,7 @@ final class Settling {
         records += interval.records();
         bytes += interval.bytes();
         nanos = interval.atNanos();
+        handlers = handlers.plus(interval.handlers());
         Usage before = usage;
         usage = before == null ? interval.usage() : before.plus(interval.usage());
         isOver = nanos >= seconds * TimeUnit.SECONDS.toNanos(1) && !interval.last();
@@ -46,9 +49,12 @@ final class Settling {
         if (!isOver) {
             throw new RunFailure(String.format(
                     Locale.ROOT,
-                    "all records of a pass came within method.settleSeconds, %.1f s: set topic.records to more than %d",
-                    seconds,
-                    2 * passed.records()));
+                    passed.complete()
+                            ? "all %,d records of a pass came within method.settleSeconds, %.1f s: set topic.records to twice that"
+                            : "%,d records of a pass came, none of them after method.settleSeconds, %.1f s: the machine is too"
+                                    + " busy to be measured on, or method.measureSeconds too short",
+                    passed.records(),
+                    seconds));
         }
         Usage before = usage;
         return before == null
@@ -62,6 +68,6 @@ final class Settling {
                         passed.usage().since(before),
                         passed.ledger(),
                         passed.client(),
-                        passed.handlerMillis());
+                        passed.handlers().since(handlers));
     }
 }

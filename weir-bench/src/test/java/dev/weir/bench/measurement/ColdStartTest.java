@@ -2,6 +2,7 @@ package dev.weir.bench.measurement;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.driver.HandlerTime;
 import dev.weir.driver.Report;
 import dev.weir.driver.Usage;
 import java.util.List;
@@ -45,6 +46,6 @@ class ColdStartTest {
     }
 
     private void add(long atMillis, long records) {
-        coldStart.add(new Report.Interval(atMillis * MILLIS, records, 0, NONE, List.of(), false));
+        coldStart.add(new Report.Interval(atMillis * MILLIS, records, 0, NONE, HandlerTime.NONE, List.of(), false));
     }
 }

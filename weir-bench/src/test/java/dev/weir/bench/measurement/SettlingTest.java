@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.bench.RunFailure;
+import dev.weir.driver.HandlerTime;
 import dev.weir.driver.LedgerFigures;
 import dev.weir.driver.Report;
 import dev.weir.driver.Usage;
@@ -23,7 +24,7 @@ class SettlingTest {
             new Usage(900, 90, 9, 8, 7, 6, 5, 4, 3),
             new LedgerFigures(1000, 0, 0, 0, 0),
             Map.of(),
-            5);
+            new HandlerTime(1000, 5000));
 
     @Test
     void none_leavesThePassAsItIs() {
@@ -46,6 +47,7 @@ class SettlingTest {
         assertThat(rest.usage().voluntarySwitches())
                 .as("not counted by interval")
                 .isEqualTo(-1);
+        assertThat(rest.handlers()).isEqualTo(new HandlerTime(800, 3000));
         assertThat(rest.ledger()).isEqualTo(PASSED.ledger());
     }
 
@@ -55,11 +57,11 @@ class SettlingTest {
         assertThat(settling.endsWith(interval(3 * SECOND, 1000, true))).isFalse();
         assertThatThrownBy(() -> settling.rest(PASSED))
                 .isInstanceOf(RunFailure.class)
-                .hasMessageContaining("method.settleSeconds, 2.0 s: set topic.records to more than 2000");
+                .hasMessageContaining("1,000 records of a pass came, none of them after method.settleSeconds, 2.0 s");
     }
 
     private static Report.Interval interval(long atNanos, long records, boolean last) {
         return new Report.Interval(
-                atNanos, records, records * 10, new Usage(100, 1, 0, 0, -1, -1, 0, 0, -1), List.of(), last);
+                atNanos, records, records * 10, new Usage(100, 1, 0, 0, -1, -1, 0, 0, -1), new HandlerTime(100, 1000), List.of(), last);
     }
 }

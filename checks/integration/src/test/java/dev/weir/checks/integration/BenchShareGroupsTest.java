@@ -7,11 +7,14 @@ import dev.weir.bench.BenchException;
 import dev.weir.bench.report.Reports;
 import dev.weir.bench.result.ResultsFolder;
 import dev.weir.bench.result.Totals;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.ListConfigResourcesOptions;
 import org.apache.kafka.common.config.ConfigResource;
@@ -34,7 +37,7 @@ class BenchShareGroupsTest {
             topic: {partitions: 2, records: 20000, valueBytes: 50}
             options: {ordering: none, concurrency: 4, work.millis: 1, share.locks: 500, OPTIONS}
             method: {rounds: 1, control: false, settleSeconds: 0.2, minWarmUpSeconds: 0.1, maxWarmUpSeconds: 0.2,
-              measureSeconds: 0.5, intervalMillis: 50}
+              measureSeconds: 2, intervalMillis: 50}
             """;
 
     private static BenchAtCluster bench;
@@ -137,7 +140,10 @@ class BenchShareGroupsTest {
         Files.writeString(
                 target.resolve("classes/weir-driver.properties"),
                 "main = " + LosingShareDriver.class.getName() + "\ndrivers = losing-share\nlibrary = kafka-clients\n");
-        Files.writeString(target.resolve("driver.classpath"), System.getProperty("java.class.path"));
+        String classPath = Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+                .filter(place -> Files.exists(Path.of(place)))
+                .collect(Collectors.joining(File.pathSeparator));
+        Files.writeString(target.resolve("driver.classpath"), classPath);
         return root;
     }
 

@@ -66,7 +66,7 @@ final class WeirShareDriver implements Driver {
         pass.figure("share: redelivered", (double) at.redelivered());
         pass.figure("share: locks expired", (double) at.lockExpired());
         pass.figure("share: failed acknowledgements", (double) at.failedAcknowledgements());
-        System.err.println("share: " + at.limit().kind() + ": " + at.limit().sentence() + " "
+        System.err.println("share: " + at.limit().kind() + ": " + at.limit().sentence() + "; what lifts it: "
                 + at.limit().advice());
     }
 }
