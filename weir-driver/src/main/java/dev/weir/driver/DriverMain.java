@@ -163,13 +163,12 @@ public final class DriverMain {
             boolean ended = false;
             while (!ended) {
                 ended = pass.awaitEnd(last.nanos() + periodNanos - System.nanoTime());
-                Pass.Mark now =
-                        new Pass.Mark(
-                                System.nanoTime(),
-                                pass.recordsSoFar(),
-                                pass.bytesSoFar(),
-                                Meters.quick(),
-                                pass.work().time());
+                Pass.Mark now = new Pass.Mark(
+                        System.nanoTime(),
+                        pass.recordsSoFar(),
+                        pass.bytesSoFar(),
+                        Meters.quick(),
+                        pass.work().time());
                 say(new Report.Interval(
                         now.nanos() - startNanos,
                         now.records() - last.records(),

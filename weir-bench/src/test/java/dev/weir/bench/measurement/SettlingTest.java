@@ -62,6 +62,12 @@ class SettlingTest {
 
     private static Report.Interval interval(long atNanos, long records, boolean last) {
         return new Report.Interval(
-                atNanos, records, records * 10, new Usage(100, 1, 0, 0, -1, -1, 0, 0, -1), new HandlerTime(100, 1000), List.of(), last);
+                atNanos,
+                records,
+                records * 10,
+                new Usage(100, 1, 0, 0, -1, -1, 0, 0, -1),
+                new HandlerTime(100, 1000),
+                List.of(),
+                last);
     }
 }
