@@ -60,7 +60,7 @@ public sealed interface Command {
     /**
      * One pass: from the beginning of the topic until so many records or seconds, whichever comes first.
      *
-     * @param group new to the brokers
+     * @param group new to the brokers, which know no more of a share group than its settings
      */
     record Start(String group, long records, double seconds) implements Command {}
 

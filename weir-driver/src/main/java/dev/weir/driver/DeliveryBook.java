@@ -11,11 +11,13 @@ final class DeliveryBook {
     private static final long UNORDERED_BEHIND = 50_000;
 
     private final Pass.Order order;
+    private final GroupType group;
     private final PartitionLedger[] partitions;
     private final KeyLedger keys = new KeyLedger();
     private final Failures failures;
 
-    DeliveryBook(Command.Configure configuration) {
+    DeliveryBook(Command.Configure configuration, GroupType group) {
+        this.group = group;
         this.order = Pass.ordering(configuration.options());
         this.partitions = IntStream.range(0, configuration.partitions())
                 .mapToObj(partition -> new PartitionLedger(configuration.recordsPerPartition()))
@@ -23,8 +25,9 @@ final class DeliveryBook {
         this.failures = Failures.of(configuration.options());
     }
 
-    void delivered(int partition, long number) {
-        partitions[partition].delivered(number);
+    /** Takes a delivery; whether it counts: what a share group delivers again does not. */
+    boolean delivered(int partition, long number) {
+        return partitions[partition].delivered(number) || group != GroupType.SHARE;
     }
 
     /** The record of that number has that key; it is told of by {@link #delivered} too. */
@@ -51,6 +54,9 @@ final class DeliveryBook {
             sum = sum.plus(partitions[partition].figures(complete, behind, failures.waiting(partition)));
         }
         sum = sum.withRetried(failures.count());
+        if (group == GroupType.SHARE) {
+            return sum.asOfShareGroup();
+        }
         return switch (order) {
             case PARTITION -> sum;
             // A partition's records may overtake each other.

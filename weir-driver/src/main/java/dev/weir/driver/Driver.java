@@ -18,6 +18,11 @@ public interface Driver {
         return Set.of();
     }
 
+    /** By which kind of group it reads. */
+    default GroupType groupType() {
+        return GroupType.CONSUMER;
+    }
+
     /**
      * Does one pass and returns when {@link Pass#isDone()}, having closed all that it opened. Each record is told to the
      * pass when the library has handed it to user code; for {@link Scenario#PRODUCE}, when it is acknowledged.

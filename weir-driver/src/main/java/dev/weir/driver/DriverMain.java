@@ -82,7 +82,7 @@ public final class DriverMain {
                         if (configuration == null) {
                             throw new IllegalStateException("start came before configure");
                         }
-                        pass(new Pass(configuration, order));
+                        pass(new Pass(configuration, order, driver.groupType()));
                         CONFIGURATIONS.setLevel(Level.WARNING);
                     }
                     case Command.Stop stop -> {
@@ -116,6 +116,7 @@ public final class DriverMain {
                 ProcessHandle.current().pid(),
                 driver.scenarios().stream().sorted().toList(),
                 driver.features().stream().sorted().toList(),
+                driver.groupType(),
                 System.getProperty("java.vm.name") + " " + Runtime.version(),
                 libraries(),
                 ManagementFactory.getRuntimeMXBean().getInputArguments()));
@@ -162,13 +163,18 @@ public final class DriverMain {
             boolean ended = false;
             while (!ended) {
                 ended = pass.awaitEnd(last.nanos() + periodNanos - System.nanoTime());
-                Pass.Mark now =
-                        new Pass.Mark(System.nanoTime(), pass.recordsSoFar(), pass.bytesSoFar(), Meters.quick());
+                Pass.Mark now = new Pass.Mark(
+                        System.nanoTime(),
+                        pass.recordsSoFar(),
+                        pass.bytesSoFar(),
+                        Meters.quick(),
+                        pass.work().time());
                 say(new Report.Interval(
                         now.nanos() - startNanos,
                         now.records() - last.records(),
                         now.bytes() - last.bytes(),
                         now.usage().since(last.usage()),
+                        now.handlers().since(last.handlers()),
                         pass.takeTimings(),
                         ended));
                 last = now;

@@ -4,6 +4,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -37,6 +38,8 @@ public final class HandlerWork {
     private final int rounds;
     private final String spread;
     private final Semaphore downstream;
+    private final LongAdder calls = new LongAdder();
+    private final LongAdder takenNanos = new LongAdder();
 
     @SuppressWarnings("unused") // only written
     private static volatile boolean zero;
@@ -64,9 +67,12 @@ public final class HandlerWork {
         double factor = factor(number);
         if (nanos > 0) {
             downstream.acquireUninterruptibly();
+            long begunNanos = System.nanoTime();
             try {
                 block((long) (nanos * factor));
             } finally {
+                takenNanos.add(System.nanoTime() - begunNanos);
+                calls.increment();
                 downstream.release();
             }
         }
@@ -79,6 +85,11 @@ public final class HandlerWork {
         if (mixed == 0) {
             zero = true; // Never, which no compiler knows.
         }
+    }
+
+    /** How long calls blocked so far; calls that end meanwhile may be counted by half. */
+    HandlerTime time() {
+        return new HandlerTime(calls.sum(), takenNanos.sum());
     }
 
     private static void block(long nanos) {

@@ -13,12 +13,14 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
  *     where none is
  * @param foreign deliveries that nobody wrote
  * @param retried calls of handlers that failed, after which they were to be called again
+ * @param redelivered deliveries of what had come already, where a share group may do that: they are no duplicates
  */
-public record LedgerFigures(long distinct, long missing, long duplicates, long reordered, long foreign, long retried) {
+public record LedgerFigures(
+        long distinct, long missing, long duplicates, long reordered, long foreign, long retried, long redelivered) {
 
     /** Where no handler failed. */
     public LedgerFigures(long distinct, long missing, long duplicates, long reordered, long foreign) {
-        this(distinct, missing, duplicates, reordered, foreign, 0);
+        this(distinct, missing, duplicates, reordered, foreign, 0, 0);
     }
 
     /** More or less than was ordered, or in another order. */
@@ -29,12 +31,17 @@ public record LedgerFigures(long distinct, long missing, long duplicates, long r
 
     /** The same, with another count of what came too late. */
     LedgerFigures withReordered(long other) {
-        return new LedgerFigures(distinct, missing, duplicates, other, foreign, retried);
+        return new LedgerFigures(distinct, missing, duplicates, other, foreign, retried, redelivered);
     }
 
     /** The same, with so many calls that failed. */
     LedgerFigures withRetried(long calls) {
-        return new LedgerFigures(distinct, missing, duplicates, reordered, foreign, calls);
+        return new LedgerFigures(distinct, missing, duplicates, reordered, foreign, calls, redelivered);
+    }
+
+    /** The same of a share group, which may deliver again, in any order, but must deliver all. */
+    LedgerFigures asOfShareGroup() {
+        return new LedgerFigures(distinct, missing, 0, 0, foreign, retried, redelivered + duplicates);
     }
 
     /** The same, where so many of the {@link #distinct} acknowledged records were found to have been written. */
@@ -62,6 +69,7 @@ public record LedgerFigures(long distinct, long missing, long duplicates, long r
                 duplicates + other.duplicates,
                 reordered + other.reordered,
                 foreign + other.foreign,
-                retried + other.retried);
+                retried + other.retried,
+                redelivered + other.redelivered);
     }
 }

@@ -26,26 +26,27 @@ final class PartitionLedger {
         this.size = size;
     }
 
-    void delivered(long number) {
+    /** Takes a delivery; false if it had come before. */
+    boolean delivered(long number) {
         if (number == low && number == highest + 1 && number < size) {
             low = number + 1;
             highest = number;
-        } else {
-            outOfOrder(number);
+            return true;
         }
+        return outOfOrder(number);
     }
 
-    private void outOfOrder(long number) {
+    private boolean outOfOrder(long number) {
         if (number < 0 || number >= size || number - low > MAX_SPREAD) {
             foreign++;
-            return;
+            return true;
         }
         if (ahead.isEmpty()) {
             base = low;
         }
         if (number < low || ahead.get((int) (number - base))) {
             duplicates++;
-            return;
+            return false;
         }
         if (number < highest) {
             reordered++;
@@ -59,6 +60,7 @@ final class PartitionLedger {
         } else if (whole > ahead.size() / 2) {
             shiftDown(whole);
         }
+        return true;
     }
 
     private void shiftDown(int bits) {

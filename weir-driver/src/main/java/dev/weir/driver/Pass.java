@@ -7,7 +7,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -72,6 +74,7 @@ public final class Pass {
     private final long limitNanos;
     private final double sinkNanos; // per record; 0: no limit
     private final DeliveryBook book;
+    private final HandlerWork work;
     private final @Nullable Timings timings; // only where records have planned times; the last is of lateness
     private final long planStartNanos;
     private final ReentrantLock lock = new ReentrantLock();
@@ -85,6 +88,7 @@ public final class Pass {
     private volatile @Nullable Mark start;
     private volatile @Nullable Mark end;
     private volatile Map<String, Double> client = Map.of();
+    private final Map<String, Double> figures = new ConcurrentHashMap<>();
 
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
     private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
@@ -101,6 +105,10 @@ public final class Pass {
     }
 
     Pass(Command.Configure configuration, Command.Start order) {
+        this(configuration, order, GroupType.CONSUMER);
+    }
+
+    Pass(Command.Configure configuration, Command.Start order, GroupType groupType) {
         this.configuration = configuration;
         this.order = order;
         long all = configuration.recordsPerPartition() * configuration.partitions();
@@ -108,7 +116,8 @@ public final class Pass {
         this.limitNanos = (long) (order.seconds() * TimeUnit.SECONDS.toNanos(1));
         double sinkRate = Double.parseDouble(options().getOrDefault(SINK_RATE, "0"));
         this.sinkNanos = sinkRate == 0 ? 0 : TimeUnit.SECONDS.toNanos(1) / sinkRate;
-        this.book = new DeliveryBook(configuration);
+        this.book = new DeliveryBook(configuration, groupType);
+        this.work = HandlerWork.of(options());
         this.timings =
                 configuration.options().containsKey(SendPlan.RATE) ? new Timings(configuration.partitions() + 1) : null;
         this.planStartNanos = Long.parseLong(options().getOrDefault(SendPlan.START, "0"));
@@ -144,6 +153,17 @@ public final class Pass {
         config.put("bootstrap.servers", configuration.bootstrapServers());
         config.put("group.id", order.group());
         config.put("enable.auto.commit", "false");
+        return config;
+    }
+
+    /**
+     * Properties of a share consumer, in the same order. Where the group begins and which records it is lent are settings of
+     * the group, which the harness has set.
+     */
+    public Map<String, String> shareConfig(Map<String, String> driversOwn) {
+        Map<String, String> config = producerConfig(driversOwn);
+        config.remove("isolation.level");
+        config.put("group.id", order.group());
         return config;
     }
 
@@ -255,7 +275,9 @@ public final class Pass {
      */
     public void delivered(int partition, long number, long plannedNanos, int valueBytes) {
         wasDue(partition, plannedNanos);
-        book.delivered(partition, number);
+        if (!book.delivered(partition, number)) {
+            return;
+        }
         BYTES.setOpaque(this, bytes + valueBytes);
         count(records + 1);
         if (sinkNanos > 0) {
@@ -282,6 +304,16 @@ public final class Pass {
      */
     public void attempted(int partition, byte[] value) {
         book.attempted(partition, number(value));
+    }
+
+    /** What each handler does; the pass tells how long that took. Thread-safe. */
+    public HandlerWork work() {
+        return work;
+    }
+
+    /** Adds a figure to those that clients tell of themselves, such as {@code share: lanes}. Any thread. */
+    public void figure(String name, double value) {
+        figures.put(name, value);
     }
 
     /** Whether some handlers fail. */
@@ -397,14 +429,14 @@ public final class Pass {
 
     private void begin(long recordsBefore, long bytesBefore) {
         Usage usage = Meters.full();
-        start = new Mark(System.nanoTime(), recordsBefore, bytesBefore, usage);
+        start = new Mark(System.nanoTime(), recordsBefore, bytesBefore, usage, work.time());
         first.countDown();
     }
 
     private void end() {
         if (ending.compareAndSet(false, true)) {
             long nanos = System.nanoTime();
-            end = new Mark(nanos, Math.min(wanted, recordsSoFar()), bytesSoFar(), Meters.full());
+            end = new Mark(nanos, Math.min(wanted, recordsSoFar()), bytesSoFar(), Meters.full(), work.time());
             client = ClientMetrics.read(); // Before they are closed.
             isDone = true;
             done.countDown();
@@ -453,6 +485,7 @@ public final class Pass {
                     + " records, before enough came or time ran out");
         }
         boolean complete = to.records() >= wanted;
+        figures.putAll(client);
         return new Report.Passed(
                 complete,
                 to.records() - from.records(),
@@ -461,7 +494,8 @@ public final class Pass {
                 from.nanos() - orderedNanos,
                 to.usage().since(from.usage()),
                 ledger(complete),
-                client);
+                new TreeMap<>(figures),
+                to.handlers().since(from.handlers()));
     }
 
     private LedgerFigures ledger(boolean complete) {
@@ -473,5 +507,5 @@ public final class Pass {
     }
 
     /** Where the books stood at a moment. */
-    record Mark(long nanos, long records, long bytes, Usage usage) {}
+    record Mark(long nanos, long records, long bytes, Usage usage, HandlerTime handlers) {}
 }

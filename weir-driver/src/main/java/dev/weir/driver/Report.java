@@ -21,12 +21,14 @@ public sealed interface Report {
      *
      * @param libraries file names on its class path, which carry versions
      * @param arguments of its JVM
+     * @param groupType by which kind of group it reads
      */
     record Hello(
             String driver,
             long pid,
             List<Scenario> scenarios,
             List<Feature> features,
+            GroupType groupType,
             String java,
             List<String> libraries,
             List<String> arguments)
@@ -43,12 +45,20 @@ public sealed interface Report {
      * Figures since the one before; the last one of a pass is shorter.
      *
      * @param atNanos end of the interval, since the first record
+     * @param handlers how long they blocked
      * @param timings where records have a planned time: for each partition, how long after it they came (or, of the one
      *     who sends, were sent), as an HdrHistogram of nanoseconds, compressed, in Base64; empty for none. One more, the
      *     last: how late the thread slept that sends what the driver produces
      * @param last whether enough has come, or time has run out: what follows is closing down
      */
-    record Interval(long atNanos, long records, long bytes, Usage usage, List<String> timings, boolean last)
+    record Interval(
+            long atNanos,
+            long records,
+            long bytes,
+            Usage usage,
+            HandlerTime handlers,
+            List<String> timings,
+            boolean last)
             implements Report {}
 
     /**
@@ -60,7 +70,8 @@ public sealed interface Report {
      * @param nanos from the first record to the end
      * @param joinNanos from the order to the first record
      * @param usage of the process from the first record to the end
-     * @param client what its Kafka clients say of themselves
+     * @param client what its Kafka clients, or its library, say of themselves
+     * @param handlers how long they blocked, from the first record to the end
      */
     record Passed(
             boolean complete,
@@ -70,7 +81,8 @@ public sealed interface Report {
             long joinNanos,
             Usage usage,
             LedgerFigures ledger,
-            Map<String, Double> client)
+            Map<String, Double> client,
+            HandlerTime handlers)
             implements Report {}
 
     /** The driver cannot go on. */

@@ -40,14 +40,15 @@ public record Usage(
     }
 
     /** What was used since {@code earlier}. */
-    Usage since(Usage earlier) {
+    public Usage since(Usage earlier) {
+        boolean known = voluntarySwitches >= 0 && earlier.voluntarySwitches >= 0;
         return new Usage(
                 cpuNanos - earlier.cpuNanos,
                 allocatedBytes - earlier.allocatedBytes,
                 gcCount - earlier.gcCount,
                 gcMillis - earlier.gcMillis,
-                voluntarySwitches < 0 ? -1 : voluntarySwitches - earlier.voluntarySwitches,
-                involuntarySwitches < 0 ? -1 : involuntarySwitches - earlier.involuntarySwitches,
+                known ? voluntarySwitches - earlier.voluntarySwitches : -1,
+                known ? involuntarySwitches - earlier.involuntarySwitches : -1,
                 heapBytes,
                 directBytes,
                 compileMillis < 0 ? -1 : compileMillis - earlier.compileMillis);

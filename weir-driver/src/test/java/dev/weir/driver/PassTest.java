@@ -124,6 +124,64 @@ class PassTest {
         assertThat(pass.result().ledger().missing()).isOne();
     }
 
+    /** At least once and in no order is all that a share group promises: what comes again is counted, what never comes is a fault. */
+    @Test
+    void shareGroup_mayDeliverAgainInAnyOrder_butMustDeliverAll() {
+        Pass pass = shareGroup(4);
+        for (long number : new long[] {3, 0, 0, 1, 3}) {
+            pass.deliveredConcurrently(0, null, pass.value(number));
+        }
+        assertThat(pass.isDone()).as("three of four came, however often").isFalse();
+        pass.deliveredConcurrently(0, null, pass.value(2));
+        Report.Passed passed = pass.result();
+        assertThat(passed.records()).isEqualTo(4);
+        LedgerFigures ledger = passed.ledger();
+        assertThat(ledger.redelivered()).isEqualTo(2);
+        assertThat(ledger.duplicates()).isZero();
+        assertThat(ledger.isBroken()).isFalse();
+    }
+
+    @Test
+    void shareGroup_thatLosesARecord_isBroken() {
+        Pass pass = shareGroup(100_001);
+        for (long number = 0; number <= 100_001; number++) {
+            if (number != 20_000) {
+                pass.deliveredConcurrently(0, null, pass.value(number));
+            }
+        }
+        LedgerFigures ledger = pass.result().ledger();
+        assertThat(ledger.missing()).isOne();
+        assertThat(ledger.isBroken()).isTrue();
+    }
+
+    private static Pass shareGroup(long records) {
+        return new Pass(
+                new Command.Configure(
+                        "h:1",
+                        Map.of(),
+                        "t",
+                        1,
+                        200_000,
+                        16,
+                        Scenario.WORK,
+                        Map.of("isolation.level", "read_committed", "max.poll.records", "7"),
+                        Map.of(Pass.ORDERING, "none"),
+                        100),
+                new Command.Start("g", records, 60),
+                GroupType.SHARE);
+    }
+
+    /** The share consumer refuses them: they are settings of the group. */
+    @Test
+    void shareConfig_leavesTheGroupsSettingsOut() {
+        assertThat(shareGroup(1).shareConfig(Map.of("max.poll.records", "1", "share.acquire.mode", "record_limit")))
+                .containsEntry("group.id", "g")
+                .containsEntry("bootstrap.servers", "h:1")
+                .containsEntry("max.poll.records", "7")
+                .containsEntry("share.acquire.mode", "record_limit")
+                .doesNotContainKeys("isolation.level", "auto.offset.reset", "enable.auto.commit");
+    }
+
     private static Pass pass(Scenario scenario, Map<String, String> options) {
         return new Pass(
                 new Command.Configure("", Map.of(), "t", 1, 1000, 16, scenario, Map.of(), options, 100),

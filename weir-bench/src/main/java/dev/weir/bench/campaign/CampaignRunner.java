@@ -305,7 +305,7 @@ public final class CampaignRunner {
                 done++;
                 listener.finished(kept.run(), done, steps.size());
             }
-            cluster.deleteSink();
+            cluster.deleteOfRun();
         }
     }
 
@@ -332,7 +332,7 @@ public final class CampaignRunner {
                 listener.note("the brokers were not warmed: " + e.getMessage());
             }
         } finally {
-            cluster.deleteSink();
+            cluster.deleteOfRun();
         }
     }
 
@@ -367,11 +367,12 @@ public final class CampaignRunner {
                     measured.totals(),
                     new Ledger(
                             ledger.distinct() + ledger.missing(),
-                            ledger.distinct() + ledger.duplicates() + ledger.foreign(),
+                            ledger.distinct() + ledger.duplicates() + ledger.foreign() + ledger.redelivered(),
                             ledger.missing(),
                             ledger.duplicates() + ledger.foreign(),
                             ledger.reordered(),
-                            ledger.retried()),
+                            ledger.retried(),
+                            ledger.redelivered()),
                     measured.flags(),
                     null);
             return new Kept(run, measured.latencies());

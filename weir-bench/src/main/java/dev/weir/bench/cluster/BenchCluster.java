@@ -59,6 +59,7 @@ public final class BenchCluster implements AutoCloseable {
     private @Nullable BrokerBeans beans; // attached when first asked for
 
     private String sink = ""; // the last one made, empty for none
+    private @Nullable ShareGroup shareGroup; // the last one made
 
     private BenchCluster(Brokers brokers, BooleanSupplier isStopped) {
         this.brokers = brokers;
@@ -112,6 +113,27 @@ public final class BenchCluster implements AutoCloseable {
     /** A consumer group that the brokers do not know yet. */
     public String newGroup() {
         return brokers.named("group-" + UUID.randomUUID());
+    }
+
+    /**
+     * The same of a share group, with these settings; the one before is deleted.
+     *
+     * @throws BenchException if the brokers have no share groups, or refuse a setting
+     */
+    public String newShareGroup(Map<String, String> config) {
+        deleteShareGroup();
+        ShareGroup made = new ShareGroup(brokers.admin(), newGroup(), config);
+        shareGroup = made;
+        made.configure();
+        return made.name();
+    }
+
+    private void deleteShareGroup() {
+        ShareGroup made = shareGroup;
+        shareGroup = null;
+        if (made != null && hasAllBrokers()) {
+            made.delete();
+        }
     }
 
     /** Processor time of all brokers so far; {@link Interval#UNKNOWN} where it cannot be read. */
@@ -310,8 +332,16 @@ public final class BenchCluster implements AutoCloseable {
         return topic;
     }
 
-    /** Deletes the topic of {@link #fresh}, if there is one and brokers to ask. */
-    public void deleteSink() {
+    /** Deletes what the last run had to itself, if there are brokers to ask: its share group, and the topic of {@link #fresh}. */
+    public void deleteOfRun() {
+        try {
+            deleteShareGroup();
+        } finally {
+            deleteSink();
+        }
+    }
+
+    private void deleteSink() {
         if (!sink.isEmpty() && hasAllBrokers() && exists(sink)) {
             brokers.delete(sink);
         }
@@ -358,8 +388,12 @@ public final class BenchCluster implements AutoCloseable {
         return connection;
     }
 
-    /** Whether the group has committed the end of every partition that it read whole. */
+    /** Whether the group has committed the end of every partition that it read whole, or has accepted all before it. */
     public boolean committedAll(String group, String topic, FillPlan plan) {
+        ShareGroup shared = shareGroup;
+        if (shared != null && shared.name().equals(group)) {
+            return shared.isPast(endOffsets(topic).keySet(), plan.leastCommitted());
+        }
         Map<TopicPartition, OffsetAndMetadata> committed = Asked.of(
                 "what group " + group + " committed",
                 brokers.admin().listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata());
@@ -377,7 +411,7 @@ public final class BenchCluster implements AutoCloseable {
         }
         try (brokers) {
             try {
-                deleteSink();
+                deleteOfRun();
             } finally {
                 brokers.cleanUp();
             }

@@ -11,6 +11,7 @@ import dev.weir.bench.result.Totals;
 import dev.weir.bench.statistics.LimitingParty;
 import dev.weir.bench.statistics.WarmUp;
 import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.HandlerTime;
 import dev.weir.driver.LedgerFigures;
 import dev.weir.driver.Report;
 import dev.weir.driver.Usage;
@@ -44,6 +45,9 @@ public final class Measurement {
     // can it close: that would be a third of a campaign.
     private static final double PASS_SHARE = 0.9;
 
+    // Of the ceiling.
+    private static final double UP_TO_SPEED = 0.98;
+
     private final DriverSession driver;
     private final BenchCluster cluster;
     private final WorkloadPoint point;
@@ -52,6 +56,7 @@ public final class Measurement {
     private final WarmUp warmUp = new WarmUp();
     private final List<Outcome> measured = new ArrayList<>();
     private final BackgroundFigures background;
+    private final ColdStart coldStart = new ColdStart();
 
     private long activeMillis;
     private long lastPassMillis;
@@ -98,7 +103,7 @@ public final class Measurement {
         double leftSeconds = point.seconds("measureSeconds");
         background.begin();
         while (leftSeconds > 0) {
-            Outcome outcome = pass(point.seconds("measureSeconds"));
+            Outcome outcome = pass(point.seconds("measureSeconds"), true);
             measured.add(outcome);
             leftSeconds -= outcome.passed().nanos() / 1e9;
         }
@@ -126,7 +131,7 @@ public final class Measurement {
         double warmSeconds = 0;
         while (warmSeconds < most) {
             double seconds = Math.min(Math.max(1, least), Math.max(LEAST_PASS_SECONDS, most - warmSeconds));
-            warmSeconds += pass(seconds).passed().nanos() / 1e9;
+            warmSeconds += pass(seconds, false).passed().nanos() / 1e9;
             if (warmSeconds >= least && warmUp.isOver()) {
                 return true;
             }
@@ -141,10 +146,13 @@ public final class Measurement {
                 .orElseThrow();
     }
 
-    private Outcome pass(double seconds) throws InterruptedException {
+    /** A pass of so long after it has settled; one of the warm-up is kept with its begin. */
+    private Outcome pass(double seconds, boolean isMeasured) throws InterruptedException {
         long most = (long) (point.recordsPerPartition() * point.partitions() * PASS_SHARE);
-        driver.start(Math.max(1, most), seconds);
-        Duration patience = DriverSession.PATIENCE.plusSeconds((long) seconds);
+        Settling settling = new Settling(point.seconds("settleSeconds"));
+        double limit = point.seconds("settleSeconds") + seconds;
+        driver.start(Math.max(1, most), limit);
+        Duration patience = DriverSession.PATIENCE.plusSeconds((long) limit);
         long brokerBefore = 0;
         long brokerLast = 0;
         Fetches from = null;
@@ -157,13 +165,20 @@ public final class Measurement {
                     brokerBefore = cluster.cpuNanos();
                     brokerLast = brokerBefore;
                     lastPassMillis = 0;
-                    background.beginPass();
+                    if (settling.isOver()) {
+                        background.beginPass();
+                    }
                 }
                 case Report.Interval interval -> {
                     long broker = cluster.cpuNanos();
-                    keep(interval, OptionalCounts.minus(broker, brokerLast));
-                    background.sample();
+                    keep(interval, OptionalCounts.minus(broker, brokerLast), settling.isOver());
                     brokerLast = broker;
+                    if (settling.isOver()) {
+                        background.sample();
+                    } else if (settling.endsWith(interval)) {
+                        brokerBefore = broker;
+                        background.beginPass();
+                    }
                     records += interval.records();
                     bytes += interval.bytes();
                     if (from == null && cluster.countsFetches(point) && interval.atNanos() >= FILLED_NANOS) {
@@ -172,14 +187,16 @@ public final class Measurement {
                         // Now: closing down, a client may fetch what nobody will ask for.
                         fetched = new Fetches(cluster.fetched(), records, bytes, interval.atNanos()).since(from);
                     }
-                    if (interval.last()) {
+                    if (interval.last() && settling.isOver()) {
                         background.endPass();
                     }
                 }
                 case Report.Passed passed -> {
                     requireTimed(passed);
+                    coldStart.ends(passed.joinNanos());
                     ledger = ledger.plus(passed.ledger());
-                    return new Outcome(passed, OptionalCounts.minus(brokerLast, brokerBefore), fetched);
+                    Report.Passed kept = isMeasured ? settling.rest(passed) : passed;
+                    return new Outcome(kept, OptionalCounts.minus(brokerLast, brokerBefore), fetched);
                 }
                 case Report.Hello hello -> throw new RunFailure("hello came twice");
                 case Report.Failed failed -> throw new RunFailure(failed.message());
@@ -203,13 +220,14 @@ public final class Measurement {
     }
 
     /** The end of a pass is a shorter interval; its figures count, its rate says nothing of steadiness. */
-    private void keep(Report.Interval interval, long brokerCpuNanos) {
+    private void keep(Report.Interval interval, long brokerCpuNanos, boolean isSettled) {
+        coldStart.add(interval);
         long passMillis = TimeUnit.NANOSECONDS.toMillis(interval.atNanos());
         long lengthMillis = Math.max(1, passMillis - lastPassMillis);
         intervals.add(interval(activeMillis, lengthMillis, interval, Interval.UNKNOWN, brokerCpuNanos));
         activeMillis += lengthMillis;
         lastPassMillis = passMillis;
-        if (lengthMillis >= point.intervalMillis() * 0.8) {
+        if (isSettled && lengthMillis >= point.intervalMillis() * 0.8) {
             warmUp.add(
                     lengthMillis,
                     interval.records(),
@@ -265,10 +283,30 @@ public final class Measurement {
         if (!Double.isNaN(ceiling)) {
             metrics.put("% of ceiling", 1e11 * records / nanos / ceiling);
         }
+        putCeiling(metrics, 1e9 * records / nanos);
         long switches =
                 sum.voluntarySwitches() < 0 ? Interval.UNKNOWN : sum.voluntarySwitches() + sum.involuntarySwitches();
         return new Totals(
                 records, bytes, nanos, sum.cpuNanos(), sum.allocatedBytes(), sum.gcMillis(), switches, broker, metrics);
+    }
+
+    /** By how long handlers did block, which is longer than they were told to. */
+    private void putCeiling(Map<String, Double> metrics, double recordsPerSecond) {
+        double handlerMillis = measured.stream()
+                .map(outcome -> outcome.passed().handlers())
+                .reduce(HandlerTime.NONE, HandlerTime::plus)
+                .meanMillis();
+        double ceiling = point.ceilingPerSecond(handlerMillis);
+        if (Double.isNaN(ceiling)) {
+            return;
+        }
+        metrics.put(Totals.HANDLER_MILLIS, handlerMillis);
+        metrics.put(Totals.CEILING, ceiling);
+        metrics.put(Totals.EFFICIENCY, 100 * recordsPerSecond / ceiling);
+        double seconds = coldStart.secondsTo(UP_TO_SPEED * ceiling);
+        if (!Double.isNaN(seconds)) {
+            metrics.put(Totals.SECONDS_TO_98, seconds);
+        }
     }
 
     static void putCompiling(Map<String, Double> metrics, Usage used) {

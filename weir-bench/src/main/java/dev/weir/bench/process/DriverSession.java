@@ -5,6 +5,7 @@ import dev.weir.bench.cluster.BenchCluster;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.Command;
 import dev.weir.driver.Feature;
+import dev.weir.driver.GroupType;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Report;
 import dev.weir.driver.Scenario;
@@ -21,6 +22,7 @@ public final class DriverSession {
     private final DriverProcess process;
     private final BenchCluster cluster;
     private final WorkloadPoint point;
+    private GroupType groupType = GroupType.CONSUMER; // until the driver has said
 
     public DriverSession(DriverProcess process, BenchCluster cluster, WorkloadPoint point) {
         this.process = process;
@@ -48,6 +50,10 @@ public final class DriverSession {
         if (!hello.scenarios().contains(scenario)) {
             throw new RunFailure("it does not offer " + scenario.label() + ", only "
                     + hello.scenarios().stream().map(Scenario::label).toList());
+        }
+        groupType = hello.groupType();
+        if (groupType == GroupType.SHARE && point.ordering() != Pass.Order.NONE) {
+            throw new RunFailure("it reads by a share group, which keeps no order: set options.ordering: none");
         }
         return hello;
     }
@@ -87,7 +93,7 @@ public final class DriverSession {
      * @param records at most; 0 for all
      */
     public String start(long records, double seconds) {
-        String group = cluster.newGroup();
+        String group = groupType == GroupType.SHARE ? cluster.newShareGroup(point.shareGroup()) : cluster.newGroup();
         process.send(new Command.Start(group, records, seconds));
         return group;
     }

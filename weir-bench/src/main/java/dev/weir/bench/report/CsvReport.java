@@ -21,7 +21,7 @@ final class CsvReport {
             "point,scenario,dimensions,driver,metric,unit,median,ratio,low,high,medianRatio,rounds,adjustedP,verdict,quoted,limit");
     private final Table runs = new Table(
             "point,driver,round,order,quoted,records,bytes,elapsedNanos,recordsPerSecond,"
-                    + "cpuNanos,allocatedBytes,gcMillis,contextSwitches,brokerCpuNanos,lost,duplicates,outOfOrder,retried,flags,failure");
+                    + "cpuNanos,allocatedBytes,gcMillis,contextSwitches,brokerCpuNanos,lost,duplicates,outOfOrder,retried,redelivered,flags,failure");
     private final Table intervals =
             new Table("point,driver,round,measured,startMillis,lengthMillis,records,bytes,cpuNanos,"
                     + "allocatedBytes,gcMillis,lagRecords,heapBytes,directBytes,brokerCpuNanos");
@@ -102,6 +102,7 @@ final class CsvReport {
                 run.ledger().duplicates(),
                 run.ledger().outOfOrder(),
                 run.ledger().retried(),
+                run.ledger().redelivered(),
                 run.flags().stream().map(Flag::name).collect(Collectors.joining(" ")),
                 run.failure());
         totals.metrics()

@@ -8,6 +8,7 @@ import dev.weir.bench.result.Campaign;
 import dev.weir.bench.result.Flag;
 import dev.weir.bench.result.Ledger;
 import dev.weir.bench.result.Run;
+import dev.weir.bench.result.Totals;
 import dev.weir.bench.statistics.Analysis;
 import dev.weir.bench.statistics.Comparison;
 import dev.weir.bench.statistics.DriverResult;
@@ -107,6 +108,8 @@ final class JsonReport {
             }
         }
         put(node, "worstPartitionP99Millis", driver.worstPartitionP99Millis());
+        put(node, Totals.CEILING, driver.metrics().getOrDefault(Totals.CEILING, Double.NaN));
+        put(node, Totals.EFFICIENCY, driver.medians().getOrDefault(Metric.EFFICIENCY, Double.NaN));
         ObjectNode others = node.putObject("others");
         driver.metrics().forEach((name, value) -> put(others, name, value));
         Ledger ledger = driver.ledger();
@@ -116,7 +119,8 @@ final class JsonReport {
                 .put("lost", ledger.lost())
                 .put("duplicates", ledger.duplicates())
                 .put("outOfOrder", ledger.outOfOrder())
-                .put("retried", ledger.retried());
+                .put("retried", ledger.retried())
+                .put("redelivered", ledger.redelivered());
         ObjectNode flags = node.putObject("flags");
         for (Flag flag : Flag.values()) {
             Integer runs = driver.flags().get(flag);

@@ -3,6 +3,7 @@ package dev.weir.bench.report;
 import dev.weir.bench.result.Campaign;
 import dev.weir.bench.result.Ledger;
 import dev.weir.bench.result.Run;
+import dev.weir.bench.result.Totals;
 import dev.weir.bench.statistics.Analysis;
 import dev.weir.bench.statistics.Comparison;
 import dev.weir.bench.statistics.DriverResult;
@@ -20,9 +21,10 @@ import java.util.stream.Stream;
 final class TextReport {
     /** Columns for what not every campaign has. */
     private static final List<Metric> EXTRA =
-            List.of(Metric.SENT, Metric.FETCHED, Metric.FETCHES, Metric.P50, Metric.P99);
+            List.of(Metric.EFFICIENCY, Metric.SENT, Metric.FETCHED, Metric.FETCHES, Metric.P50, Metric.P99);
 
     private static final Map<Metric, String> TITLES = Map.of(
+            Metric.EFFICIENCY, "efficiency %",
             Metric.SENT, "sent B/B",
             Metric.FETCHED, "records/fetch",
             Metric.FETCHES, "fetches/s",
@@ -62,6 +64,9 @@ final class TextReport {
         String ratio = judgedBy == Metric.RATE ? "ratio" : judgedBy.title() + " ratio";
         List<String> titles =
                 new ArrayList<>(List.of("driver", "records/s", ratio, "interval", "CPU s/million", "B/record"));
+        if (extra.contains(Metric.EFFICIENCY)) {
+            titles.add("ceiling/s");
+        }
         extra.forEach(metric -> titles.add(TITLES.getOrDefault(metric, metric.title())));
         titles.add(judgedBy.title() + " against " + campaign.baseline());
         rows.add(titles);
@@ -98,6 +103,9 @@ final class TextReport {
         row.add(judged == null ? "" : interval(judged.interval()));
         row.add(Figures.of(driver.medians().get(Metric.CPU)));
         row.add(Figures.of(driver.medians().get(Metric.ALLOCATED)));
+        if (extra.contains(Metric.EFFICIENCY)) {
+            row.add(Figures.of(driver.metrics().get(Totals.CEILING)));
+        }
         extra.forEach(metric -> row.add(Figures.of(driver.medians().get(metric))));
         row.add(baseline ? "baseline" : judged == null ? "not measured" : judged.words());
         return row;
@@ -144,6 +152,14 @@ final class TextReport {
                     "  %s: %,d calls of handlers failed and were repeated, for %,d records\n",
                     driver.driver(),
                     ledger.retried(),
+                    ledger.expected()));
+        }
+        if (ledger.redelivered() > 0) {
+            text.append(String.format(
+                    Locale.ROOT,
+                    "  %s: its share group delivered %,d again, for %,d records\n",
+                    driver.driver(),
+                    ledger.redelivered(),
                     ledger.expected()));
         }
         for (Run run : driver.runs()) {

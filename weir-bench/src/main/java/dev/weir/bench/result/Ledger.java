@@ -8,15 +8,17 @@ package dev.weir.bench.result;
  * @param outOfOrder deliveries after a later one of the same partition, or key where the scenario promises order by key; 0
  *     where it promises none
  * @param retried calls of handlers that failed and were repeated
+ * @param redelivered deliveries of what a share group had delivered before, which it may: they are no duplicates
  */
-public record Ledger(long expected, long delivered, long lost, long duplicates, long outOfOrder, long retried) {
+public record Ledger(
+        long expected, long delivered, long lost, long duplicates, long outOfOrder, long retried, long redelivered) {
 
     /** Nothing expected, nothing delivered. */
     public static final Ledger NONE = new Ledger(0, 0, 0, 0, 0);
 
-    /** Where no handler failed. */
+    /** Where no handler failed and nothing was delivered again. */
     public Ledger(long expected, long delivered, long lost, long duplicates, long outOfOrder) {
-        this(expected, delivered, lost, duplicates, outOfOrder, 0);
+        this(expected, delivered, lost, duplicates, outOfOrder, 0, 0);
     }
 
     /** Whether nothing was lost, doubled or out of order. */

@@ -34,6 +34,21 @@ public record Totals(
     /** In {@code metrics}: fetch requests that brokers answered. */
     public static final String FETCHES_PER_SECOND = "fetches per second";
 
+    /**
+     * In {@code metrics}: how many records a second as many handlers as may block at a time can take, by how long one was
+     * measured to block.
+     */
+    public static final String CEILING = "ceiling";
+
+    /** In {@code metrics}: the rate by {@link #CEILING}, in percent. */
+    public static final String EFFICIENCY = "efficiency";
+
+    /** In {@code metrics}: how long a handler was measured to block, by the mean, in milliseconds. */
+    public static final String HANDLER_MILLIS = "handlerMillis";
+
+    /** In {@code metrics}: from the order to join, in a fresh process, to the end of the first second at 98 % of the ceiling. */
+    public static final String SECONDS_TO_98 = "secondsTo98";
+
     /** Of a run without figures. */
     public static final Totals NONE = new Totals(0, 0, 0, -1, -1, -1, -1, -1, Map.of());
 

@@ -256,7 +256,8 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
                         sum.lost() + l.lost(),
                         sum.duplicates() + l.duplicates(),
                         sum.outOfOrder() + l.outOfOrder(),
-                        sum.retried() + l.retried());
+                        sum.retried() + l.retried(),
+                        sum.redelivered() + l.redelivered());
             }
             return sum;
         }

@@ -3,6 +3,7 @@ package dev.weir.bench.workload;
 import dev.weir.driver.Failures;
 import dev.weir.driver.HandlerWork;
 import dev.weir.driver.Pass;
+import dev.weir.driver.ShareOptions;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -231,6 +232,41 @@ record Key(
                             0,
                             60_000,
                             "How long a driver waits before it calls a handler of work again that failed."),
+                    integer(
+                            "options." + ShareOptions.CONSUMERS,
+                            0,
+                            0,
+                            1000,
+                            "How many share consumers drivers of the official client have, among which the workers are"
+                                    + " shared out; 0: one for each worker."),
+                    integer(
+                            "options." + ShareOptions.POLL_RECORDS,
+                            0,
+                            0,
+                            10_000,
+                            "max.poll.records of these consumers; 0: as the driver has it."),
+                    text(
+                            "options." + ShareOptions.ACQUIRE,
+                            ShareOptions.OWN,
+                            List.of(ShareOptions.OWN, "batch_optimized", "record_limit"),
+                            "share.acquire.mode of these consumers; own: as the driver has it."),
+                    text(
+                            "options." + ShareOptions.ACKNOWLEDGEMENT,
+                            ShareOptions.OWN,
+                            List.of(ShareOptions.OWN, "implicit", "explicit"),
+                            "share.acknowledgement.mode of these consumers; own: as the driver has it."),
+                    integer(
+                            "options." + ShareOptions.LOCKS,
+                            0,
+                            0,
+                            10_000,
+                            "share.partition.max.record.locks of share groups; 0: as the brokers have it."),
+                    integer(
+                            "options." + ShareOptions.LOCK_MILLIS,
+                            0,
+                            0,
+                            3_600_000,
+                            "share.record.lock.duration.ms of share groups; 0: as the brokers have it."),
                     integer("brokers", 1, 1, 3, "Brokers of the cluster; each partition has one replica."),
                     integer("method.rounds", 10, 1, 1000, "How often each driver runs; each time in a fresh JVM."),
                     number(
@@ -247,6 +283,12 @@ record Key(
                             0.1,
                             3600,
                             "The least that is measured, and the most of a pass."),
+                    number(
+                            "method.settleSeconds",
+                            0,
+                            0,
+                            600,
+                            "How long after the first record of a pass nothing counts: its members join meanwhile."),
                     integer("method.intervalMillis", 200, 20, 60_000, "How often figures are taken."),
                     integer("method.heapMegabytes", 1024, 64, 65_536, "Heap of each driver."),
                     new Key(

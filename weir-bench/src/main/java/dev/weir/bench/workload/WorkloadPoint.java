@@ -5,6 +5,7 @@ import dev.weir.driver.Feature;
 import dev.weir.driver.HandlerWork;
 import dev.weir.driver.Pass;
 import dev.weir.driver.Scenario;
+import dev.weir.driver.ShareOptions;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -67,6 +68,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
             throw new WorkloadException("options." + Failures.SHARE + " is of scenario work, whose handlers may fail");
         }
         checkValues();
+        checkShareGroup();
         if (isPlanned() && partitions() > MAX_PLANNED_PARTITIONS) {
             throw new WorkloadException("with topic.recordsPerSecond, topic.partitions must be at most "
                     + MAX_PLANNED_PARTITIONS + ", since latencies are taken for each: topic.partitions="
@@ -96,6 +98,20 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
             throw new WorkloadException(
                     "options." + Pass.TRANSACTION_RECORDS
                             + " is of scenario produce; a topic to be read is filled in transactions by topic.transactionRecords");
+        }
+    }
+
+    private void checkShareGroup() {
+        String consumers = "options." + ShareOptions.CONSUMERS;
+        String workers = "options." + Pass.CONCURRENCY;
+        if (integer(consumers) > integer(workers)) {
+            throw new WorkloadException(consumers + " must be at most " + workers + ", since each has a worker: "
+                    + consumers + "=" + integer(consumers) + " " + workers + "=" + integer(workers));
+        }
+        if (isPlanned() && seconds("settleSeconds") > 0) {
+            throw new WorkloadException(
+                    "method.settleSeconds does not go with topic.recordsPerSecond, whose one pass has"
+                            + " its warm-up: leave one out");
         }
     }
 
@@ -289,7 +305,11 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
      * block. What is left of it is what a library makes of its concurrency.
      */
     public double ceilingPerSecond() {
-        double millis = Double.parseDouble(text("options." + HandlerWork.MILLIS));
+        return ceilingPerSecond(Double.parseDouble(text("options." + HandlerWork.MILLIS)));
+    }
+
+    /** The same for handlers that were measured to block so long, by the mean. */
+    public double ceilingPerSecond(double millis) {
         if (scenario() != Scenario.WORK || millis == 0) {
             return Double.NaN;
         }
@@ -327,6 +347,26 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     /** Properties of the Kafka clients. */
     public Map<String, String> client() {
         return section("client.");
+    }
+
+    /** Settings of a share group that reads the topic: from its beginning, and what the workload says. */
+    public Map<String, String> shareGroup() {
+        Map<String, String> group = new TreeMap<>();
+        group.put("share.auto.offset.reset", "earliest");
+        putIfSaid(group, "share.partition.max.record.locks", ShareOptions.LOCKS);
+        putIfSaid(group, "share.record.lock.duration.ms", ShareOptions.LOCK_MILLIS);
+        String isolation = client().get("isolation.level");
+        if (isolation != null) {
+            group.put("share.isolation.level", isolation);
+        }
+        return group;
+    }
+
+    private void putIfSaid(Map<String, String> group, String name, String option) {
+        int value = integer("options." + option);
+        if (value > 0) {
+            group.put(name, Integer.toString(value));
+        }
     }
 
     /** Options of the scenario. */

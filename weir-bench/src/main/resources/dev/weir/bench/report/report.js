@@ -328,7 +328,8 @@
   function ledgerCell(ledger) {
     const faults = [['lost', 'lost'], ['duplicates', 'double'], ['outOfOrder', 'out of order']].filter(([name]) => ledger[name] > 0);
     const retried = ledger.retried > 0 ? `, ${number(ledger.retried)} calls repeated` : '';
-    if (!faults.length) return cell(ledger.expected ? `each once${retried}` : '–');
+    const again = ledger.redelivered > 0 ? `, ${number(ledger.redelivered)} redelivered` : '';
+    if (!faults.length) return cell(ledger.expected ? `each once${retried}${again}` : '–');
     return element('td', { class: 'worse' }, ...faults.map(([name, text]) => element('div', {}, `${number(ledger[name])} ${text}`)));
   }
 

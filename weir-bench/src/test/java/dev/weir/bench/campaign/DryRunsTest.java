@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.bench.process.DriverCatalog;
 import dev.weir.bench.workload.Workload;
 import dev.weir.bench.workload.WorkloadPoint;
+import dev.weir.driver.GroupType;
 import dev.weir.driver.Report;
 import dev.weir.driver.Scenario;
 import java.io.IOException;
@@ -31,7 +32,14 @@ class DryRunsTest {
         dryRuns.keep(
                 key("topic: {records: 5}"),
                 new Report.Hello(
-                        "weir", 1, List.of(Scenario.CONSUME), List.of(), "JVM", List.of("a.jar"), List.of("-Xmx1g")));
+                        "weir",
+                        1,
+                        List.of(Scenario.CONSUME),
+                        List.of(),
+                        GroupType.CONSUMER,
+                        "JVM",
+                        List.of("a.jar"),
+                        List.of("-Xmx1g")));
     }
 
     @Test

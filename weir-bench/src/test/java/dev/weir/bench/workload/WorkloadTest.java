@@ -2,6 +2,7 @@ package dev.weir.bench.workload;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.entry;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
@@ -133,7 +134,29 @@ class WorkloadTest {
                 .satisfies(point -> {
                     assertThat(point.features()).containsExactly(Feature.RETRIES);
                     assertThat(point.ceilingPerSecond()).isCloseTo(400, within(0.001));
+                    assertThat(point.ceilingPerSecond(20)).isCloseTo(200, within(0.001));
                 });
+    }
+
+    @Test
+    void shareGroup_beginsAtTheBeginning_withTheLocksThatAreAskedFor() {
+        String yaml = SMALLEST.replace("consume", "work")
+                + "options: {share.locks: 4000, share.consumers: 16}\nclient: {isolation.level: read_committed}\n";
+        assertThat(Workload.parse("w.yaml", yaml, false).points())
+                .singleElement()
+                .satisfies(point -> assertThat(point.shareGroup())
+                        .containsOnly(
+                                entry("share.auto.offset.reset", "earliest"),
+                                entry("share.partition.max.record.locks", "4000"),
+                                entry("share.isolation.level", "read_committed")));
+    }
+
+    @Test
+    void shareConsumersWithoutAWorker_areRefused() {
+        String yaml = SMALLEST.replace("consume", "work") + "options: {share.consumers: 17}\n";
+        assertThatThrownBy(() -> Workload.parse("w.yaml", yaml, false))
+                .isInstanceOf(WorkloadException.class)
+                .hasMessageContaining("options.share.consumers=17 options.concurrency=16");
     }
 
     @Test

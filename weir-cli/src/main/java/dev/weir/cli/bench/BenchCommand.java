@@ -10,7 +10,7 @@ import picocli.CommandLine.Spec;
 /** {@code weir bench}: what its subcommands share is {@link #weir}. */
 @Command(
         name = "bench",
-        description = "Compare consumer and producer libraries under the same workload.",
+        description = "Compare consumer, share group and producer libraries under the same workload.",
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
             BenchCompareCommand.class,

@@ -10,6 +10,7 @@ import dev.weir.testkit.KafkaCluster;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import org.apache.kafka.clients.admin.Admin;
 import org.jspecify.annotations.Nullable;
 
 /** Runs campaigns on one broker in this JVM, which is sooner there than a forked one. Confined to one thread. */
@@ -35,11 +36,16 @@ final class BenchAtCluster implements AutoCloseable {
 
     /** The results of this workload. */
     ResultsFolder run(String yaml) throws InterruptedException {
+        return run(Path.of(System.getProperty("weir.root")), yaml);
+    }
+
+    /** The same with the drivers that were built below another folder. */
+    ResultsFolder run(Path root, String yaml) throws InterruptedException {
         Workload workload = Workload.parse("test", yaml, false);
         return new CampaignRunner(
                         workload,
                         new CampaignRunner.Settings(
-                                Path.of(System.getProperty("weir.root")),
+                                root,
                                 folder.resolve("data"),
                                 folder.resolve(workload.name()),
                                 7,
@@ -48,6 +54,10 @@ final class BenchAtCluster implements AutoCloseable {
                                         cluster.bootstrapServers(), Map.of(), ExistingCluster.PREFIX, false)),
                         SILENT)
                 .run();
+    }
+
+    Admin admin() {
+        return cluster.admin();
     }
 
     @Override

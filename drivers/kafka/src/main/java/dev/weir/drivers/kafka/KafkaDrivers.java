@@ -1,7 +1,10 @@
 package dev.weir.drivers.kafka;
 
+import dev.weir.driver.Driver;
 import dev.weir.driver.DriverMain;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /** The process of the official client's drivers. */
 public final class KafkaDrivers {
@@ -10,19 +13,24 @@ public final class KafkaDrivers {
 
     /** Serves the driver that the one argument names. */
     public static void main(String[] arguments) {
-        DriverMain.serve(
-                Map.of(
-                        "plain", () -> new PlainDriver(Map.of()),
-                        "plain-kip848", () -> new PlainDriver(Map.of("group.protocol", "consumer")),
-                        "plain-tuned",
-                                () -> new PlainDriver(Map.of(
-                                        "max.poll.records", "5000",
-                                        "max.partition.fetch.bytes", Integer.toString(8 << 20),
-                                        "receive.buffer.bytes", Integer.toString(1 << 20))),
-                        "plain-unacknowledged",
-                                () -> new PlainProducer(Map.of("acks", "0", "enable.idempotence", "false")),
-                        "bare", BareDriver::new,
-                        "generator", Generator::new),
-                arguments);
+        Map<String, Supplier<Driver>> drivers = new HashMap<>(Map.of(
+                "plain", () -> new PlainDriver(Map.of()),
+                "plain-kip848", () -> new PlainDriver(Map.of("group.protocol", "consumer")),
+                "plain-tuned",
+                        () -> new PlainDriver(Map.of(
+                                "max.poll.records", "5000",
+                                "max.partition.fetch.bytes", Integer.toString(8 << 20),
+                                "receive.buffer.bytes", Integer.toString(1 << 20))),
+                "plain-unacknowledged", () -> new PlainProducer(Map.of("acks", "0", "enable.idempotence", "false")),
+                "bare", BareDriver::new,
+                "generator", Generator::new));
+        drivers.putAll(Map.of(
+                "kafka-share", () -> new ShareDriver(Map.of(), false),
+                "kafka-share-explicit",
+                        () -> new ShareDriver(Map.of(ShareDriver.ACKNOWLEDGEMENT_MODE, "explicit"), false),
+                "kafka-share-tuned", () -> new ShareDriver(Map.of(), true),
+                "kafka-share-record-limit",
+                        () -> new ShareDriver(Map.of(ShareDriver.ACQUIRE_MODE, "record_limit"), true)));
+        DriverMain.serve(drivers, arguments);
     }
 }

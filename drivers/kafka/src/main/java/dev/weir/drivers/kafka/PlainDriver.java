@@ -79,7 +79,7 @@ final class PlainDriver implements Driver {
     }
 
     private static void commitFinished(Consumer<byte[], byte[]> consumer, Pass pass) throws InterruptedException {
-        HandlerWork work = HandlerWork.of(pass.options());
+        HandlerWork work = pass.work();
         boolean works = pass.configuration().scenario() == Scenario.WORK;
         long everyNanos = TimeUnit.MILLISECONDS.toNanos(pass.commitIntervalMillis());
         long dueNanos = System.nanoTime() + everyNanos;

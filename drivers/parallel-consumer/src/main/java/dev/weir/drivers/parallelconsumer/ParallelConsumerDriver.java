@@ -41,7 +41,7 @@ final class ParallelConsumerDriver implements Driver {
     @Override
     public void run(Pass pass) {
         Map<String, Object> config = new HashMap<>(pass.consumerConfig(Map.of()));
-        HandlerWork work = HandlerWork.of(pass.options());
+        HandlerWork work = pass.work();
         var options = ParallelConsumerOptions.<byte[], byte[]>builder()
                 .consumer(new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer()))
                 .ordering(

@@ -58,7 +58,7 @@ final class WeirDriver implements Driver {
     }
 
     private static Pipeline working(ConsumerSettings<byte[], byte[]> settings, Subscription topic, Pass pass) {
-        HandlerWork work = HandlerWork.of(pass.options());
+        HandlerWork work = pass.work();
         Ordering<ConsumerRecord<byte[], byte[]>> ordering = switch (pass.ordering()) {
             case PARTITION -> RecordOrdering.byPartition();
             case KEY -> RecordOrdering.byKey();

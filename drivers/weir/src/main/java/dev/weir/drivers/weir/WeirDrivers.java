@@ -15,7 +15,9 @@ public final class WeirDrivers {
                 Map.of(
                         "weir", () -> new WeirDriver(Map.of(), FetchPath.CLIENT),
                         "weir-kip848", () -> new WeirDriver(Map.of("group.protocol", "consumer"), FetchPath.CLIENT),
-                        "weir-lean", () -> new WeirDriver(Map.of(), FetchPath.LEAN)),
+                        "weir-lean", () -> new WeirDriver(Map.of(), FetchPath.LEAN),
+                        "weir-share", () -> new WeirShareDriver(FetchPath.CLIENT),
+                        "weir-share-lean", () -> new WeirShareDriver(FetchPath.LEAN)),
                 arguments);
     }
 }

@@ -1,0 +1,164 @@
+package dev.weir.checks.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.bench.BenchException;
+import dev.weir.bench.report.Reports;
+import dev.weir.bench.result.ResultsFolder;
+import dev.weir.bench.result.Totals;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.ListConfigResourcesOptions;
+import org.apache.kafka.common.config.ConfigResource;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Share groups under test: drivers, what the ledger asks of them, and what is left of their groups. */
+@Timeout(300)
+class BenchShareGroupsTest {
+
+    private static final String WORKLOAD = """
+            name: NAME
+            scenario: work
+            drivers: [DRIVERS]
+            baseline: BASELINE
+            topic: {partitions: 2, records: 20000, valueBytes: 50}
+            options: {ordering: none, concurrency: 4, work.millis: 1, share.locks: 500, OPTIONS}
+            method: {rounds: 1, control: false, settleSeconds: 0.2, minWarmUpSeconds: 0.1, maxWarmUpSeconds: 0.2,
+              measureSeconds: 2, intervalMillis: 50}
+            """;
+
+    private static BenchAtCluster bench;
+
+    @TempDir
+    private static Path folder;
+
+    @BeforeAll
+    static void startCluster() {
+        bench = new BenchAtCluster(folder);
+    }
+
+    @AfterAll
+    static void stopCluster() {
+        bench.close();
+    }
+
+    @Test
+    void officialClientAndWeir_areMeasuredAgainstTheCeilingOfTheirHandlers() throws Exception {
+        ResultsFolder results =
+                bench.run(workload("share", "kafka-share, weir-share, weir-share-lean", "work.retryMillis: 10"));
+        requireWhole(results, 3);
+        assertThat(Reports.text(results)).contains("efficiency %", "ceiling/s");
+        assertThat(Reports.json(results)).contains("\"ceiling\":", "\"efficiency\":", "\"redelivered\":");
+        requireNoSettingsLeft();
+    }
+
+    @Test
+    @Tag("long")
+    void otherVariants_andAConsumerGroup_areMeasuredBesideThem() throws Exception {
+        requireWhole(
+                bench.run(workload(
+                        "variants",
+                        "kafka-share-explicit, kafka-share-tuned, kafka-share-record-limit, weir",
+                        "share.acknowledgement: own")),
+                4);
+    }
+
+    /** Two consumers with two workers each, which wait for each other. */
+    @Test
+    @Tag("long")
+    void fewerConsumersThanWorkers_shareThemOut() throws Exception {
+        ResultsFolder results = bench.run(workload(
+                "fan-out",
+                "kafka-share, kafka-share-explicit",
+                "share.consumers: 2, share.pollRecords: 50, share.acquire: record_limit"));
+        requireWhole(results, 2);
+        assertThat(results.runs())
+                .allSatisfy(run -> assertThat(run.totals().metrics()).containsEntry("share: consumers", 2.0));
+    }
+
+    private static void requireWhole(ResultsFolder results, int runs) {
+        assertThat(results.runs()).hasSize(runs).allSatisfy(run -> {
+            assertThat(run.failure()).isNull();
+            assertThat(run.ledger().isClean()).as("%s", run.ledger()).isTrue();
+            assertThat(run.ledger().delivered()).isPositive();
+            var metrics = run.totals().metrics();
+            assertThat(metrics)
+                    .hasEntrySatisfying(
+                            Totals.HANDLER_MILLIS, millis -> assertThat(millis).isGreaterThanOrEqualTo(1))
+                    .hasEntrySatisfying(
+                            Totals.CEILING,
+                            ceiling -> assertThat(ceiling)
+                                    .isEqualTo(4000 / metrics.getOrDefault(Totals.HANDLER_MILLIS, Double.NaN)))
+                    // A pass ends while handlers are at work: of so short a one they may make up a little.
+                    .hasEntrySatisfying(
+                            Totals.EFFICIENCY, percent -> assertThat(percent).isBetween(0.1, 150.0));
+        });
+    }
+
+    private static void requireNoSettingsLeft() throws Exception {
+        var known =
+                bench.admin().listConfigResources(Set.of(ConfigResource.Type.GROUP), new ListConfigResourcesOptions());
+        for (ConfigResource group : known.all().get()) {
+            assertThat(bench.admin()
+                            .describeConfigs(List.of(group))
+                            .all()
+                            .get()
+                            .get(group)
+                            .entries())
+                    .as("%s", group)
+                    .noneMatch(entry -> entry.source() == ConfigEntry.ConfigSource.DYNAMIC_GROUP_CONFIG);
+        }
+    }
+
+    @Test
+    void driverThatLosesARecord_isRefused() throws Exception {
+        String yaml = workload("losing", "losing-share", "work.retryMillis: 10");
+        assertThatThrownBy(() -> bench.run(losing(), yaml))
+                .isInstanceOf(BenchException.class)
+                .hasMessageContaining("driver losing-share does not pass the dry run of work")
+                .hasMessageContaining("after 298 of 300 records");
+    }
+
+    /** A checkout with that driver only. */
+    private static Path losing() throws IOException {
+        Path root = folder.resolve("losing-checkout");
+        Path target = root.resolve("drivers/losing/target");
+        Files.createDirectories(target.resolve("classes"));
+        Files.writeString(
+                target.resolve("classes/weir-driver.properties"),
+                "main = " + LosingShareDriver.class.getName() + "\ndrivers = losing-share\nlibrary = kafka-clients\n");
+        String classPath = Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+                .filter(place -> Files.exists(Path.of(place)))
+                .collect(Collectors.joining(File.pathSeparator));
+        Files.writeString(target.resolve("driver.classpath"), classPath);
+        return root;
+    }
+
+    @Test
+    void orderThatAShareGroupCannotKeep_isRefused() {
+        assertThatThrownBy(() -> bench.run(workload("ordered", "weir-share", "work.retryMillis: 10")
+                        .replace("ordering: none", "ordering: partition")))
+                .isInstanceOf(BenchException.class)
+                .hasMessageContaining("a share group, which keeps no order: set options.ordering: none");
+    }
+
+    private static String workload(String name, String drivers, String options) {
+        return WORKLOAD.replace("NAME", name)
+                .replace("DRIVERS", drivers)
+                .replace("BASELINE", drivers.split(",", 2)[0])
+                .replace("OPTIONS", options);
+    }
+}

@@ -1,0 +1,99 @@
+package dev.weir.drivers.kafka;
+
+import dev.weir.driver.Driver;
+import dev.weir.driver.GroupType;
+import dev.weir.driver.Pass;
+import dev.weir.driver.Scenario;
+import dev.weir.driver.ShareOptions;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Share consumers of the official client, each on a thread of its own with its part of the workers. Confined to the main
+ * thread; each {@link ShareMember} belongs to its own.
+ */
+final class ShareDriver implements Driver {
+    static final String ACKNOWLEDGEMENT_MODE = "share.acknowledgement.mode";
+    static final String ACQUIRE_MODE = "share.acquire.mode";
+
+    private static final String POLL_RECORDS = "max.poll.records";
+
+    // What brokers have unless they are told otherwise: group.share.partition.max.record.locks.
+    private static final int DEFAULT_LOCKS = 2000;
+
+    // "Locks by consumers of a partition, then lower": of 40 records for each of 300 consumers, 30 went well.
+    private static final double TUNED_SHARE = 0.75;
+
+    private final Map<String, String> preset;
+    private final boolean tuned;
+
+    /**
+     * With these properties.
+     *
+     * @param tuned whether a poll takes what the published rule says, instead of the client's default
+     */
+    ShareDriver(Map<String, String> preset, boolean tuned) {
+        this.preset = preset;
+        this.tuned = tuned;
+    }
+
+    @Override
+    public Set<Scenario> scenarios() {
+        return Set.of(Scenario.WORK);
+    }
+
+    @Override
+    public GroupType groupType() {
+        return GroupType.SHARE;
+    }
+
+    @Override
+    public void run(Pass pass) throws InterruptedException {
+        int workers = pass.concurrency();
+        int asked = ShareOptions.number(pass.options(), ShareOptions.CONSUMERS);
+        int consumers = asked == 0 ? workers : asked;
+        Map<String, Object> config = config(pass, consumers);
+        pass.figure("share: consumers", consumers);
+        try (ExecutorService members = Executors.newFixedThreadPool(
+                consumers, Thread.ofPlatform().name("share-member-", 0).factory())) {
+            for (int member = 0; member < consumers; member++) {
+                int own = workers / consumers + (member < workers % consumers ? 1 : 0);
+                members.execute(new ShareMember(pass, config, own));
+            }
+            pass.awaitDone();
+        }
+    }
+
+    private Map<String, Object> config(Pass pass, int consumers) {
+        Map<String, String> own = new HashMap<>(preset);
+        if (tuned) {
+            own.put(POLL_RECORDS, Integer.toString(tunedPollRecords(pass, consumers)));
+        }
+        Map<String, String> config = pass.shareConfig(own);
+        int records = ShareOptions.number(pass.options(), ShareOptions.POLL_RECORDS);
+        if (records > 0) {
+            config.put(POLL_RECORDS, Integer.toString(records));
+        }
+        putUnlessOwn(config, ACQUIRE_MODE, pass.options().get(ShareOptions.ACQUIRE));
+        putUnlessOwn(config, ACKNOWLEDGEMENT_MODE, pass.options().get(ShareOptions.ACKNOWLEDGEMENT));
+        return new HashMap<>(config);
+    }
+
+    private static void putUnlessOwn(Map<String, String> config, String name, @Nullable String value) {
+        if (value != null && !value.equals(ShareOptions.OWN)) {
+            config.put(name, value);
+        }
+    }
+
+    /** So few that the locks of a partition are enough for all who read it, with some to spare. */
+    private static int tunedPollRecords(Pass pass, int consumers) {
+        int said = ShareOptions.number(pass.options(), ShareOptions.LOCKS);
+        int locks = said == 0 ? DEFAULT_LOCKS : said;
+        int partitions = pass.configuration().partitions();
+        return (int) Math.clamp(TUNED_SHARE * locks * partitions / consumers, 1, locks);
+    }
+}

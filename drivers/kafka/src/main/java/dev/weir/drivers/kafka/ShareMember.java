@@ -1,0 +1,102 @@
+package dev.weir.drivers.kafka;
+
+import dev.weir.driver.Pass;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.apache.kafka.clients.consumer.AcknowledgeType;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.KafkaShareConsumer;
+import org.apache.kafka.clients.consumer.ShareConsumer;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/**
+ * One share consumer: polls, has its workers handle what came, and polls again when all of it is done, as the manual
+ * shows. One worker is its own thread; more are a pool that it waits for. Confined to its thread.
+ */
+final class ShareMember implements Runnable {
+    private static final Duration POLL = Duration.ofMillis(100);
+
+    private final Pass pass;
+    private final Map<String, Object> config;
+    private final int workers;
+    private final boolean explicit;
+
+    ShareMember(Pass pass, Map<String, Object> config, int workers) {
+        this.pass = pass;
+        this.config = config;
+        this.workers = workers;
+        this.explicit = "explicit".equals(config.get(ShareDriver.ACKNOWLEDGEMENT_MODE));
+    }
+
+    @Override
+    public void run() {
+        try (ExecutorService pool = Executors.newFixedThreadPool(
+                        workers, Thread.ofPlatform().daemon().factory()); // No thread until something is submitted.
+                ShareConsumer<byte[], byte[]> consumer =
+                        new KafkaShareConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+            consumer.subscribe(List.of(pass.configuration().topic()));
+            boolean whole = true;
+            while (!pass.isDone()) {
+                ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
+                whole = workers == 1 ? handled(consumer, records) : handled(consumer, records, pool);
+            }
+            // Without explicit acknowledgements this accepts all of the last poll, which is to be done by then.
+            if (whole || explicit) {
+                consumer.commitSync();
+            }
+        } catch (Throwable e) { // Whatever it is, it ends the pass: nobody waits for this thread's records.
+            pass.fail(e);
+        }
+    }
+
+    /** Handles one after the other; whether all were before the pass ended. */
+    private boolean handled(ShareConsumer<byte[], byte[]> consumer, ConsumerRecords<byte[], byte[]> records) {
+        boolean whole = true;
+        for (ConsumerRecord<byte[], byte[]> record : records) {
+            boolean done = handle(record);
+            acknowledge(consumer, record, done);
+            whole &= done;
+        }
+        return whole;
+    }
+
+    /** Handles as many at a time as there are workers, and waits for all. */
+    private boolean handled(
+            ShareConsumer<byte[], byte[]> consumer, ConsumerRecords<byte[], byte[]> records, ExecutorService pool)
+            throws InterruptedException, ExecutionException {
+        List<Future<Boolean>> underWay = new ArrayList<>(records.count());
+        records.forEach(record -> underWay.add(pool.submit(() -> handle(record))));
+        boolean whole = true;
+        int next = 0;
+        for (ConsumerRecord<byte[], byte[]> record : records) {
+            boolean done = underWay.get(next++).get();
+            acknowledge(consumer, record, done);
+            whole &= done;
+        }
+        return whole;
+    }
+
+    /** False, undone, when the pass is over: a poll can hold minutes of work. */
+    private boolean handle(ConsumerRecord<byte[], byte[]> record) {
+        if (pass.isDone()) {
+            return false;
+        }
+        pass.work().on(record.value());
+        pass.deliveredConcurrently(record.partition(), record.key(), record.value());
+        return true;
+    }
+
+    private void acknowledge(
+            ShareConsumer<byte[], byte[]> consumer, ConsumerRecord<byte[], byte[]> record, boolean done) {
+        if (explicit) {
+            consumer.acknowledge(record, done ? AcknowledgeType.ACCEPT : AcknowledgeType.RELEASE);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package dev.weir.bench.cluster;
+
+import dev.weir.bench.BenchException;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.ListShareGroupOffsetsSpec;
+import org.apache.kafka.clients.admin.SharePartitionOffsetInfo;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
+
+/** A share group of one pass, whose settings are the brokers' to keep until they are removed. Confined to one thread. */
+final class ShareGroup {
+    private final Admin admin;
+    private final String name;
+    private final Map<String, String> config;
+
+    ShareGroup(Admin admin, String name, Map<String, String> config) {
+        this.admin = admin;
+        this.name = name;
+        this.config = Map.copyOf(config);
+    }
+
+    String name() {
+        return name;
+    }
+
+    /** Sets what it is to have before its first member joins. */
+    void configure() {
+        alter("to set " + config, AlterConfigOp.OpType.SET);
+    }
+
+    private void alter(String what, AlterConfigOp.OpType operation) {
+        Collection<AlterConfigOp> changes = config.entrySet().stream()
+                .map(setting -> new AlterConfigOp(new ConfigEntry(setting.getKey(), setting.getValue()), operation))
+                .toList();
+        Asked.of(
+                what + " of share group " + name,
+                admin.incrementalAlterConfigs(Map.of(new ConfigResource(ConfigResource.Type.GROUP, name), changes))
+                        .all());
+    }
+
+    /**
+     * Whether it has accepted all before that offset of each of these partitions. The start that the brokers tell may stay behind
+     * what is accepted; then nothing is left of the lag.
+     */
+    boolean isPast(Set<TopicPartition> partitions, long offset) {
+        Map<TopicPartition, SharePartitionOffsetInfo> offsets = Asked.of(
+                "what share group " + name + " accepted",
+                admin.listShareGroupOffsets(Map.of(name, new ListShareGroupOffsetsSpec().topicPartitions(partitions)))
+                        .partitionsToOffsetInfo(name));
+        return partitions.stream().allMatch(partition -> {
+            SharePartitionOffsetInfo at = offsets.get(partition);
+            return at != null && (at.startOffset() >= offset || at.lag().orElse(-1L) == 0);
+        });
+    }
+
+    /** Deletes it and its settings. Of one whose members were killed only these: the brokers forget it by themselves. */
+    void delete() {
+        alter("to remove the settings", AlterConfigOp.OpType.DELETE);
+        try {
+            Asked.of(
+                    "to delete share group " + name,
+                    admin.deleteShareGroups(List.of(name)).all());
+        } catch (BenchException e) {
+            // As above.
+        }
+    }
+}

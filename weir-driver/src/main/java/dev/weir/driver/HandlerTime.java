@@ -1,0 +1,27 @@
+package dev.weir.driver;
+
+/**
+ * How long handlers blocked. Immutable.
+ *
+ * @param calls that ended
+ * @param nanos of all of them together, without what they waited for a permit of {@link HandlerWork#DOWNSTREAM}
+ */
+public record HandlerTime(long calls, long nanos) {
+    /** No call. */
+    public static final HandlerTime NONE = new HandlerTime(0, 0);
+
+    /** Of both together. */
+    public HandlerTime plus(HandlerTime other) {
+        return new HandlerTime(calls + other.calls, nanos + other.nanos);
+    }
+
+    /** What came after {@code earlier}. */
+    public HandlerTime since(HandlerTime earlier) {
+        return new HandlerTime(calls - earlier.calls, nanos - earlier.nanos);
+    }
+
+    /** Of a call, by the mean, which is longer than it was told to by what the machine takes to wake it; 0 of none. */
+    public double meanMillis() {
+        return calls == 0 ? 0 : nanos / 1e6 / calls;
+    }
+}
