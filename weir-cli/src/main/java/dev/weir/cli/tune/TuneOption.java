@@ -9,7 +9,7 @@ public final class TuneOption {
     private static final int MIN_EVENTS = 100;
     private static final int MAX_EVENTS = 5_000_000;
     private static final int DEFAULT_EVENTS = 200_000;
-    private static final int DEFAULT_WAITING_EVENTS = 2_000;
+    private static final int DEFAULT_WAITING_EVENTS = 4_000;
 
     @Option(
             names = "--tune",
@@ -20,7 +20,7 @@ public final class TuneOption {
     @Option(
             names = "--events",
             paramLabel = "N",
-            description = "With --tune: run N events through each version. Default: 200,000, or 2,000 with --waiting.")
+            description = "With --tune: run N events through each version. Default: 200,000, or 4,000 with --waiting.")
     private @Nullable Integer events;
 
     @Option(

@@ -6,11 +6,14 @@ import dev.weir.cli.terminal.CommandContext;
 import dev.weir.cli.terminal.Progress;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ProducerSettings;
+import dev.weir.metrics.LimiterFinder;
 import dev.weir.metrics.LimiterProbe;
 import dev.weir.metrics.MachineLook;
+import dev.weir.metrics.PipelineLook;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.StageSnapshot;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
@@ -33,6 +36,9 @@ final class VersionRun {
 
     private static final long TICK_MILLIS = 20;
 
+    /** The load is a mean over what went by since the look before: of shorter times it would be all or nothing. */
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
     /** How long nothing may move. */
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -44,10 +50,9 @@ final class VersionRun {
     private final int events;
 
     // While a version runs.
+    private final List<PipelineLook> looks = new ArrayList<>();
     private long lastMoved;
     private long movedNanos;
-    private double loads;
-    private int looks;
 
     VersionRun(CommandContext weir, Endpoints endpoints, String bootstrapServers, int events) {
         this.weir = weir;
@@ -70,12 +75,13 @@ final class VersionRun {
                 .maxOutstandingRecords(MAX_OUTSTANDING_RECORDS);
         ProducerSettings.Builder<byte[], byte[]> producer =
                 ProducerSettings.builder().bootstrapServers(bootstrapServers);
+        looks.clear();
         lastMoved = -1;
         movedNanos = System.nanoTime();
         try (RunningPipeline running = version.pipeline(consumer, producer).run();
                 LimiterProbe probe = LimiterProbe.start(running)) {
             endpoints.show(running, probe);
-            Measurement measured = measure(version, running, probe, status(step, running, progress));
+            Measurement measured = measure(version, running, status(step, running, progress));
             if (measured == null || !awaitAcknowledged(running, events, status(step, running, progress))) {
                 return null;
             }
@@ -89,42 +95,50 @@ final class VersionRun {
                 () -> "step %d: %,d of %,d events".formatted(step, acknowledged(running.stages()), events));
     }
 
-    private @Nullable Measurement measure(
-            Version version, RunningPipeline running, LimiterProbe probe, Runnable status)
+    private @Nullable Measurement measure(Version version, RunningPipeline running, Runnable status)
             throws InterruptedException {
         if (!awaitAcknowledged(running, 1, status)) {
             return null;
         }
-        Moment first = Moment.of(running);
+        PipelineLook first = PipelineLook.at(running, MachineLook.now());
         if (!awaitAcknowledged(running, (long) (WARM_UP * events), status)) {
             return null;
         }
-        Moment warm = Moment.of(running);
-        loads = 0;
-        looks = 0;
-        long left = (long) (MEASURED_UNTIL * events) - warm.acknowledged;
-        Duration expected = Duration.ofNanos((long) (left / Math.max(1e-9, first.rateUntil(warm)) * 1e9));
-        try (StageShares shares =
-                StageShares.start(running, version.needsShares() ? expected : Duration.ZERO)) {
-            if (!awaitAcknowledged(running, warm.acknowledged + Math.max(1, left), status)) {
+        PipelineLook warm = PipelineLook.at(running, MachineLook.now());
+        looks.clear();
+        looks.add(warm);
+        long left = (long) (MEASURED_UNTIL * events) - acknowledged(warm.stages());
+        Duration expected = Duration.ofNanos((long) (left / Math.max(1e-9, rate(first, warm)) * 1e9));
+        try (StageShares shares = StageShares.start(running, version.needsShares() ? expected : Duration.ZERO)) {
+            if (!awaitAcknowledged(running, acknowledged(warm.stages()) + Math.max(1, left), status)) {
                 return null;
             }
-            Moment end = Moment.of(running);
+            MachineLook machine = ofMean(MachineLook.now());
+            looks.add(PipelineLook.at(running, machine));
             Map<String, Double> counted = shares.ofCounters();
-            double cores = (end.cpuNanos - warm.cpuNanos) / (end.nanos - warm.nanos);
-            int processors = Runtime.getRuntime().availableProcessors();
-            double free = looks == 0 ? 0 : processors * Math.max(0, 1 - loads / looks);
-            double rate = warm.rateUntil(end);
-            var limiter = probe.overall();
             Map<String, Double> profiled = shares.ofProfile(counted);
+            PipelineLook end = looks.getLast();
+            double cores = (machine.processCpuNanos() - warm.machine().processCpuNanos())
+                    / (end.atNanos() - warm.atNanos());
             return new Measurement(
-                    rate,
-                    limiter,
+                    rate(warm, end),
+                    LimiterFinder.find(looks),
                     Double.isNaN(cores) ? 0 : cores,
-                    free,
+                    Double.isNaN(machine.load()) ? 0 : machine.processors() * (1 - machine.load()),
                     profiled.isEmpty() ? counted : profiled,
                     profiled.isEmpty() ? "counters" : "profile");
         }
+    }
+
+    /** The machine now, with the mean of all looks as its load. */
+    private MachineLook ofMean(MachineLook now) {
+        double load = looks.stream()
+                .skip(1)
+                .mapToDouble(look -> look.machine().load())
+                .filter(each -> !Double.isNaN(each))
+                .average()
+                .orElse(now.load());
+        return new MachineLook(now.processors(), now.processCpuNanos(), load, now.pauseNanos());
     }
 
     /** False if the command was told to stop. */
@@ -138,10 +152,8 @@ final class VersionRun {
             if (weir.shutdown().isRequested()) {
                 return false;
             }
-            double load = MachineLook.now().load();
-            if (!Double.isNaN(load)) {
-                loads += load;
-                looks++;
+            if (!looks.isEmpty() && System.nanoTime() - looks.getLast().atNanos() > LOOK_NANOS) {
+                looks.add(PipelineLook.at(running, MachineLook.now()));
             }
             checkMoving(acknowledged);
             status.run();
@@ -177,18 +189,8 @@ final class VersionRun {
         return stages.getLast().elementsOut();
     }
 
-    /** A moment of a run. */
-    private record Moment(long nanos, long acknowledged, double cpuNanos) {
-
-        static Moment of(RunningPipeline running) {
-            return new Moment(
-                    System.nanoTime(),
-                    VersionRun.acknowledged(running.stages()),
-                    MachineLook.now().processCpuNanos());
-        }
-
-        double rateUntil(Moment later) {
-            return (later.acknowledged - acknowledged) * 1e9 / Math.max(1, later.nanos - nanos);
-        }
+    private static double rate(PipelineLook from, PipelineLook to) {
+        return (acknowledged(to.stages()) - acknowledged(from.stages())) * 1e9
+                / Math.max(1, to.atNanos() - from.atNanos());
     }
 }

@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,12 +25,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class WaitingVersion implements Version {
     private static final long ANSWER_MILLIS = 5;
+    private static final int OUTSTANDING_RECORDS = 64;
     private static final String FILE = "dispatchers.properties";
     private static final String DISPATCHER = "lookups";
     private static final String SIZE_VARIABLE = "WEIR_DISPATCHER_LOOKUPS_SIZE";
 
-    /** So many calls at once are no advice to follow, whatever the limiter says. */
-    private static final int MOST_LANES = 256;
+    /** More calls at once are no advice to follow, whatever the limiter says. */
+    private static final int MOST_THREADS = 128;
+
+    /** In one step: what limits next is not known beyond that. */
+    private static final double MOST_GAIN = 8;
 
     private static final double WORTH_A_STEP = 1.1;
     private static final List<String> STEPS = List.of(AsimovLookups.CUSTOMER, AsimovLookups.CONSENT);
@@ -79,6 +84,8 @@ final class WaitingVersion implements Version {
     @Override
     public Pipeline pipeline(
             ConsumerSettings.Builder<byte[], byte[]> consumer, ProducerSettings.Builder<byte[], byte[]> producer) {
+        // A batch on one thread takes as many times 10 ms as it has records, and is counted when it is done.
+        consumer.maxOutstandingRecords(OUTSTANDING_RECORDS);
         return AsimovLookups.simulated(ANSWER_MILLIS)
                 .pipeline(
                         lanes, dispatchers.get(DISPATCHER), consumer.build(), producer.build(), malformed -> {});
@@ -87,21 +94,59 @@ final class WaitingVersion implements Version {
     @Override
     public @Nullable Version next(Measurement measured) {
         Limiter limiter = measured.limiter();
-        double gain = limiter.expectedGain();
-        if (gain < WORTH_A_STEP) {
-            return null;
-        }
         return switch (limiter.kind()) {
-            case STAGE_WAIT -> STEPS.contains(limiter.name()) ? withLanes(limiter.name(), gain) : null;
-            case DISPATCHER -> limiter.name().equals(DISPATCHER) ? withThreads(gain) : null;
+            case STAGE_WAIT -> STEPS.contains(limiter.name()) ? withLanes(limiter, measured) : null;
+            case DISPATCHER -> limiter.name().equals(DISPATCHER) ? withThreads(limiter.expectedGain()) : null;
             default -> null;
         };
+    }
+
+    private @Nullable Version withLanes(Limiter limiter, Measurement measured) {
+        String step = limiter.name();
+        if (limiter.expectedGain() >= WORTH_A_STEP || !lanes.containsKey(step)) {
+            return withLanes(step, limiter.expectedGain());
+        }
+        for (String other : STEPS) {
+            if (!lanes.containsKey(other)) {
+                return withLanes(other, limiter.expectedGain());
+            }
+        }
+        // Both are full, so more for one alone would bring nothing.
+        double gain = Math.min(MOST_GAIN, measured.processorsAllow());
+        return gain >= WORTH_A_STEP ? withAll(gain) : null;
+    }
+
+    private @Nullable Version withAll(double gain) {
+        Map<String, Integer> newLanes = new HashMap<>();
+        lanes.forEach((step, before) -> newLanes.put(step, raised(before, gain)));
+        int threads = newLanes.values().stream().mapToInt(Integer::intValue).sum();
+        return threads > MOST_THREADS
+                ? null
+                : new WaitingVersion(
+                        "both with %s at once instead of %s, and %s=%d"
+                                .formatted(ofSteps(newLanes), ofSteps(lanes), SIZE_VARIABLE, threads),
+                        gain,
+                        newLanes,
+                        withSize(threads));
+    }
+
+    private static String ofSteps(Map<String, Integer> lanes) {
+        return STEPS.stream()
+                .map(step -> String.valueOf(lanes.get(step)))
+                .distinct()
+                .collect(Collectors.joining(" and "));
+    }
+
+    private Map<String, String> withSize(int threads) {
+        Map<String, String> newEnvironment = new HashMap<>(environment);
+        newEnvironment.put(SIZE_VARIABLE, Integer.toString(threads));
+        return newEnvironment;
     }
 
     private @Nullable Version withLanes(String step, double gain) {
         Integer before = lanes.get(step);
         int now = raised(before == null ? 1 : before, gain);
-        if (now > MOST_LANES) {
+        if (now > MOST_THREADS) {
             return null;
         }
         Map<String, Integer> newLanes = new HashMap<>(lanes);
@@ -115,16 +160,13 @@ final class WaitingVersion implements Version {
     private @Nullable Version withThreads(double gain) {
         int before = dispatchers.get(DISPATCHER).snapshot().size();
         int now = raised(before, gain);
-        if (now > STEPS.size() * MOST_LANES) {
-            return null;
-        }
-        Map<String, String> newEnvironment = new HashMap<>(environment);
-        newEnvironment.put(SIZE_VARIABLE, Integer.toString(now));
-        return new WaitingVersion(
-                "%s=%d: %d threads instead of %d".formatted(SIZE_VARIABLE, now, now, before),
-                gain,
-                lanes,
-                newEnvironment);
+        return gain < WORTH_A_STEP || now > MOST_THREADS
+                ? null
+                : new WaitingVersion(
+                        "%s=%d: %d threads instead of %d".formatted(SIZE_VARIABLE, now, now, before),
+                        gain,
+                        lanes,
+                        withSize(now));
     }
 
     private static int raised(int before, double gain) {

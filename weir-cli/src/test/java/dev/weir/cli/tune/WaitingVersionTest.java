@@ -25,10 +25,38 @@ class WaitingVersionTest {
         }
     }
 
+    /** The limiter is right that one of two full steps alone brings nothing. */
     @Test
-    void next_whenNothingIsToBeGained_isNone() {
+    void next_whenBothStepsAreFull_raisesBothAsFarAsTheProcessorsAllow() {
+        try (Version first = WaitingVersion.first();
+                Version one = next(first, Limiters.of(Kind.STAGE_WAIT, AsimovLookups.CUSTOMER, 2));
+                Version both = next(one, Limiters.of(Kind.STAGE_WAIT, AsimovLookups.CONSENT, 3));
+                Version more = next(both, Limiters.of(Kind.STAGE_WAIT, AsimovLookups.CUSTOMER, 1))) {
+            assertThat(both.change()).isEqualTo("look up consent on dispatcher lookups, 3 at once");
+            assertThat(more.change())
+                    .isEqualTo("both with 8 and 12 at once instead of 2 and 3, and WEIR_DISPATCHER_LOOKUPS_SIZE=20");
+            assertThat(more.expectedGain()).isEqualTo(4);
+        }
+    }
+
+    /** On a machine that others fill the limiter sees no gain; the thread of all steps is given up all the same. */
+    @Test
+    void next_withoutGain_givesEachStepThreadsAndEnds() {
+        Limiter limiter = Limiters.of(Kind.STAGE_WAIT, AsimovLookups.CUSTOMER, 1);
+        try (Version first = WaitingVersion.first();
+                Version one = next(first, limiter);
+                Version both = next(one, limiter)) {
+            assertThat(one.change()).isEqualTo("look up customer on dispatcher lookups, 2 at once");
+            assertThat(both.change()).isEqualTo("look up consent on dispatcher lookups, 2 at once");
+            assertThat(both.next(new Measurement(100, limiter, 2, 0, Map.of(), "counters")))
+                    .isNull();
+        }
+    }
+
+    @Test
+    void next_whenNoLookUpLimits_isNone() {
         try (Version first = WaitingVersion.first()) {
-            assertThat(first.next(measured(Limiters.of(Kind.STAGE_WAIT, AsimovLookups.CUSTOMER, 1.05))))
+            assertThat(first.next(measured(Limiters.of(Kind.DISPATCHER, "lookups", 1.05))))
                     .isNull();
             assertThat(first.next(measured(Limiters.of(Kind.MACHINE_CPU, "machine-cpu", 2))))
                     .isNull();
@@ -41,6 +69,6 @@ class WaitingVersionTest {
     }
 
     private static Measurement measured(Limiter limiter) {
-        return new Measurement(100, limiter, 0.2, 1.8, Map.of(), "counters");
+        return new Measurement(100, limiter, 0.5, 1.5, Map.of(), "counters");
     }
 }

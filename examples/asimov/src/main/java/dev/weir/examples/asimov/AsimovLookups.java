@@ -33,7 +33,8 @@ public record AsimovLookups(UnaryOperator<byte[]> customer, UnaryOperator<byte[]
 
     /** Services that answer after {@code millis}, each session with its own. */
     public static AsimovLookups simulated(long millis) {
-        return new AsimovLookups(session -> answer("customer", session, millis), session -> answer("consent", session, millis));
+        return new AsimovLookups(
+                session -> answer("customer", session, millis), session -> answer("consent", session, millis));
     }
 
     private static byte[] answer(String service, byte[] session, long millis) {

@@ -37,8 +37,7 @@ public final class AsimovPipeline {
             ConsumerSettings<byte[], byte[]> consumer,
             ProducerSettings<byte[], byte[]> producer,
             Consumer<? super Malformed> onMalformed) {
-        return of(
-                new AsimovTranslator(), Runtime.getRuntime().availableProcessors(), consumer, producer, onMalformed);
+        return of(new AsimovTranslator(), Runtime.getRuntime().availableProcessors(), consumer, producer, onMalformed);
     }
 
     /**

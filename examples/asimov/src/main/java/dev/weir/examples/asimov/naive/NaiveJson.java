@@ -44,9 +44,8 @@ final class NaiveJson {
         } catch (FieldException e) {
             return new Malformed(e.reason, e.message);
         } catch (JsonProcessingException e) {
-            String where = e.getLocation() == null
-                    ? ""
-                    : " at byte " + e.getLocation().getByteOffset();
+            String where =
+                    e.getLocation() == null ? "" : " at byte " + e.getLocation().getByteOffset();
             return new Malformed(Reason.INVALID_JSON, e.getOriginalMessage() + where);
         } catch (IOException e) {
             return new Malformed(Reason.INVALID_JSON, String.valueOf(e.getMessage()));
@@ -54,7 +53,8 @@ final class NaiveJson {
     }
 
     private static ParsedEvent event(JsonNode root) throws FieldException {
-        if (!root.path("session").isTextual() || root.path("session").textValue().isEmpty()) {
+        if (!root.path("session").isTextual()
+                || root.path("session").textValue().isEmpty()) {
             throw new FieldException(Reason.MISSING_SESSION, "session is missing or empty");
         }
         JsonNode payload = field(root, "payload", JsonNodeType.OBJECT, "an object");
@@ -123,8 +123,7 @@ final class NaiveJson {
         return node.longValue();
     }
 
-    private static JsonNode field(JsonNode object, String name, JsonNodeType type, String words)
-            throws FieldException {
+    private static JsonNode field(JsonNode object, String name, JsonNodeType type, String words) throws FieldException {
         JsonNode node = object.get(name);
         if (node == null) {
             throw new FieldException(Reason.MISSING_FIELD, name + " is missing");

@@ -129,8 +129,8 @@ final class NaiveLzString {
         }
         int value = getNextValue.applyAsInt(at);
         if (value < 0 || value >= 2 * resetValue) {
-            throw new IllegalArgumentException("character U+%04X at %d is not of its form"
-                    .formatted((int) input.charAt(at), at));
+            throw new IllegalArgumentException(
+                    "character U+%04X at %d is not of its form".formatted((int) input.charAt(at), at));
         }
         return value;
     }

@@ -58,7 +58,7 @@ final class NaiveUrl {
     private static List<QueryParameter> parameters(@Nullable String query) {
         List<QueryParameter> parameters = new ArrayList<>();
         if (query != null) {
-            for (String pair : query.split("&")) {
+            for (String pair : query.split("&", -1)) {
                 if (!pair.isEmpty()) {
                     String[] nameAndValue = pair.split("=", 2);
                     parameters.add(new QueryParameter(

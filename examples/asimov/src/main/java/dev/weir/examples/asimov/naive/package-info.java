@@ -1,7 +1,7 @@
 /**
- * The first three steps as one writes them first: a JSON tree, {@link java.net.URI}, and LZ-string as its JavaScript is.
- * The bytes of an event come in and the same values as from {@link dev.weir.examples.asimov.AsimovTranslator} go out, on
- * any thread. {@code weir demo --tune} begins with them.
+ * The first three steps as one writes them first: a JSON tree, {@link java.net.URI}, LZ-string as in JavaScript. The
+ * bytes of an event come in and what {@link dev.weir.examples.asimov.AsimovTranslator} would give goes out, on any
+ * thread. {@code weir demo --tune} begins with them.
  */
 @NullMarked
 package dev.weir.examples.asimov.naive;
