@@ -10,6 +10,8 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -63,21 +65,28 @@ final class StageShares implements AutoCloseable {
         }
     }
 
-    /** What the counters have seen until now, by stage, as a share of the time; of the stages that share a thread. */
+    /** By stage, of all that share the last one's thread: the share of the time until now in which it worked. */
     Map<String, Double> ofCounters() {
-        Map<String, Double> shares = new HashMap<>();
+        List<StageSnapshot.Activity> activity = running.activity();
+        if (activity.isEmpty()) {
+            return Map.of();
+        }
+        String thread = activity.getLast().thread();
+        Set<String> fused = activity.stream()
+                .filter(stage -> Objects.equals(stage.thread(), thread))
+                .map(StageSnapshot.Activity::stage)
+                .collect(Collectors.toSet());
         Map<String, StageSnapshot> start =
                 before.stream().collect(Collectors.toMap(StageSnapshot::name, stage -> stage));
+        Map<String, Double> shares = new HashMap<>();
         for (StageSnapshot stage : running.stages()) {
             StageSnapshot first = start.get(stage.name());
-            if (first != null && stage.elapsedNanos() > first.elapsedNanos()) {
+            if (first != null && fused.contains(stage.name()) && stage.elapsedNanos() > first.elapsedNanos()) {
                 shares.put(
                         stage.name(),
                         (double) (stage.busyNanos() - first.busyNanos()) / (stage.elapsedNanos() - first.elapsedNanos()));
             }
         }
-        // The source has a thread of its own.
-        shares.remove(before.getFirst().name());
         return shares;
     }
 

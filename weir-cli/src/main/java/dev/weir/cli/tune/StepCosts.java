@@ -9,8 +9,8 @@ import java.util.stream.IntStream;
 /** What a step costs alone, on the thread that asks, with nothing else of this process at work. */
 final class StepCosts {
     private static final int EVENTS = 500;
-    private static final int ROUNDS = 40;
-    private static final int WARM_UP_ROUNDS = 20;
+    private static final int ROUNDS = 80;
+    private static final int WARM_UP_ROUNDS = 50;
     private static final long ROUND_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private StepCosts() {}

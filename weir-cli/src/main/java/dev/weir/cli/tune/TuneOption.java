@@ -28,7 +28,7 @@ public final class TuneOption {
             description = "With --tune: tune a version in which two steps wait 5 ms for an answer.")
     private boolean waiting;
 
-    /** Whether to tune. */
+    /** Whether to tune; refuses the other options without it, and a number out of bounds. */
     public boolean isGiven() {
         if (!tune && (events != null || waiting)) {
             throw CliFailure.usage((waiting ? "--waiting" : "--events") + " goes with --tune", "");

@@ -89,6 +89,9 @@ public final class Tuning {
                 next = outputsEqual ? version.next(measured) : null;
             }
         }
+        if (next != null) {
+            next.close();
+        }
     }
 
     private void compare(Outputs outputs) {

@@ -18,8 +18,7 @@ class ComputingVersionTest {
                 .next(measured(
                         Limiters.cpu("parse JSON", 2), Map.of("parse JSON", 0.2, "parse URL", 0.5, "decompress", 0.3)));
 
-        assertThat(((ComputingVersion) Objects.requireNonNull(next)).naive())
-                .isEqualTo(EnumSet.of(Step.JSON, Step.LZ));
+        assertThat(((ComputingVersion) Objects.requireNonNull(next)).naive()).isEqualTo(EnumSet.of(Step.JSON, Step.LZ));
         assertThat(next.change()).contains("java.net.URI", "parse URL has 50 %", "by the counters");
         assertThat(next.expectedGain()).isPositive();
     }
@@ -46,16 +45,18 @@ class ComputingVersionTest {
         Version lean = Objects.requireNonNull(version(2, false, false).next(measured(fetch, Map.of())));
         Version batches = Objects.requireNonNull(version(2, false, false).next(measured(producer, Map.of())));
 
-        assertThat(lean).isInstanceOfSatisfying(ComputingVersion.class, version -> assertThat(version.lean())
-                .isTrue());
+        assertThat(lean)
+                .isInstanceOfSatisfying(
+                        ComputingVersion.class,
+                        version -> assertThat(version.lean()).isTrue());
         assertThat(lean.expectedGain()).isEqualTo(1.4);
         assertThat(batches)
-                .isInstanceOfSatisfying(ComputingVersion.class, version -> assertThat(version.largeBatches())
-                        .isTrue());
+                .isInstanceOfSatisfying(
+                        ComputingVersion.class,
+                        version -> assertThat(version.largeBatches()).isTrue());
         assertThat(version(2, true, false).next(measured(fetch, Map.of()))).isNull();
         assertThat(version(2, false, true).next(measured(producer, Map.of()))).isNull();
-        assertThat(version(2, false, false)
-                        .next(measured(Limiters.of(Kind.MACHINE_CPU, "machine-cpu", 1.7), Map.of())))
+        assertThat(version(2, false, false).next(measured(Limiters.of(Kind.MACHINE_CPU, "machine-cpu", 1.7), Map.of())))
                 .isNull();
     }
 
