@@ -84,7 +84,8 @@ final class StageShares implements AutoCloseable {
             if (first != null && fused.contains(stage.name()) && stage.elapsedNanos() > first.elapsedNanos()) {
                 shares.put(
                         stage.name(),
-                        (double) (stage.busyNanos() - first.busyNanos()) / (stage.elapsedNanos() - first.elapsedNanos()));
+                        (double) (stage.busyNanos() - first.busyNanos())
+                                / (stage.elapsedNanos() - first.elapsedNanos()));
             }
         }
         return shares;
@@ -101,7 +102,8 @@ final class StageShares implements AutoCloseable {
                 .filter(stage -> counters.containsKey(stage.name()))
                 .collect(Collectors.toMap(StageProfile::name, StageProfile::cpuShare));
         double all = sampled.values().stream().mapToDouble(Double::doubleValue).sum();
-        double busy = counters.values().stream().mapToDouble(Double::doubleValue).sum();
+        double busy =
+                counters.values().stream().mapToDouble(Double::doubleValue).sum();
         return all == 0
                 ? Map.of()
                 : sampled.entrySet().stream()

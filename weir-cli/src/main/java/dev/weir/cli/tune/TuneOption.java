@@ -13,8 +13,9 @@ public final class TuneOption {
 
     @Option(
             names = "--tune",
-            description = "Begin with a naive version of the pipeline and improve it step by step, as limiter and profile"
-                    + " advise; tell for each step what limited, what was changed, and what it brought.")
+            description =
+                    "Begin with a naive version of the pipeline and improve it step by step, as limiter and profile"
+                            + " advise; tell for each step what limited, what was changed, and what it brought.")
     private boolean tune;
 
     @Option(

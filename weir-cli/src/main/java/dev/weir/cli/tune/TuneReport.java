@@ -43,7 +43,8 @@ final class TuneReport {
                 step == 1
                         ? "step %d  %,10d records/s".formatted(step, Math.round(measured.recordsPerSecond()))
                         : "step %d  %,10d records/s   expected x %.2f   measured x %.2f"
-                                .formatted(step, Math.round(measured.recordsPerSecond()), version.expectedGain(), gain));
+                                .formatted(
+                                        step, Math.round(measured.recordsPerSecond()), version.expectedGain(), gain));
         LimiterFields.wrapped(version.change(), COLUMNS - 2).forEach(line -> lines.add("  " + line));
         LimiterFields.lines(measured.limiter(), COLUMNS - 2).forEach(line -> lines.add("  " + line));
         lines.forEach(weir.out()::println);

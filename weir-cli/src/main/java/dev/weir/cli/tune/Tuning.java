@@ -76,7 +76,9 @@ public final class Tuning {
             throws InterruptedException {
         VersionRun run = new VersionRun(weir, endpoints, cluster.bootstrapServers(), option.events());
         Version next = option.first();
-        for (int step = 1; next != null && step <= MOST_STEPS && !weir.shutdown().isRequested(); step++) {
+        for (int step = 1;
+                next != null && step <= MOST_STEPS && !weir.shutdown().isRequested();
+                step++) {
             try (Version version = next) {
                 Map<TopicPartition, Long> starts = Outputs.ends(cluster);
                 Measurement measured = run.run(version, step, progress);

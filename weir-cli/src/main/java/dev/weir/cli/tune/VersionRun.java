@@ -118,8 +118,8 @@ final class VersionRun {
             Map<String, Double> counted = shares.ofCounters();
             Map<String, Double> profiled = shares.ofProfile(counted);
             PipelineLook end = looks.getLast();
-            double cores = (machine.processCpuNanos() - warm.machine().processCpuNanos())
-                    / (end.atNanos() - warm.atNanos());
+            double cores =
+                    (machine.processCpuNanos() - warm.machine().processCpuNanos()) / (end.atNanos() - warm.atNanos());
             return new Measurement(
                     rate(warm, end),
                     LimiterFinder.find(looks),
@@ -190,7 +190,8 @@ final class VersionRun {
     }
 
     private static double rate(PipelineLook from, PipelineLook to) {
-        return (acknowledged(to.stages()) - acknowledged(from.stages())) * 1e9
+        return (acknowledged(to.stages()) - acknowledged(from.stages()))
+                * 1e9
                 / Math.max(1, to.atNanos() - from.atNanos());
     }
 }

@@ -87,8 +87,7 @@ final class WaitingVersion implements Version {
         // A batch on one thread takes as many times 10 ms as it has records, and is counted when it is done.
         consumer.maxOutstandingRecords(OUTSTANDING_RECORDS);
         return AsimovLookups.simulated(ANSWER_MILLIS)
-                .pipeline(
-                        lanes, dispatchers.get(DISPATCHER), consumer.build(), producer.build(), malformed -> {});
+                .pipeline(lanes, dispatchers.get(DISPATCHER), consumer.build(), producer.build(), malformed -> {});
     }
 
     @Override
