@@ -5,6 +5,8 @@ import dev.weir.cli.console.Endpoints;
 import dev.weir.cli.metrics.MetricsOption;
 import dev.weir.cli.terminal.CliFailure;
 import dev.weir.cli.terminal.CommandContext;
+import dev.weir.cli.tune.TuneOption;
+import dev.weir.cli.tune.Tuning;
 import dev.weir.examples.asimov.AsimovPipeline;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ProducerSettings;
@@ -40,7 +42,8 @@ import picocli.CommandLine.ParentCommand;
             "",
             "  weir demo                            fast, for about 15 seconds",
             "  weir demo --seconds 60 --rate 5000   a minute at an even pace",
-            "  weir demo --records 200000 --json    the summary for a program"
+            "  weir demo --records 200000 --json    the summary for a program",
+            "  weir demo --tune                     from a naive pipeline to this one"
         })
 public final class DemoCommand implements Callable<Integer> {
 
@@ -86,6 +89,9 @@ public final class DemoCommand implements Callable<Integer> {
     @Mixin
     private MetricsOption metrics;
 
+    @Mixin
+    private TuneOption tune;
+
     @Option(names = "--json", description = "Print the summary as one line of JSON.")
     private boolean json;
 
@@ -104,13 +110,21 @@ public final class DemoCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         DemoPlan plan = DemoPlan.of(records, seconds, rate, seed);
-        DemoSummary summary;
         if (noConsole && console.isGiven()) {
             throw CliFailure.usage("--no-console does not go with --console and --token-file", "");
         }
-        try (Endpoints endpoints = noConsole
-                ? Endpoints.start(weir, json, console, metrics)
-                : Endpoints.startWithConsole(weir, json, console, metrics)) {
+        if (tune.isGiven()) {
+            if (records != null || seconds != null || rate != null || metrics.isGiven()) {
+                throw CliFailure.usage(
+                        "--tune does not go with --records, --seconds, --rate and --metrics",
+                        "--events says how many events each step gets.");
+            }
+            try (Endpoints endpoints = endpoints()) {
+                return new Tuning(weir, tune, seed, json).run(endpoints);
+            }
+        }
+        DemoSummary summary;
+        try (Endpoints endpoints = endpoints()) {
             summary = new DemoRun(weir, plan, pipelines, endpoints).run();
         }
         if (json) {
@@ -121,5 +135,11 @@ public final class DemoCommand implements Callable<Integer> {
             weir.out().flush();
         }
         return summary.exitCode();
+    }
+
+    private Endpoints endpoints() {
+        return noConsole
+                ? Endpoints.start(weir, json, console, metrics)
+                : Endpoints.startWithConsole(weir, json, console, metrics);
     }
 }

@@ -14,6 +14,11 @@ public final class MetricsOption {
                     + " free. Read-only and without a token, so on loopback unless a host is given.")
     private @Nullable ListenAddress address;
 
+    /** Whether an address was given. */
+    public boolean isGiven() {
+        return address != null;
+    }
+
     /** Starts what was asked for. */
     public MetricsEndpoint start() {
         return MetricsEndpoint.start(address);

@@ -43,7 +43,8 @@ public final class LimiterFields {
         return lines;
     }
 
-    private static List<String> wrapped(String text, int columns) {
+    /** The text broken between words, for lines of their own. */
+    public static List<String> wrapped(String text, int columns) {
         List<String> lines = new ArrayList<>();
         StringBuilder line = new StringBuilder();
         for (String word : text.split(" ", -1)) {

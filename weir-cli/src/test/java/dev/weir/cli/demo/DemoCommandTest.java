@@ -46,6 +46,22 @@ class DemoCommandTest {
         assertThat(harness.out()).isEmpty();
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "--tune --events=99, '--events must be 100 to 5,000,000'",
+        "--events=1000, '--events goes with --tune'",
+        "--waiting, '--waiting goes with --tune'",
+        "--tune --records=1000, '--tune does not go with --records'",
+        "--tune --metrics=0, '--tune does not go with --records, --seconds, --rate and --metrics'"
+    })
+    void tune_withWhatDoesNotBelongToIt_isRefused(String options, String message) {
+        String[] line = ("demo " + options).split(" ", -1);
+
+        assertThat(harness.run(line)).isEqualTo(ExitCode.WRONG_USAGE);
+        assertThat(harness.err()).contains(message);
+        assertThat(harness.out()).isEmpty();
+    }
+
     /** The verdict is worth something only if a pipeline that loses, doubles and misplaces records is found out. */
     @Test
     void faultyPipeline_exitsWithOneAndCountsItsFaults() {

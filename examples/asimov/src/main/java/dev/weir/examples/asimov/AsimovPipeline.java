@@ -5,7 +5,9 @@ import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.stream.Pipeline;
+import dev.weir.stream.Source;
 import java.util.function.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
@@ -35,17 +37,64 @@ public final class AsimovPipeline {
             ConsumerSettings<byte[], byte[]> consumer,
             ProducerSettings<byte[], byte[]> producer,
             Consumer<? super Malformed> onMalformed) {
-        AsimovTranslator asimov = new AsimovTranslator();
-        int cores = Runtime.getRuntime().availableProcessors();
-        return KafkaSource.atLeastOnce(consumer, EVENTS)
-                .mapParallel(cores, record -> new Tracked<>(record, asimov.parseJson(record.value())))
+        return of(new AsimovTranslator(), Runtime.getRuntime().availableProcessors(), consumer, producer, onMalformed);
+    }
+
+    /**
+     * The same of other steps, for comparisons.
+     *
+     * @param threads of each step, at least 1
+     * @param onMalformed called for each dead letter before it is produced, by one thread at a time; must not block
+     */
+    public static Pipeline of(
+            AsimovSteps asimov,
+            int threads,
+            ConsumerSettings<byte[], byte[]> consumer,
+            ProducerSettings<byte[], byte[]> producer,
+            Consumer<? super Malformed> onMalformed) {
+        return ended(
+                KafkaSource.atLeastOnce(consumer, EVENTS)
+                        .mapParallel(threads, record -> new Tracked<>(record, asimov.parseJson(record.value())))
+                        .named("parse JSON")
+                        .mapParallel(threads, event -> event.with(asimov.parseUrl(event.value())))
+                        .named("parse URL")
+                        .mapParallel(threads, event -> event.with(asimov.decompress(event.value())))
+                        .named("decompress")
+                        .mapParallel(threads, event -> event.with(asimov.encode(event.value())))
+                        .named("encode"),
+                producer,
+                onMalformed);
+    }
+
+    /**
+     * The same with one thread for all steps, for comparisons.
+     *
+     * @param onMalformed called for each dead letter before it is produced, by one thread at a time; must not block
+     */
+    public static Pipeline fused(
+            AsimovSteps asimov,
+            ConsumerSettings<byte[], byte[]> consumer,
+            ProducerSettings<byte[], byte[]> producer,
+            Consumer<? super Malformed> onMalformed) {
+        return ended(fused(asimov, KafkaSource.atLeastOnce(consumer, EVENTS)), producer, onMalformed);
+    }
+
+    static Source<Tracked<Translation>> fused(AsimovSteps asimov, Source<ConsumerRecord<byte[], byte[]>> events) {
+        return events.map(record -> new Tracked<>(record, asimov.parseJson(record.value())))
                 .named("parse JSON")
-                .mapParallel(cores, event -> event.with(asimov.parseUrl(event.value())))
+                .map(event -> event.with(asimov.parseUrl(event.value())))
                 .named("parse URL")
-                .mapParallel(cores, event -> event.with(asimov.decompress(event.value())))
+                .map(event -> event.with(asimov.decompress(event.value())))
                 .named("decompress")
-                .mapParallel(cores, event -> event.with(asimov.encode(event.value())))
-                .named("encode")
+                .map(event -> event.with(asimov.encode(event.value())))
+                .named("encode");
+    }
+
+    static Pipeline ended(
+            Source<Tracked<Translation>> translated,
+            ProducerSettings<byte[], byte[]> producer,
+            Consumer<? super Malformed> onMalformed) {
+        return translated
                 .map(event -> routed(event, onMalformed))
                 .named("route")
                 .to(KafkaSink.producing(producer))

@@ -12,11 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Translates a web-analytics event from JSON to Protobuf, in one call or step by step. Thread-safe: it holds only its
  * limit.
- *
- * <p>Whatever the bytes are, every step gives a value and never throws: the event one step further, or
- * {@link Malformed}, which the later steps pass on.
  */
-public final class AsimovTranslator {
+public final class AsimovTranslator implements AsimovSteps {
     /** The default limit of a decompressed payload. */
     public static final int DEFAULT_MAX_PAYLOAD_CHARS = 1 << 20;
 
@@ -41,12 +38,7 @@ public final class AsimovTranslator {
         this.maxPayloadChars = maxPayloadChars;
     }
 
-    /** All four steps. */
-    public Translation translate(byte @Nullable [] value) {
-        return encode(decompress(parseUrl(parseJson(value))));
-    }
-
-    /** Step 1: from the record's value to the event's fields. */
+    @Override
     public Parsing parseJson(byte @Nullable [] value) {
         if (value == null || value.length == 0) {
             return new Malformed(Reason.EMPTY_VALUE, "the record has no value");
@@ -60,7 +52,7 @@ public final class AsimovTranslator {
         }
     }
 
-    /** Step 2: the URL and its query parameters. */
+    @Override
     public Locating parseUrl(Parsing parsing) {
         return switch (parsing) {
             case Malformed malformed -> malformed;
@@ -76,7 +68,7 @@ public final class AsimovTranslator {
         };
     }
 
-    /** Step 3: the payload's text. */
+    @Override
     public Unpacking decompress(Locating locating) {
         return switch (locating) {
             case Malformed malformed -> malformed;
@@ -93,7 +85,7 @@ public final class AsimovTranslator {
         };
     }
 
-    /** Step 4: the message. */
+    @Override
     public Translation encode(Unpacking unpacking) {
         return switch (unpacking) {
             case Malformed malformed -> malformed;

@@ -1,13 +1,13 @@
 package dev.weir.examples.asimov;
 
 /** What several steps need of strings. Thread-safe. */
-final class Text {
+public final class Text {
     private static final char REPLACEMENT = '\uFFFD';
 
     private Text() {}
 
     /** {@code text} with each lone surrogate replaced by U+FFFD, so that UTF-8 can carry it. */
-    static String wellFormed(String text) {
+    public static String wellFormed(String text) {
         int lone = loneSurrogate(text, 0);
         if (lone < 0) {
             return text;
@@ -38,7 +38,7 @@ final class Text {
     }
 
     /** {@code text} in quotes, shortened to what fits in a message. */
-    static String quoted(String text) {
+    public static String quoted(String text) {
         int most = 80;
         return '"' + (text.length() <= most ? text : text.substring(0, most) + "...") + '"';
     }

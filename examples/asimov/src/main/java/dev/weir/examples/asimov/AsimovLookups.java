@@ -1,0 +1,88 @@
+package dev.weir.examples.asimov;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.stream.Dispatcher;
+import dev.weir.stream.Ordering;
+import dev.weir.stream.Pipeline;
+import dev.weir.stream.Source;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/**
+ * The application with two steps before the others that wait: for each event a service is asked for its session's
+ * customer, and another one for its session's consent. The answers go into headers of the output. Immutable,
+ * thread-safe.
+ *
+ * @param customer answers for a session; may block
+ * @param consent the same
+ */
+public record AsimovLookups(UnaryOperator<byte[]> customer, UnaryOperator<byte[]> consent) {
+    /** The name of the first step; the last word of it is the name of the header with its answer. */
+    public static final String CUSTOMER = "look up customer";
+    /** The name of the second step; the same. */
+    public static final String CONSENT = "look up consent";
+
+    /** Services that answer after {@code millis}, each session with its own. */
+    public static AsimovLookups simulated(long millis) {
+        return new AsimovLookups(
+                session -> answer("customer", session, millis), session -> answer("consent", session, millis));
+    }
+
+    private static byte[] answer(String service, byte[] session, long millis) {
+        try {
+            boolean ignored = new CountDownLatch(1).await(millis, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("the " + service + " service was not waited for", e);
+        }
+        return (service + "-" + Integer.toHexString(Arrays.hashCode(session))).getBytes(UTF_8);
+    }
+
+    /**
+     * The pipeline's blueprint; the steps of {@link AsimovTranslator} share one thread.
+     *
+     * @param lanes by step: how many calls there may be at once, on threads of the dispatcher; a step that is not there
+     *     shares the thread of the others
+     */
+    public Pipeline pipeline(
+            Map<String, Integer> lanes,
+            Dispatcher dispatcher,
+            ConsumerSettings<byte[], byte[]> consumer,
+            ProducerSettings<byte[], byte[]> producer,
+            Consumer<? super Malformed> onMalformed) {
+        Source<ConsumerRecord<byte[], byte[]>> events = KafkaSource.atLeastOnce(consumer, AsimovPipeline.EVENTS);
+        events = asked(events, CUSTOMER, customer, lanes, dispatcher);
+        events = asked(events, CONSENT, consent, lanes, dispatcher);
+        return AsimovPipeline.ended(AsimovPipeline.fused(new AsimovTranslator(), events), producer, onMalformed);
+    }
+
+    private static Source<ConsumerRecord<byte[], byte[]>> asked(
+            Source<ConsumerRecord<byte[], byte[]>> events,
+            String step,
+            UnaryOperator<byte[]> service,
+            Map<String, Integer> lanes,
+            Dispatcher dispatcher) {
+        Integer concurrency = lanes.get(step);
+        return (concurrency == null
+                        ? events.map(event -> with(event, step, service))
+                        : events.mapBlocking(
+                                concurrency, Ordering.input(), dispatcher, event -> with(event, step, service)))
+                .named(step);
+    }
+
+    private static ConsumerRecord<byte[], byte[]> with(
+            ConsumerRecord<byte[], byte[]> event, String step, UnaryOperator<byte[]> service) {
+        String header = step.substring(step.lastIndexOf(' ') + 1);
+        event.headers().remove(header).add(header, service.apply(event.key()));
+        return event;
+    }
+}

@@ -1,0 +1,86 @@
+package dev.weir.examples.asimov.naive;
+
+import dev.weir.examples.asimov.AsimovSteps;
+import dev.weir.examples.asimov.AsimovTranslator;
+import dev.weir.examples.asimov.LocatedEvent;
+import dev.weir.examples.asimov.Locating;
+import dev.weir.examples.asimov.Malformed;
+import dev.weir.examples.asimov.ParsedEvent;
+import dev.weir.examples.asimov.Parsing;
+import dev.weir.examples.asimov.Reason;
+import dev.weir.examples.asimov.Text;
+import dev.weir.examples.asimov.Translation;
+import dev.weir.examples.asimov.UnpackedEvent;
+import dev.weir.examples.asimov.Unpacking;
+import dev.weir.examples.asimov.proto.PayloadEncoding;
+import java.net.URISyntaxException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The naive steps; the message is made by today's. Thread-safe.
+ *
+ * <p>For the events that {@link dev.weir.examples.asimov.EventGenerator} makes, malformed ones included, the output is
+ * that of {@link AsimovTranslator} byte for byte. For others it may differ: {@link java.net.URI} refuses addresses that
+ * browsers take, and of two faults of an event another one may be named.
+ */
+public final class NaiveSteps implements AsimovSteps {
+    private final AsimovTranslator today = new AsimovTranslator();
+
+    /** Makes them. */
+    public NaiveSteps() {}
+
+    @Override
+    public Parsing parseJson(byte @Nullable [] value) {
+        return value == null || value.length == 0
+                ? new Malformed(Reason.EMPTY_VALUE, "the record has no value")
+                : NaiveJson.parse(value);
+    }
+
+    @Override
+    public Locating parseUrl(Parsing parsing) {
+        return switch (parsing) {
+            case Malformed malformed -> malformed;
+            case ParsedEvent event -> {
+                try {
+                    yield new LocatedEvent(event, NaiveUrl.parse(event.url()));
+                } catch (URISyntaxException e) {
+                    yield invalidUrl(event, e.getReason());
+                } catch (IllegalArgumentException e) {
+                    yield invalidUrl(event, String.valueOf(e.getMessage()));
+                }
+            }
+        };
+    }
+
+    private static Malformed invalidUrl(ParsedEvent event, String why) {
+        return new Malformed(Reason.INVALID_URL, Text.quoted(event.url()) + " is not the URL of a page: " + why);
+    }
+
+    @Override
+    public Unpacking decompress(Locating locating) {
+        return switch (locating) {
+            case Malformed malformed -> malformed;
+            case LocatedEvent located -> {
+                try {
+                    yield new UnpackedEvent(located.event(), located.url(), decompressed(located.event()));
+                } catch (NaiveLzString.TooLargeException e) {
+                    yield new Malformed(Reason.PAYLOAD_TOO_LARGE, "the payload " + e.getMessage());
+                } catch (IllegalArgumentException e) {
+                    yield new Malformed(Reason.INVALID_PAYLOAD, "the payload " + e.getMessage());
+                }
+            }
+        };
+    }
+
+    private static String decompressed(ParsedEvent event) {
+        int maxChars = AsimovTranslator.DEFAULT_MAX_PAYLOAD_CHARS;
+        return event.encoding() == PayloadEncoding.PAYLOAD_ENCODING_LZ_UTF16
+                ? NaiveLzString.decompressFromUtf16(event.payload(), maxChars)
+                : NaiveLzString.decompressFromBase64(event.payload(), maxChars);
+    }
+
+    @Override
+    public Translation encode(Unpacking unpacking) {
+        return today.encode(unpacking);
+    }
+}

@@ -1,0 +1,9 @@
+/**
+ * The first three steps as one writes them first: a JSON tree, {@link java.net.URI}, LZ-string as in JavaScript. The
+ * bytes of an event come in and what {@link dev.weir.examples.asimov.AsimovTranslator} would give goes out, on any
+ * thread. {@code weir demo --tune} begins with them.
+ */
+@NullMarked
+package dev.weir.examples.asimov.naive;
+
+import org.jspecify.annotations.NullMarked;

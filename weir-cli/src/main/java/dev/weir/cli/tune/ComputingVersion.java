@@ -1,0 +1,140 @@
+package dev.weir.cli.tune;
+
+import dev.weir.examples.asimov.AsimovPipeline;
+import dev.weir.examples.asimov.EventGenerator;
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.FetchPath;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.metrics.Limiter;
+import dev.weir.stream.Pipeline;
+import java.util.EnumSet;
+import java.util.Set;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A version of the application as it is. Immutable.
+ *
+ * <p>The naive step with the largest share is replaced first. Then the steps get threads of their own, and after that
+ * the clients' settings change if the limiter names them.
+ *
+ * @param naive the steps that are naive
+ * @param threads of each step; {@link #FUSED} if all share one
+ * @param lean whether the lean fetch path is used
+ * @param largeBatches whether the producer waits for large batches
+ */
+record ComputingVersion(
+        String change, double expectedGain, Set<Step> naive, int threads, boolean lean, boolean largeBatches)
+        implements Version {
+
+    private static final int FUSED = 0;
+    private static final String TODAY = "today's pipeline";
+
+    private static final int BATCH_BYTES = 256 * 1024;
+    private static final int LINGER_MILLIS = 20;
+
+    /** Of the traffic that costs are measured with. */
+    private static final long SEED = 42;
+
+    static Version first() {
+        return new ComputingVersion(
+                "a JSON tree, java.net.URI, LZ-string as in JavaScript, all on one thread",
+                1,
+                EnumSet.allOf(Step.class),
+                FUSED,
+                false,
+                false);
+    }
+
+    @Override
+    public Pipeline pipeline(
+            ConsumerSettings.Builder<byte[], byte[]> consumer, ProducerSettings.Builder<byte[], byte[]> producer) {
+        if (lean) {
+            consumer.fetch(FetchPath.LEAN);
+        }
+        if (largeBatches) {
+            producer.property(ProducerConfig.BATCH_SIZE_CONFIG, Integer.toString(BATCH_BYTES))
+                    .property(ProducerConfig.LINGER_MS_CONFIG, Integer.toString(LINGER_MILLIS));
+        }
+        MixedSteps steps = new MixedSteps(naive);
+        return threads == FUSED
+                ? AsimovPipeline.fused(steps, consumer.build(), producer.build(), malformed -> {})
+                : AsimovPipeline.of(steps, threads, consumer.build(), producer.build(), malformed -> {});
+    }
+
+    @Override
+    public boolean needsShares() {
+        return !naive.isEmpty();
+    }
+
+    @Override
+    public @Nullable Version next(Measurement measured) {
+        if (!naive.isEmpty()) {
+            return cheaper(measured);
+        }
+        Limiter limiter = measured.limiter();
+        if (threads == FUSED) {
+            return parallel(measured);
+        }
+        return switch (limiter.kind()) {
+            case SOURCE_FETCH, SOURCE_BROKER ->
+                lean ? null : with(TODAY + " on the lean fetch path", limiter, true, largeBatches);
+            case PRODUCER ->
+                largeBatches
+                        ? null
+                        : with(
+                                "%s with batches of up to %d KB that wait %d ms"
+                                        .formatted(TODAY, BATCH_BYTES / 1024, LINGER_MILLIS),
+                                limiter,
+                                lean,
+                                true);
+            default -> null;
+        };
+    }
+
+    private Version with(String what, Limiter limiter, boolean newLean, boolean newLargeBatches) {
+        return new ComputingVersion(what, limiter.expectedGain(), naive, threads, newLean, newLargeBatches);
+    }
+
+    private Version cheaper(Measurement measured) {
+        Step largest = naive.stream()
+                .max((a, b) -> Double.compare(share(measured, a), share(measured, b)))
+                .orElseThrow();
+        double costRatio = StepCosts.todayOverNaive(largest, new EventGenerator(SEED));
+        Set<Step> left = EnumSet.copyOf(naive);
+        left.remove(largest);
+        return new ComputingVersion(
+                "%s: %s has %.0f %% of the thread's time by the %s, and alone costs %.0f %% of what it did"
+                        .formatted(
+                                largest.change,
+                                largest.stage,
+                                100 * share(measured, largest),
+                                measured.sharesFrom(),
+                                100 * costRatio),
+                measured.gainOfCheaper(largest.stage, costRatio),
+                left,
+                threads,
+                lean,
+                largeBatches);
+    }
+
+    private static double share(Measurement measured, Step step) {
+        return measured.shares().getOrDefault(step.stage, 0.0);
+    }
+
+    /** A limiter that is no stage says nothing of the gain of threads: the processors do. */
+    private Version parallel(Measurement measured) {
+        int processors = Runtime.getRuntime().availableProcessors();
+        Limiter limiter = measured.limiter();
+        double gain = limiter.kind() == Limiter.Kind.STAGE_CPU
+                ? limiter.expectedGain()
+                : Math.min(processors, measured.processorsAllow());
+        return new ComputingVersion(
+                "%s: %d threads for each step, in order".formatted(TODAY, processors),
+                gain,
+                naive,
+                processors,
+                lean,
+                largeBatches);
+    }
+}

@@ -1,0 +1,69 @@
+package dev.weir.cli.tune;
+
+import dev.weir.cli.terminal.CliFailure;
+import dev.weir.cli.terminal.Progress;
+import dev.weir.cli.terminal.Shutdown;
+import dev.weir.examples.asimov.AsimovPipeline;
+import dev.weir.examples.asimov.EventGenerator;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
+
+/** Puts the events that all versions read into their topic, before the first one starts. */
+final class Events {
+    /** Each event has a time of its own, so that outputs of several runs can be equal. */
+    private static final long FIRST_TIMESTAMP_MILLIS = 1_767_225_600_000L;
+
+    private static final int EVENTS_PER_LOOK = 1_000;
+
+    private Events() {}
+
+    /** Writes {@code count} events; fewer if the command is told to stop. */
+    static void write(
+            String bootstrapServers, EventGenerator generator, int count, Progress progress, Shutdown shutdown) {
+        Map<String, Object> config = Map.of(
+                ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                bootstrapServers,
+                // The topic is new: a leader that is just becoming one may refuse the first batch and take a second.
+                ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION,
+                1,
+                ProducerConfig.BATCH_SIZE_CONFIG,
+                128 * 1024);
+        AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
+        try (KafkaProducer<byte[], byte[]> producer =
+                new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer())) {
+            for (int index = 0; index < count && failure.get() == null; index++) {
+                if (index % EVENTS_PER_LOOK == 0) {
+                    if (shutdown.isRequested()) {
+                        return;
+                    }
+                    int written = index;
+                    progress.update(() -> "writing the events: %,d of %,d".formatted(written, count));
+                }
+                ProducerRecord<byte[], byte[]> event = generator.record(AsimovPipeline.EVENTS, index);
+                var unused = producer.send(
+                        new ProducerRecord<>(
+                                event.topic(),
+                                null,
+                                FIRST_TIMESTAMP_MILLIS + index,
+                                event.key(),
+                                event.value(),
+                                event.headers()),
+                        (metadata, refused) -> {
+                            if (refused != null) {
+                                failure.compareAndSet(null, refused);
+                            }
+                        });
+            }
+            producer.flush();
+        }
+        Exception refused = failure.get();
+        if (refused != null) {
+            throw CliFailure.work("events could not be produced: " + refused.getMessage(), "", refused);
+        }
+    }
+}

@@ -1,0 +1,39 @@
+package dev.weir.cli.tune;
+
+import dev.weir.metrics.Limiter;
+import java.util.Map;
+
+/**
+ * What was measured of a version while it ran steadily. Immutable.
+ *
+ * @param limiter what held it down for most of the time
+ * @param cores processors that the process used, the broker in it included
+ * @param freeCores processors of the machine that nobody used
+ * @param shares by stage: the share of the time of the thread that the fused steps have together; empty if not asked for
+ * @param sharesFrom what says so: the profile, or the counters if there was too little to sample
+ */
+record Measurement(
+        double recordsPerSecond,
+        Limiter limiter,
+        double cores,
+        double freeCores,
+        Map<String, Double> shares,
+        String sharesFrom) {
+
+    /** The factor by which the use of processors can rise until none is free: at least 1. */
+    double processorsAllow() {
+        return cores <= 0 ? 1 : (cores + freeCores) / cores;
+    }
+
+    /**
+     * By Amdahl's law: the factor that a cheaper stage brings to its thread, as far as the processors allow it.
+     *
+     * @param costRatio the new stage's cost over that of the old one, each alone
+     */
+    double gainOfCheaper(String stage, double costRatio) {
+        double saved = shares.getOrDefault(stage, 0.0) * (1 - costRatio);
+        double ofThread = 1 / (1 - saved);
+        double ofProcessors = cores <= saved ? ofThread : (cores + freeCores) / (cores - saved);
+        return Math.min(ofThread, ofProcessors);
+    }
+}

@@ -1,0 +1,133 @@
+package dev.weir.cli.tune;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.weir.cli.terminal.CliFailure;
+import dev.weir.cli.terminal.Progress;
+import dev.weir.examples.asimov.AsimovPipeline;
+import dev.weir.examples.asimov.EventGenerator;
+import dev.weir.examples.asimov.OutputLedger;
+import dev.weir.testkit.KafkaCluster;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/**
+ * What one version wrote: for each event a hash of its page view or dead letter, and whether all are there once and in
+ * order. Confined to one thread.
+ */
+final class Outputs {
+    private static final Duration POLL = Duration.ofMillis(100);
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+    private final OutputLedger ledger;
+    private final long[] hashes;
+    private final MessageDigest digest = sha256();
+
+    private Outputs(EventGenerator generator, int events) {
+        this.ledger = new OutputLedger(generator, events);
+        this.hashes = new long[events];
+    }
+
+    private static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) { // Each Java platform has it.
+            throw new LinkageError("no SHA-256", e);
+        }
+    }
+
+    /** Where the topics of outputs end now. */
+    static Map<TopicPartition, Long> ends(KafkaCluster cluster) {
+        Map<TopicPartition, Long> ends = new HashMap<>(cluster.endOffsets(AsimovPipeline.PAGE_VIEWS));
+        ends.putAll(cluster.endOffsets(AsimovPipeline.DEAD_LETTERS));
+        return ends;
+    }
+
+    /** Reads what was written from {@code starts} on. */
+    static Outputs read(
+            KafkaCluster cluster,
+            Map<TopicPartition, Long> starts,
+            EventGenerator generator,
+            int events,
+            Progress progress) {
+        Outputs outputs = new Outputs(generator, events);
+        Map<TopicPartition, Long> ends = ends(cluster);
+        Map<String, Object> config = Map.of(
+                ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                cluster.bootstrapServers(),
+                ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
+                10_000);
+        try (KafkaConsumer<byte[], byte[]> consumer =
+                new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+            consumer.assign(List.copyOf(ends.keySet()));
+            starts.forEach(consumer::seek);
+            long heardNanos = System.nanoTime();
+            while (ends.entrySet().stream().anyMatch(end -> consumer.position(end.getKey()) < end.getValue())) {
+                ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
+                if (!records.isEmpty()) {
+                    heardNanos = System.nanoTime();
+                } else if (System.nanoTime() - heardNanos > PATIENCE_NANOS) {
+                    throw CliFailure.work(
+                            "the broker did not give all outputs back", "Run it again with --log-file FILE.");
+                }
+                records.forEach(outputs::add);
+                progress.update(() -> "comparing the outputs");
+            }
+        }
+        return outputs;
+    }
+
+    private void add(ConsumerRecord<byte[], byte[]> record) {
+        if (record.topic().equals(AsimovPipeline.DEAD_LETTERS)) {
+            ledger.deadLetter(record);
+        } else {
+            ledger.output(record);
+        }
+        long sequence = EventGenerator.sequence(record.headers());
+        if (sequence >= 0 && sequence < hashes.length) {
+            hashes[(int) sequence] = hash(record);
+        }
+    }
+
+    private long hash(ConsumerRecord<byte[], byte[]> record) {
+        add(record.topic().getBytes(UTF_8));
+        add(record.key());
+        add(record.value());
+        digest.update(ByteBuffer.allocate(Long.BYTES).putLong(0, record.timestamp()));
+        for (Header header : record.headers()) {
+            add(header.key().getBytes(UTF_8));
+            add(header.value());
+        }
+        return ByteBuffer.wrap(digest.digest()).getLong();
+    }
+
+    /** The length as well, so that no byte can move from one part to the next. */
+    private void add(byte[] part) {
+        digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(0, part.length));
+        digest.update(part);
+    }
+
+    /** Whether each event came out once, in order and where it belongs. */
+    boolean flawless() {
+        return ledger.summary().flawless();
+    }
+
+    /** Whether each event came out as in {@code other}, byte for byte. */
+    boolean equalTo(Outputs other) {
+        return flawless() && other.flawless() && Arrays.equals(hashes, other.hashes);
+    }
+}

@@ -1,0 +1,123 @@
+package dev.weir.cli.tune;
+
+import dev.weir.console.profile.Profile;
+import dev.weir.console.profile.Profiler;
+import dev.weir.console.profile.StageProfile;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.StageSnapshot;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the fused stages share their thread. The counters know exactly how much of the time it worked, the profile how
+ * that divides. The profile has a thread of its own, as a recording waits until its end; close it.
+ */
+final class StageShares implements AutoCloseable {
+    /** Fewer samples say less than the counters. */
+    private static final long ENOUGH_SAMPLES = 200;
+
+    private static final Duration LONGEST = Duration.ofSeconds(10);
+
+    /** How long after its time a recording may take to be read. */
+    private static final long PATIENCE_MILLIS = TimeUnit.SECONDS.toMillis(60);
+
+    private final RunningPipeline running;
+    private final List<StageSnapshot> before;
+    private final Profiler profiler;
+    private final Thread thread =
+            Thread.ofPlatform().daemon().name("weir-tune-profile").unstarted(this::record);
+
+    private volatile @Nullable Profile profile;
+
+    private StageShares(RunningPipeline running, Duration time) {
+        this.running = running;
+        this.before = running.stages();
+        this.profiler = Profiler.create().time(time.compareTo(LONGEST) < 0 ? time : LONGEST);
+    }
+
+    /**
+     * Begins to look.
+     *
+     * @param time how long the pipeline will run at least; a profile is made if that is a second
+     */
+    static StageShares start(RunningPipeline running, Duration time) {
+        boolean enough = time.compareTo(Duration.ofSeconds(1)) >= 0;
+        StageShares shares = new StageShares(running, enough ? time : Duration.ofSeconds(1));
+        if (enough) {
+            shares.thread.start();
+        }
+        return shares;
+    }
+
+    private void record() {
+        try {
+            profile = profiler.recordThisProcess();
+        } catch (InterruptedException | IOException e) { // Given up, or not possible here: then the counters say it.
+            profile = null;
+        }
+    }
+
+    /** By stage, of all that share the last one's thread: the share of the time until now in which it worked. */
+    Map<String, Double> ofCounters() {
+        List<StageSnapshot.Activity> activity = running.activity();
+        if (activity.isEmpty()) {
+            return Map.of();
+        }
+        String thread = activity.getLast().thread();
+        Set<String> fused = activity.stream()
+                .filter(stage -> Objects.equals(stage.thread(), thread))
+                .map(StageSnapshot.Activity::stage)
+                .collect(Collectors.toSet());
+        Map<String, StageSnapshot> start =
+                before.stream().collect(Collectors.toMap(StageSnapshot::name, stage -> stage));
+        Map<String, Double> shares = new HashMap<>();
+        for (StageSnapshot stage : running.stages()) {
+            StageSnapshot first = start.get(stage.name());
+            if (first != null && fused.contains(stage.name()) && stage.elapsedNanos() > first.elapsedNanos()) {
+                shares.put(
+                        stage.name(),
+                        (double) (stage.busyNanos() - first.busyNanos())
+                                / (stage.elapsedNanos() - first.elapsedNanos()));
+            }
+        }
+        return shares;
+    }
+
+    /** The same divided as the profile says, once that is ready; empty if there is none or it has too few samples. */
+    Map<String, Double> ofProfile(Map<String, Double> counters) throws InterruptedException {
+        thread.join(LONGEST.toMillis() + PATIENCE_MILLIS);
+        Profile found = profile;
+        if (found == null || found.samples() < ENOUGH_SAMPLES) {
+            return Map.of();
+        }
+        Map<String, Double> sampled = found.stages().stream()
+                .filter(stage -> counters.containsKey(stage.name()))
+                .collect(Collectors.toMap(StageProfile::name, StageProfile::cpuShare));
+        double all = sampled.values().stream().mapToDouble(Double::doubleValue).sum();
+        double busy =
+                counters.values().stream().mapToDouble(Double::doubleValue).sum();
+        return all == 0
+                ? Map.of()
+                : sampled.entrySet().stream()
+                        .collect(Collectors.toMap(Map.Entry::getKey, stage -> stage.getValue() / all * busy));
+    }
+
+    /** Gives the recording up. */
+    @Override
+    public void close() {
+        thread.interrupt();
+        try {
+            thread.join(PATIENCE_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

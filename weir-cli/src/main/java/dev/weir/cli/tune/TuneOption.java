@@ -1,0 +1,51 @@
+package dev.weir.cli.tune;
+
+import dev.weir.cli.terminal.CliFailure;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** {@code --tune} and what belongs to it. Filled by picocli, then read only. */
+public final class TuneOption {
+    private static final int MIN_EVENTS = 100;
+    private static final int MAX_EVENTS = 5_000_000;
+    private static final int DEFAULT_EVENTS = 200_000;
+    private static final int DEFAULT_WAITING_EVENTS = 4_000;
+
+    @Option(
+            names = "--tune",
+            description =
+                    "Begin with a naive version of the pipeline and improve it step by step, as limiter and profile"
+                            + " advise; tell for each step what limited, what was changed, and what it brought.")
+    private boolean tune;
+
+    @Option(
+            names = "--events",
+            paramLabel = "N",
+            description = "With --tune: run N events through each version. Default: 200,000, or 4,000 with --waiting.")
+    private @Nullable Integer events;
+
+    @Option(
+            names = "--waiting",
+            description = "With --tune: tune a version in which two steps wait 5 ms for an answer.")
+    private boolean waiting;
+
+    /** Whether to tune; refuses the other options without it, and a number out of bounds. */
+    public boolean isGiven() {
+        if (!tune && (events != null || waiting)) {
+            throw CliFailure.usage((waiting ? "--waiting" : "--events") + " goes with --tune", "");
+        }
+        if (events != null && (events < MIN_EVENTS || events > MAX_EVENTS)) {
+            throw CliFailure.badValue("--events", events, "%,d to %,d".formatted(MIN_EVENTS, MAX_EVENTS));
+        }
+        return tune;
+    }
+
+    int events() {
+        return events != null ? events : waiting ? DEFAULT_WAITING_EVENTS : DEFAULT_EVENTS;
+    }
+
+    /** What to begin with. */
+    Version first() {
+        return waiting ? WaitingVersion.first() : ComputingVersion.first();
+    }
+}

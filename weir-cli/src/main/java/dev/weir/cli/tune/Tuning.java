@@ -1,0 +1,105 @@
+package dev.weir.cli.tune;
+
+import dev.weir.cli.console.Endpoints;
+import dev.weir.cli.terminal.CliFailure;
+import dev.weir.cli.terminal.CommandContext;
+import dev.weir.cli.terminal.ExitCode;
+import dev.weir.cli.terminal.Progress;
+import dev.weir.examples.asimov.AsimovPipeline;
+import dev.weir.examples.asimov.EventGenerator;
+import dev.weir.testkit.KafkaCluster;
+import dev.weir.testkit.KafkaClusterException;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code weir demo --tune}: one version after the other, each from what was measured of the one before, until nothing is
+ * left to do. Confined to the thread of the command.
+ */
+public final class Tuning {
+    private static final int PARTITIONS = 6;
+
+    /** A limiter that finds something to do for ever ends here. */
+    private static final int MOST_STEPS = 12;
+
+    private final CommandContext weir;
+    private final TuneOption option;
+    private final EventGenerator generator;
+    private final boolean json;
+
+    private @Nullable Outputs firstOutputs;
+    private boolean outputsEqual = true;
+
+    /**
+     * Prepares it.
+     *
+     * @param seed of the traffic
+     * @param json whether to tell it as JSON
+     */
+    public Tuning(CommandContext weir, TuneOption option, long seed, boolean json) {
+        this.weir = weir;
+        this.option = option;
+        this.generator = new EventGenerator(seed);
+        this.json = json;
+    }
+
+    /** Runs it and tells each step and the summary; returns the exit code. */
+    public int run(Endpoints endpoints) throws InterruptedException {
+        // From here on a signal ends the run, not the process: the broker's folder is to be deleted.
+        weir.shutdown().onStop(() -> {});
+        weir.terminal().status("starting a Kafka broker in this process");
+        TuneReport report = new TuneReport(weir, option.events(), json);
+        try (KafkaCluster cluster = KafkaCluster.builder()
+                        // No other broker could take over: on a busy machine a late heartbeat should mean nothing.
+                        .brokerConfig("broker.session.timeout.ms", "60000")
+                        .start();
+                Progress progress = weir.progress()) {
+            for (String topic :
+                    List.of(AsimovPipeline.EVENTS, AsimovPipeline.PAGE_VIEWS, AsimovPipeline.DEAD_LETTERS)) {
+                cluster.createTopic(topic, PARTITIONS);
+            }
+            weir.terminal().clearStatus();
+            weir.terminal().note("broker   " + cluster.bootstrapServers() + ", in this process");
+            weir.terminal().note("traffic  %,d events for each step".formatted(option.events()));
+            Events.write(cluster.bootstrapServers(), generator, option.events(), progress, weir.shutdown());
+            tune(cluster, endpoints, report, progress);
+        } catch (KafkaClusterException e) {
+            throw CliFailure.work("the demo's broker failed: " + e.getMessage(), "", e);
+        }
+        report.summary(outputsEqual);
+        return outputsEqual ? ExitCode.DONE : ExitCode.FAILED;
+    }
+
+    private void tune(KafkaCluster cluster, Endpoints endpoints, TuneReport report, Progress progress)
+            throws InterruptedException {
+        VersionRun run = new VersionRun(weir, endpoints, cluster.bootstrapServers(), option.events());
+        Version next = option.first();
+        for (int step = 1;
+                next != null && step <= MOST_STEPS && !weir.shutdown().isRequested();
+                step++) {
+            try (Version version = next) {
+                Map<TopicPartition, Long> starts = Outputs.ends(cluster);
+                Measurement measured = run.run(version, step, progress);
+                if (measured == null) {
+                    return;
+                }
+                compare(Outputs.read(cluster, starts, generator, option.events(), progress));
+                weir.terminal().clearStatus();
+                report.step(step, version, measured);
+                next = outputsEqual ? version.next(measured) : null;
+            }
+        }
+        if (next != null) {
+            next.close();
+        }
+    }
+
+    private void compare(Outputs outputs) {
+        if (firstOutputs == null) {
+            firstOutputs = outputs;
+        }
+        outputsEqual = outputs.equalTo(firstOutputs);
+    }
+}

@@ -1,0 +1,33 @@
+package dev.weir.cli.tune;
+
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.stream.Pipeline;
+import org.jspecify.annotations.Nullable;
+
+/** A version of the pipeline, and how it came about. Confined to the thread of the command. */
+interface Version extends AutoCloseable {
+
+    /** What is different from the version before, for people, without a full stop. */
+    String change();
+
+    /** The factor by which the rate should rise over that of the version before; 1 for the first one. */
+    double expectedGain();
+
+    /** Its blueprint. */
+    Pipeline pipeline(
+            ConsumerSettings.Builder<byte[], byte[]> consumer, ProducerSettings.Builder<byte[], byte[]> producer);
+
+    /** Whether the stages' shares of their thread have to be known for {@link #next}. */
+    default boolean needsShares() {
+        return false;
+    }
+
+    /** The version that follows from what was measured of this one; null if nothing is left to do. */
+    @Nullable
+    Version next(Measurement measured);
+
+    /** Ends what the version has of its own. */
+    @Override
+    default void close() {}
+}

@@ -1,0 +1,197 @@
+package dev.weir.cli.tune;
+
+import dev.weir.cli.console.Endpoints;
+import dev.weir.cli.terminal.CliFailure;
+import dev.weir.cli.terminal.CommandContext;
+import dev.weir.cli.terminal.Progress;
+import dev.weir.kafka.ConsumerSettings;
+import dev.weir.kafka.ProducerSettings;
+import dev.weir.metrics.LimiterFinder;
+import dev.weir.metrics.LimiterProbe;
+import dev.weir.metrics.MachineLook;
+import dev.weir.metrics.PipelineLook;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.StageSnapshot;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One version on its way through all events. Confined to the thread of the command.
+ *
+ * <p>The first part of the events warms it up, the last is left out as well, since then partitions end one by one; what
+ * is between is measured.
+ */
+final class VersionRun {
+    private static final double WARM_UP = 0.4;
+    private static final double MEASURED_UNTIL = 0.95;
+
+    /** Small, so that one sees partitions pause while the pipeline is behind: as in the demo without tuning. */
+    private static final int MAX_OUTSTANDING_RECORDS = 2048;
+
+    private static final long TICK_MILLIS = 20;
+
+    /** The load is a mean over what went by since the look before: of shorter times it would be all or nothing. */
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+    /** How long nothing may move. */
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private static final Duration DRAIN = Duration.ofSeconds(30);
+
+    private final CommandContext weir;
+    private final Endpoints endpoints;
+    private final String bootstrapServers;
+    private final int events;
+
+    // While a version runs.
+    private final List<PipelineLook> looks = new ArrayList<>();
+    private long lastMoved;
+    private long movedNanos;
+
+    VersionRun(CommandContext weir, Endpoints endpoints, String bootstrapServers, int events) {
+        this.weir = weir;
+        this.endpoints = endpoints;
+        this.bootstrapServers = bootstrapServers;
+        this.events = events;
+    }
+
+    /**
+     * Runs it.
+     *
+     * @param step its number, for its group
+     * @return null if the command was told to stop
+     */
+    @Nullable
+    Measurement run(Version version, int step, Progress progress) throws InterruptedException {
+        ConsumerSettings.Builder<byte[], byte[]> consumer = ConsumerSettings.builder()
+                .bootstrapServers(bootstrapServers)
+                .groupId("weir-tune-" + step)
+                .maxOutstandingRecords(MAX_OUTSTANDING_RECORDS);
+        ProducerSettings.Builder<byte[], byte[]> producer =
+                ProducerSettings.builder().bootstrapServers(bootstrapServers);
+        looks.clear();
+        lastMoved = -1;
+        movedNanos = System.nanoTime();
+        try (RunningPipeline running = version.pipeline(consumer, producer).run();
+                LimiterProbe probe = LimiterProbe.start(running)) {
+            endpoints.show(running, probe);
+            Measurement measured = measure(version, running, status(step, running, progress));
+            if (measured == null || !awaitAcknowledged(running, events, status(step, running, progress))) {
+                return null;
+            }
+            running.drain(DRAIN);
+            return measured;
+        }
+    }
+
+    private Runnable status(int step, RunningPipeline running, Progress progress) {
+        return () -> progress.update(
+                () -> "step %d: %,d of %,d events".formatted(step, acknowledged(running.stages()), events));
+    }
+
+    private @Nullable Measurement measure(Version version, RunningPipeline running, Runnable status)
+            throws InterruptedException {
+        if (!awaitAcknowledged(running, 1, status)) {
+            return null;
+        }
+        PipelineLook first = PipelineLook.at(running, MachineLook.now());
+        if (!awaitAcknowledged(running, (long) (WARM_UP * events), status)) {
+            return null;
+        }
+        PipelineLook warm = PipelineLook.at(running, MachineLook.now());
+        looks.clear();
+        looks.add(warm);
+        long left = (long) (MEASURED_UNTIL * events) - acknowledged(warm.stages());
+        Duration expected = Duration.ofNanos((long) (left / Math.max(1e-9, rate(first, warm)) * 1e9));
+        try (StageShares shares = StageShares.start(running, version.needsShares() ? expected : Duration.ZERO)) {
+            if (!awaitAcknowledged(running, acknowledged(warm.stages()) + Math.max(1, left), status)) {
+                return null;
+            }
+            MachineLook machine = ofMean(MachineLook.now());
+            looks.add(PipelineLook.at(running, machine));
+            Map<String, Double> counted = shares.ofCounters();
+            Map<String, Double> profiled = shares.ofProfile(counted);
+            PipelineLook end = looks.getLast();
+            double cores =
+                    (machine.processCpuNanos() - warm.machine().processCpuNanos()) / (end.atNanos() - warm.atNanos());
+            return new Measurement(
+                    rate(warm, end),
+                    LimiterFinder.find(looks),
+                    Double.isNaN(cores) ? 0 : cores,
+                    Double.isNaN(machine.load()) ? 0 : machine.processors() * (1 - machine.load()),
+                    profiled.isEmpty() ? counted : profiled,
+                    profiled.isEmpty() ? "counters" : "profile");
+        }
+    }
+
+    /** The machine now, with the mean of all looks as its load. */
+    private MachineLook ofMean(MachineLook now) {
+        double load = looks.stream()
+                .skip(1)
+                .mapToDouble(look -> look.machine().load())
+                .filter(each -> !Double.isNaN(each))
+                .average()
+                .orElse(now.load());
+        return new MachineLook(now.processors(), now.processCpuNanos(), load, now.pauseNanos());
+    }
+
+    /** False if the command was told to stop. */
+    private boolean awaitAcknowledged(RunningPipeline running, long count, Runnable status)
+            throws InterruptedException {
+        while (true) {
+            long acknowledged = acknowledged(running.stages());
+            if (acknowledged >= count) {
+                return true;
+            }
+            if (weir.shutdown().isRequested()) {
+                return false;
+            }
+            if (!looks.isEmpty() && System.nanoTime() - looks.getLast().atNanos() > LOOK_NANOS) {
+                looks.add(PipelineLook.at(running, MachineLook.now()));
+            }
+            checkMoving(acknowledged);
+            status.run();
+            awaitTick(running);
+        }
+    }
+
+    private void checkMoving(long acknowledged) {
+        long now = System.nanoTime();
+        if (acknowledged != lastMoved) {
+            lastMoved = acknowledged;
+            movedNanos = now;
+        } else if (now - movedNanos > PATIENCE.toNanos()) {
+            throw CliFailure.work(
+                    "nothing moved for %d s after %,d of %,d events"
+                            .formatted(PATIENCE.toSeconds(), acknowledged, events),
+                    "Run it again with --log-file FILE and look there.");
+        }
+    }
+
+    private static void awaitTick(RunningPipeline running) throws InterruptedException {
+        try {
+            running.completion().get(TICK_MILLIS, TimeUnit.MILLISECONDS);
+            throw CliFailure.work("the pipeline ended before all events were through", "");
+        } catch (ExecutionException failed) {
+            throw CliFailure.work("the pipeline failed: " + failed.getCause(), "", failed);
+        } catch (TimeoutException ignored) { // It runs: as it should.
+        }
+    }
+
+    /** How many records the broker has of those that the pipeline sent. */
+    private static long acknowledged(List<StageSnapshot> stages) {
+        return stages.getLast().elementsOut();
+    }
+
+    private static double rate(PipelineLook from, PipelineLook to) {
+        return (acknowledged(to.stages()) - acknowledged(from.stages()))
+                * 1e9
+                / Math.max(1, to.atNanos() - from.atNanos());
+    }
+}

@@ -1,0 +1,74 @@
+package dev.weir.cli.tune;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.examples.asimov.AsimovLookups;
+import dev.weir.metrics.Limiter;
+import dev.weir.metrics.Limiter.Kind;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+class WaitingVersionTest {
+
+    @Test
+    void next_followsTheLimiter_fromThreadsToTheSizeOfTheirDispatcher() {
+        try (Version first = WaitingVersion.first();
+                Version threads = next(first, Limiters.of(Kind.STAGE_WAIT, AsimovLookups.CUSTOMER, 3.2));
+                Version more = next(threads, Limiters.of(Kind.STAGE_WAIT, AsimovLookups.CUSTOMER, 2));
+                Version larger = next(more, Limiters.of(Kind.DISPATCHER, "lookups", 2.5))) {
+            assertThat(first.expectedGain()).isEqualTo(1);
+            assertThat(threads.change()).isEqualTo("look up customer on dispatcher lookups, 4 at once");
+            assertThat(threads.expectedGain()).isEqualTo(3.2);
+            assertThat(more.change()).isEqualTo("look up customer with 8 at once instead of 4");
+            assertThat(larger.change()).isEqualTo("WEIR_DISPATCHER_LOOKUPS_SIZE=10: 10 threads instead of 4");
+        }
+    }
+
+    /** The limiter is right that one of two full steps alone brings nothing. */
+    @Test
+    void next_whenBothStepsAreFull_raisesBothAsFarAsTheProcessorsAllow() {
+        try (Version first = WaitingVersion.first();
+                Version one = next(first, Limiters.of(Kind.STAGE_WAIT, AsimovLookups.CUSTOMER, 2));
+                Version both = next(one, Limiters.of(Kind.STAGE_WAIT, AsimovLookups.CONSENT, 3));
+                Version more = next(both, Limiters.of(Kind.STAGE_WAIT, AsimovLookups.CUSTOMER, 1))) {
+            assertThat(both.change()).isEqualTo("look up consent on dispatcher lookups, 3 at once");
+            assertThat(more.change())
+                    .isEqualTo("both with 8 and 12 at once instead of 2 and 3, and WEIR_DISPATCHER_LOOKUPS_SIZE=20");
+            assertThat(more.expectedGain()).isEqualTo(4);
+        }
+    }
+
+    /** On a machine that others fill the limiter sees no gain; the thread of all steps is given up all the same. */
+    @Test
+    void next_withoutGain_givesEachStepThreadsAndEnds() {
+        Limiter limiter = Limiters.of(Kind.STAGE_WAIT, AsimovLookups.CUSTOMER, 1);
+        try (Version first = WaitingVersion.first();
+                Version one = next(first, limiter);
+                Version both = next(one, limiter)) {
+            assertThat(one.change()).isEqualTo("look up customer on dispatcher lookups, 2 at once");
+            assertThat(both.change()).isEqualTo("look up consent on dispatcher lookups, 2 at once");
+            assertThat(both.next(new Measurement(100, limiter, 2, 0, Map.of(), "counters")))
+                    .isNull();
+        }
+    }
+
+    @Test
+    void next_whenNoLookUpLimits_isNone() {
+        try (Version first = WaitingVersion.first()) {
+            assertThat(first.next(measured(Limiters.of(Kind.DISPATCHER, "lookups", 1.05))))
+                    .isNull();
+            assertThat(first.next(measured(Limiters.of(Kind.MACHINE_CPU, "machine-cpu", 2))))
+                    .isNull();
+            assertThat(first.next(measured(Limiters.cpu("decompress", 2)))).isNull();
+        }
+    }
+
+    private static Version next(Version version, Limiter limiter) {
+        return Objects.requireNonNull(version.next(measured(limiter)));
+    }
+
+    private static Measurement measured(Limiter limiter) {
+        return new Measurement(100, limiter, 0.5, 1.5, Map.of(), "counters");
+    }
+}
