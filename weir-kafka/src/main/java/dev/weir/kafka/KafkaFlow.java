@@ -87,7 +87,8 @@ public final class KafkaFlow<K, V> {
         return HandledFlow.of(
                 HandledFlow.Origin.of(this),
                 ordering,
-                (jobs, order, rules) -> jobs.mapBlocking(concurrency, order, new BlockingGuard<>(rules, handler)));
+                (jobs, order, rules) -> HandledFlow.supervised(
+                        jobs.mapBlocking(concurrency, order, new BlockingGuard<K, V, R>(rules, handler)), rules));
     }
 
     /** {@link #handle} for work that gives no result; close the flow with {@link HandledFlow#pipeline}. */
@@ -104,10 +105,7 @@ public final class KafkaFlow<K, V> {
 
     /** {@link #handleBatch(int, int, Duration, Ordering, BatchHandler)} with up to 4 batches at once. */
     public HandledFlow<K, V, ConsumerRecord<K, V>> handleBatch(
-            int max,
-            Duration within,
-            Ordering<? super ConsumerRecord<K, V>> ordering,
-            BatchHandler<K, V> handler) {
+            int max, Duration within, Ordering<? super ConsumerRecord<K, V>> ordering, BatchHandler<K, V> handler) {
         return handleBatch(DEFAULT_BATCHES, max, within, ordering, handler);
     }
 
@@ -156,8 +154,9 @@ public final class KafkaFlow<K, V> {
         return HandledFlow.of(
                 HandledFlow.Origin.of(this),
                 ordering,
-                (jobs, order, rules) ->
-                        jobs.mapAsync(Parallelism.fixed(parallelism), order, new AsyncGuard<K, V, R>(rules, handler)));
+                (jobs, order, rules) -> HandledFlow.supervised(
+                        jobs.mapAsync(Parallelism.fixed(parallelism), order, new AsyncGuard<K, V, R>(rules, handler)),
+                        rules));
     }
 
     @Override

@@ -66,6 +66,6 @@ public sealed interface BatchOutcome {
 
     /** One {@link #done} for each of these. */
     static List<BatchOutcome> allDone(Collection<?> records) {
-        return Collections.nCopies(records.size(), done());
+        return Collections.nCopies(Objects.requireNonNull(records, "records").size(), done());
     }
 }

@@ -76,13 +76,13 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
                 ? Ordering.byHash(BatchJob::lane)
                 : ordering.isInput() ? Ordering.input() : Ordering.unordered();
         // As often as the records of a batch ask for it; each has its own number of attempts.
-        RetryPolicy again = RetryPolicy.of(Integer.MAX_VALUE, rules.retry().backoff())
-                .on(Again.class);
+        RetryPolicy again =
+                RetryPolicy.of(Integer.MAX_VALUE, rules.retry().backoff()).on(Again.class);
         Parallelism calls = Parallelism.fixed(concurrency);
         var limits = new BatchStage.Limits<>(max, within.toNanos(), ordering, ordering.isKeyed() ? concurrency : 1);
         return jobs.<BatchJob<K, V>>stage("batch", (upstream, context) -> new BatchStage<>(upstream, context, limits))
                 .mapBlocking(calls, ofBatches, new BatchGuard<>(rules, ordering, handler))
-                .named("handle-batch")
+                .named("handle")
                 .supervised(Supervision.retry(again, Supervision.fail()))
                 .stage("unbatch", (upstream, context) -> new UnbatchStage<>(upstream, context.meter()));
     }
@@ -192,7 +192,8 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
                 return again != null;
             }
             return ordering.isInput()
-                    || (member.key != Ordering.NO_KEY
+                    || (ordering.isKeyed()
+                            && member.key != Ordering.NO_KEY
                             && left.stream().flatMap(List::stream).anyMatch(waiting -> waiting.key == member.key));
         }
 
@@ -232,8 +233,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
             switch (outcome) {
                 case BatchOutcome.Done done -> {
                     member.job.countAttempt();
-                    member.outcome = new Outcome.Done<>(
-                            member.job.raw(), record(member), member.job.attempts());
+                    member.outcome = new Outcome.Done<>(member.job.raw(), record(member), member.job.attempts());
                 }
                 case BatchOutcome.Skip skip -> member.outcome = new Outcome.Skipped<>();
                 case BatchOutcome.Retry retry -> failed(member, retry.cause());

@@ -1,7 +1,6 @@
 package dev.weir.kafka.internal.failure;
 
 import dev.weir.stream.spi.AckTarget;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -40,7 +39,7 @@ public final class BatchJob<K, V> implements AckTarget {
 
     /** What of it is left for the next attempt. */
     void left(List<List<BatchMember<K, V>>> parts) {
-        open = new ArrayList<>(parts);
+        open = parts;
     }
 
     /** Whether nobody wants any of its records any more. */

@@ -6,6 +6,7 @@ import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,12 +24,16 @@ final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
      */
     record Limits<K, V>(int max, long withinNanos, Ordering<Job<K, V>> ordering, int lanes) {}
 
+    /** How often it looks for records here that their source has lost: a revocation waits for them. */
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
     private final Stage<Job<K, V>> upstream;
     private final StageContext context;
     private final Limits<K, V> limits;
     private final List<List<BatchMember<K, V>>> gathered = new ArrayList<>();
     private final long[] dueNanos;
     private long keyless;
+    private long lookNanos;
     private boolean ended;
 
     BatchStage(Stage<Job<K, V>> upstream, StageContext context, Limits<K, V> limits) {
@@ -36,9 +41,9 @@ final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
         this.context = context;
         this.limits = limits;
         this.dueNanos = new long[limits.lanes()];
+        this.lookNanos = context.clock().after(LOOK_NANOS);
         for (int lane = 0; lane < limits.lanes(); lane++) {
             gathered.add(new ArrayList<>());
-            dueNanos[lane] = NEVER;
         }
     }
 
@@ -46,6 +51,10 @@ final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
     public @Nullable Batch<BatchJob<K, V>> pull(long deadlineNanos) throws InterruptedException {
         while (true) {
             Batch<BatchJob<K, V>> out = new Batch<>(0);
+            if (context.clock().hasPassed(lookNanos)) {
+                lookNanos = context.clock().after(LOOK_NANOS);
+                gathered.forEach(this::dropLost);
+            }
             for (int lane = 0; lane < limits.lanes(); lane++) {
                 if (!gathered.get(lane).isEmpty() && (ended || context.clock().hasPassed(dueNanos[lane]))) {
                     emit(lane, out);
@@ -72,12 +81,22 @@ final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
 
     private long earliest(long deadlineNanos) {
         long earliest = deadlineNanos;
-        for (long due : dueNanos) {
-            if (due != NEVER && (earliest == NEVER || due - earliest < 0)) {
-                earliest = due;
+        for (int lane = 0; lane < limits.lanes(); lane++) {
+            if (!gathered.get(lane).isEmpty()) {
+                earliest = earlier(earlier(earliest, dueNanos[lane]), lookNanos);
             }
         }
         return earliest;
+    }
+
+    private static long earlier(long oneNanos, long otherNanos) {
+        return oneNanos == NEVER || otherNanos - oneNanos < 0 ? otherNanos : oneNanos;
+    }
+
+    private void dropLost(List<BatchMember<K, V>> batch) {
+        int before = batch.size();
+        batch.removeIf(BatchMember::dropIfLost);
+        context.meter().holds(batch.size() - before);
     }
 
     private void gather(Batch<Job<K, V>> pulled, Batch<BatchJob<K, V>> out) {
@@ -107,16 +126,15 @@ final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
 
     /** Records without a key go to one lane until they would fill a batch there, then to the next. */
     private int laneOf(long key) {
-        long spread = key == Ordering.NO_KEY ? keyless++ / limits.max() : key * 0x9E3779B97F4A7C15L >>> 32;
+        long spread = key == Ordering.NO_KEY ? keyless++ / limits.max() : (key * 0x9E3779B97F4A7C15L) >>> 32;
         return (int) (spread % limits.lanes());
     }
 
     private void emit(int lane, Batch<BatchJob<K, V>> out) {
         List<BatchMember<K, V>> members = gathered.get(lane);
+        dropLost(members);
         gathered.set(lane, new ArrayList<>());
-        dueNanos[lane] = NEVER;
         context.meter().holds(-members.size());
-        members.removeIf(BatchMember::dropIfLost);
         if (!members.isEmpty()) {
             BatchJob<K, V> batch = new BatchJob<>(members, lane);
             out.add(batch, batch, 0);
@@ -125,8 +143,11 @@ final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
 
     @Override
     public void close() {
-        gathered.forEach(batch -> batch.forEach(BatchMember::abandon));
-        gathered.clear();
+        for (List<BatchMember<K, V>> batch : gathered) {
+            context.meter().holds(-batch.size());
+            batch.forEach(BatchMember::abandon);
+            batch.clear();
+        }
         upstream.close();
     }
 }

@@ -30,7 +30,10 @@ final class UnbatchStage<K, V> implements Stage<Outcome<ConsumerRecord<K, V>>> {
             for (BatchMember<K, V> member : batches.get(i).members()) {
                 // A record that was lost on the way has no claim any more.
                 if (member.takeClaim()) {
-                    out.add(Objects.requireNonNull(member.outcome, "the outcome of a record"), member.target, member.token);
+                    out.add(
+                            Objects.requireNonNull(member.outcome, "the outcome of a record"),
+                            member.target,
+                            member.token);
                 }
             }
         }

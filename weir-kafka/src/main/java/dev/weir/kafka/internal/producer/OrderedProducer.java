@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A producer that stops at the first record that the brokers refuse: nothing is written behind that record in its partition,
- * and nothing there counts as finished any more (ADR 60). {@link #send} and {@link #flush} belong to the thread that made it;
+ * and nothing there counts as finished any more (ADR 60). {@link #send} and {@link #flush} belong to one thread;
  * answers come on the producer's own.
  *
  * <pre>
@@ -90,7 +90,6 @@ final class OrderedProducer<K, V> {
     private final LatencyCounts latency;
     private final OffsetOrder offsets;
     private final Runnable whenSettled;
-    private final Thread sender = Thread.currentThread();
 
     /** Permits of records that may be on their way besides; null without such a bound. */
     private final @Nullable Semaphore room;
@@ -111,7 +110,10 @@ final class OrderedProducer<K, V> {
     /** Counted by the producer's thread. */
     private volatile long answers;
 
-    /** The sender's: what was sent last. */
+    /** The one that is in {@link #send}, which has refused what is answered on it. The sender's, as the next. */
+    private @Nullable Thread sender;
+
+    /** What was sent last. */
     private Future<?> lastSent = CompletableFuture.completedFuture(null);
 
     // Of the last look of one thread.
@@ -151,6 +153,7 @@ final class OrderedProducer<K, V> {
             return Sent.STOPPED;
         }
         awaitRoom();
+        sender = Thread.currentThread();
         answer.sentBy(this);
         unanswered.incrementAndGet();
         try {
@@ -162,6 +165,8 @@ final class OrderedProducer<K, V> {
                 throw thrown;
             }
             answer.notTaken = thrown;
+        } finally {
+            sender = null;
         }
         Exception notTaken = answer.notTaken;
         if (notTaken == null) {

@@ -133,13 +133,7 @@ final class OrderedWriter<T, K, V> {
 
     private OrderedProducer<K, V> begin(Producer<K, V> with) {
         OrderedProducer<K, V> sending = new OrderedProducer<>(
-                with,
-                clients.shared(),
-                meter,
-                latency,
-                new OffsetOrder(watch::suspect),
-                maxInFlight,
-                onSettled);
+                with, clients.shared(), meter, latency, new OffsetOrder(watch::suspect), maxInFlight, onSettled);
         firsts.begin(with);
         return sending;
     }

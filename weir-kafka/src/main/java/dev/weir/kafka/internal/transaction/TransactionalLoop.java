@@ -192,10 +192,10 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             committer.abortFilling(broken);
             return false;
         }
-        if (!record.topic().equals(lastTopic)) {
+        if (!record.topic().equals(lastTopic) && filling.refusedTopic().isEmpty()) {
             lastTopic = record.topic();
             if (!topics.isKnown(lastTopic)) {
-                topics.written(lastTopic); // the client knows it, or it would have waited
+                topics.written(lastTopic); // the client has found it
             }
         }
         if (board.filling != filling) {

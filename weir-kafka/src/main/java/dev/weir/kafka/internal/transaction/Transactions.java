@@ -280,8 +280,7 @@ public final class Transactions<K, V> implements TransactionGate {
         if (filling.waitedNanos(clock.nanoTime()) >= plan.patienceNanos() && context.failure() == null) {
             String places = partitions.stream()
                     .filter(partition -> commits.finishedEntirely(List.of(partition)) == null)
-                    .map(partition ->
-                            partition.id() + "@" + partition.tracker().firstUnfinished())
+                    .map(partition -> partition.id() + "@" + partition.tracker().firstUnfinished())
                     .collect(Collectors.joining(", "));
             context.fail(Faults.scattered(places, plan));
         }

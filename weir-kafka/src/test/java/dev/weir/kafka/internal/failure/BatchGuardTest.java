@@ -106,7 +106,9 @@ class BatchGuardTest {
 
     private static List<String> outcomes(BatchJob<byte[], byte[]> batch) {
         return batch.members().stream()
-                .map(member -> Objects.requireNonNull(member.outcome, "outcome").getClass().getSimpleName())
+                .map(member -> Objects.requireNonNull(member.outcome, "outcome")
+                        .getClass()
+                        .getSimpleName())
                 .toList();
     }
 
@@ -246,8 +248,8 @@ class BatchGuardTest {
     void anyBatch_givesEachRecordOneOutcome_andKeepsTheOrderOfKeys() throws Exception {
         for (long seed = 0; seed < 3_000; seed++) {
             Random random = new Random(seed);
-            int[] keys =
-                    random.ints(1 + random.nextInt(40), 0, 1 + random.nextInt(5)).toArray();
+            int[] keys = random.ints(1 + random.nextInt(40), 0, 1 + random.nextInt(5))
+                    .toArray();
             Calls calls = new Calls();
             for (long n = 0; n < keys.length; n++) {
                 if (random.nextInt(6) == 0) {
@@ -261,12 +263,11 @@ class BatchGuardTest {
                 }
             }
             Map<Long, Integer> throwing = Map.copyOf(calls.throwing);
-            Ordering<Job<byte[], byte[]>> ordering =
-                    switch (random.nextInt(3)) {
-                        case 0 -> Ordering.unordered();
-                        case 1 -> Ordering.input();
-                        default -> byKey();
-                    };
+            Ordering<Job<byte[], byte[]>> ordering = switch (random.nextInt(3)) {
+                case 0 -> Ordering.unordered();
+                case 1 -> Ordering.input();
+                default -> byKey();
+            };
             BatchJob<byte[], byte[]> batch = batch(keys);
             handle(new BatchGuard<>(rules, ordering, calls), batch);
             assertOutcomes(seed, batch, throwing, calls);
@@ -288,12 +289,11 @@ class BatchGuardTest {
         List<String> outcomes = outcomes(batch);
         for (int n = 0; n < outcomes.size(); n++) {
             boolean isPoison = throwing.getOrDefault((long) n, 0) < 0;
-            String answered =
-                    switch (calls.answers.getOrDefault((long) n, BatchOutcome.done())) {
-                        case BatchOutcome.Skip skip -> "Skipped";
-                        case BatchOutcome.DeadLetter letter -> "Failed";
-                        default -> "Done";
-                    };
+            String answered = switch (calls.answers.getOrDefault((long) n, BatchOutcome.done())) {
+                case BatchOutcome.Skip skip -> "Skipped";
+                case BatchOutcome.DeadLetter letter -> "Failed";
+                default -> "Done";
+            };
             assertThat(outcomes.get(n)).as("seed %s, record %s", seed, n).isEqualTo(isPoison ? "Failed" : answered);
             assertThat(calls.done.contains((long) n)).isNotEqualTo(isPoison);
         }
@@ -323,8 +323,7 @@ class BatchGuardTest {
     void stages_gatherByLane_andGiveEachRecordItsOwnClaimBack() throws Exception {
         var limits = new BatchStage.Limits<>(2, Duration.ofHours(1).toNanos(), byKey(), 8);
         var gathering = new BatchStage<>(upstream(records(1, 2, 1, 1)), new BareContext(), limits);
-        BatchGuard<byte[], byte[]> guard =
-                new BatchGuard<>(rules, byKey(), all -> BatchOutcome.allDone(all));
+        BatchGuard<byte[], byte[]> guard = new BatchGuard<>(rules, byKey(), all -> BatchOutcome.allDone(all));
         List<List<Long>> batches = new ArrayList<>();
         Stage<BatchJob<byte[], byte[]>> handled = new Stage<>() {
             @Override

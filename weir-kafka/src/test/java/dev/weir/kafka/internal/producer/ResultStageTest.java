@@ -179,7 +179,8 @@ class ResultStageTest {
         assertThat(claims).containsExactly("retain 0", "ack 0", "ack 0");
     }
 
-    // The broker refuses a batch for one of its records. Its neighbours failed the run, though nothing is wrong with them.
+    // The broker refuses a batch for one of its records. Its neighbours failed the run, though nothing is wrong with
+    // them.
     @Test
     void neighboursOfARefusedRecord_areSentAgainInOrder_andOnlyThatOneIsTakenOut() throws Exception {
         Stage<Produced<Integer>> stage = stage(WriteFailures.skip(), 100);
