@@ -82,7 +82,9 @@ class BatchHandlerTest {
             Set<Long> keys = new HashSet<>();
             batch.forEach(record -> keys.add(number(record) % KEYS));
             for (long key : keys) {
-                assertThat(working.add(key)).as("key %s is worked on alone", key).isTrue();
+                assertThat(working.add(key))
+                        .as("key %s is worked on alone", key)
+                        .isTrue();
             }
             List<BatchOutcome> outcomes = new ArrayList<>();
             for (ConsumerRecord<byte[], byte[]> record : batch) {
@@ -119,10 +121,11 @@ class BatchHandlerTest {
                         .toList());
         assertThat(FailureTopics.letters(KAFKA.cluster(), "outcomes-dead"))
                 .hasSize(COUNT / 100)
-                .allSatisfy(letter ->
-                        assertThat(letter.header(DeadLetter.CAUSE)).contains("IllegalStateException"));
+                .allSatisfy(
+                        letter -> assertThat(letter.header(DeadLetter.CAUSE)).contains("IllegalStateException"));
         assertThat(retried).hasSize(COUNT / 100);
-        byKey.values().forEach(numbers -> assertThat(numbers.stream().distinct()).isSorted());
+        byKey.values()
+                .forEach(numbers -> assertThat(numbers.stream().distinct()).isSorted());
         assertCommitted("outcomes");
     }
 
@@ -189,8 +192,7 @@ class BatchHandlerTest {
             process.kill();
         }
         try (RunningPipeline running = untilEnd("killed")
-                .handleBatch(
-                        50, Duration.ofMillis(20), RecordOrdering.byKey(), batch -> BatchOutcome.allDone(batch))
+                .handleBatch(50, Duration.ofMillis(20), RecordOrdering.byKey(), batch -> BatchOutcome.allDone(batch))
                 .produceTo(
                         producer(KAFKA.bootstrapServers()),
                         record -> new ProducerRecord<>("killed-out", record.key(), record.value()))

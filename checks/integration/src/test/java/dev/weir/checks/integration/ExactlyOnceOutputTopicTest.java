@@ -38,15 +38,16 @@ class ExactlyOnceOutputTopicTest {
                 .build();
         return KafkaSource.exactlyOnce(
                         ConsumerLedger.settings(KAFKA.cluster(), name).build(), name + "-in")
-                .produceTo(producer, records -> records.throttle(500, Duration.ofSeconds(1))
-                        .map(record -> new ProducerRecord<>(name, record.key(), record.value())));
+                .produceTo(
+                        producer,
+                        records -> records.throttle(500, Duration.ofSeconds(1))
+                                .map(record -> new ProducerRecord<>(name, record.key(), record.value())));
     }
 
     /** By then the run knows which topic it writes to. */
     private static void awaitTransactions(RunningPipeline running) throws Exception {
         TransactionHandle handle = running.handles(TransactionHandle.class).getFirst();
-        ConsumerLedger.await(
-                "transactions", SOON, () -> handle.snapshot().committed() >= 30);
+        ConsumerLedger.await("transactions", SOON, () -> handle.snapshot().committed() >= 30);
     }
 
     // Nobody looked at the output topics of a transactional run, so it went on with another topic.

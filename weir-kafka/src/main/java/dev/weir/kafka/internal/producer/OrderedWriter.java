@@ -109,6 +109,7 @@ final class OrderedWriter<T, K, V> {
         this.onSettled = onSettled;
         this.client = clients.open().get();
         this.current = begin(client);
+        firsts.begin(client);
     }
 
     /** Records that were sent and are not finished. Any thread. */
@@ -132,10 +133,8 @@ final class OrderedWriter<T, K, V> {
     }
 
     private OrderedProducer<K, V> begin(Producer<K, V> with) {
-        OrderedProducer<K, V> sending = new OrderedProducer<>(
+        return new OrderedProducer<>(
                 with, clients.shared(), meter, latency, new OffsetOrder(watch::suspect), maxInFlight, onSettled);
-        firsts.begin(with);
-        return sending;
     }
 
     /** What the run is to fail with at once, if it is; null while answers are missing. Any thread. */
@@ -343,6 +342,9 @@ final class OrderedWriter<T, K, V> {
             try {
                 client = clients.open().get();
                 current = begin(client);
+                if (!clients.shared()) {
+                    firsts.begin(client); // the brokers do not know it
+                }
                 return current;
             } catch (InterruptException interrupted) {
                 throw interrupted;
