@@ -16,10 +16,9 @@ import dev.weir.stream.Source;
 import dev.weir.stream.Supervision;
 import dev.weir.stream.spi.Gate;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
@@ -197,15 +196,17 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
                             && left.stream().flatMap(List::stream).anyMatch(waiting -> waiting.key == member.key));
         }
 
-        /** Returns what was thrown instead of outcomes, or null. */
+        /** Returns what was thrown instead of outcomes, or null. Takes records out that are lost by then. */
         private @Nullable Throwable call(List<BatchMember<K, V>> members) throws Exception {
             Job<K, V> lead = lead(batch);
             CircuitBreaker breaker = rules.breaker();
             long permit = 0;
             if (breaker != null) {
                 permit = lead.isLetIn() ? lead.takePermit() : breaker.acquire(batch::isLost);
-                if (permit == CircuitBreaker.NO_PERMIT) {
-                    members.forEach(BatchMember::dropIfLost);
+                // It may have waited.
+                members.removeIf(BatchMember::dropIfLost);
+                if (members.isEmpty()) {
+                    breaker.abandoned(permit);
                     return null;
                 }
             }
@@ -278,28 +279,34 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
     private List<BatchOutcome> outcomes(List<BatchMember<K, V>> members) throws Exception {
         List<ConsumerRecord<K, V>> records = new ArrayList<>(members.size());
         members.forEach(member -> records.add(record(member)));
-        Deque<RecordTracing.Attempt> attempts = new ArrayDeque<>();
+        List<RecordTracing.Attempt> attempts = new ArrayList<>(members.size());
         try {
             for (ConsumerRecord<K, V> record : records) {
-                attempts.push(rules.tracing().begin(record));
+                attempts.add(rules.tracing().begin(record));
             }
             List<ConsumerRecord<K, V>> given = List.copyOf(records);
             List<BatchOutcome> outcomes = rules.timeout() == null
                     ? handler.handle(given)
                     : TimedCall.call(() -> handler.handle(given), rules.timeout(), given.getFirst());
             check(outcomes, members);
-            attempts.forEach(RecordTracing.Attempt::succeeded);
+            for (int i = 0; i < attempts.size(); i++) {
+                switch (outcomes.get(i)) {
+                    case BatchOutcome.Retry retry -> attempts.get(i).failed(retry.cause());
+                    case BatchOutcome.DeadLetter letter -> attempts.get(i).failed(letter.cause());
+                    default -> attempts.get(i).succeeded();
+                }
+            }
             return outcomes;
         } catch (Throwable thrown) {
             attempts.forEach(attempt -> attempt.failed(thrown));
             throw thrown;
         } finally {
-            attempts.forEach(RecordTracing.Attempt::close);
+            attempts.reversed().forEach(RecordTracing.Attempt::close);
         }
     }
 
     private static <K, V> void check(@Nullable List<BatchOutcome> outcomes, List<BatchMember<K, V>> members) {
-        if (outcomes == null || outcomes.size() != members.size() || outcomes.contains(null)) {
+        if (outcomes == null || outcomes.size() != members.size() || outcomes.stream().anyMatch(Objects::isNull)) {
             throw new WrongAnswer("the batch handler returned "
                     + (outcomes == null ? "null" : outcomes.size() + " outcomes, or null among them,") + " for "
                     + members.size() + " records from " + place(members.getFirst())

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.kafka.CircuitBreaker;
 import dev.weir.kafka.Decoded;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.RecordDecodeException;
@@ -215,6 +216,32 @@ class BatchGuardTest {
                 .isInstanceOf(KafkaPipelineException.class)
                 .hasMessageContaining("returned 1 outcomes")
                 .hasMessageContaining("for 2 records from t-0@0");
+    }
+
+    // An immutable list throws when it is asked for null, which looked as if the handler had.
+    @Test
+    void outcomesInAnImmutableList_areTaken() throws Exception {
+        BatchHandler<byte[], byte[]> immutable = records -> List.of(BatchOutcome.done(), BatchOutcome.skip());
+        BatchJob<byte[], byte[]> batch = batch(0, 0);
+        handle(new BatchGuard<>(rules, Ordering.unordered(), immutable), batch);
+        assertThat(outcomes(batch)).containsExactly("Done", "Skipped");
+    }
+
+    @Test
+    void breakerThatIsWaitedFor_letsLostRecordsGo_andHasAllItsPermitsBack() throws Exception {
+        CircuitBreaker breaker = CircuitBreaker.consecutive(1, Duration.ofMillis(1)).withProbes(1);
+        Calls calls = new Calls();
+        calls.throwing.put(0L, 1);
+        BatchHandler<byte[], byte[]> losing = records -> {
+            lost.add(1L);
+            return calls.handle(records);
+        };
+        BatchJob<byte[], byte[]> batch = batch(0, 0, 0, 0);
+        var guard = new BatchGuard<>(rules.withBreaker(breaker), Ordering.unordered(), losing);
+        handle(guard, batch);
+        assertThat(calls.all.stream().skip(1)).noneMatch(call -> call.contains(1L));
+        assertThat(claims).containsExactly("drop 1");
+        assertThat(breaker.snapshot().state()).isEqualTo(CircuitBreaker.State.CLOSED);
     }
 
     @Test
