@@ -35,6 +35,7 @@ final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
     private long keyless;
     private long lookNanos;
     private boolean ended;
+    private @Nullable Throwable failure;
 
     BatchStage(Stage<Job<K, V>> upstream, StageContext context, Limits<K, V> limits) {
         this.upstream = upstream;
@@ -60,23 +61,44 @@ final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
                     emit(lane, out);
                 }
             }
-            if (out.isEmpty() && !ended) {
-                Batch<Job<K, V>> pulled = upstream.pull(earliest(deadlineNanos));
-                ended = pulled == null;
-                if (pulled != null) {
-                    long start = System.nanoTime();
-                    gather(pulled, out);
-                    context.meter().worked(pulled.size(), 0, start);
-                    pulled.release();
-                }
-            } else if (out.isEmpty()) {
-                return null;
+            if (out.isEmpty() && ended) {
+                return end();
+            }
+            if (out.isEmpty()) {
+                pullInto(out, earliest(deadlineNanos));
             }
             if (!out.isEmpty() || context.clock().hasPassed(deadlineNanos)) {
                 context.meter().out(out.size());
                 return out;
             }
         }
+    }
+
+    /** What fails comes behind what was gathered before. */
+    private void pullInto(Batch<BatchJob<K, V>> out, long deadlineNanos) throws InterruptedException {
+        try {
+            Batch<Job<K, V>> pulled = upstream.pull(deadlineNanos);
+            ended = pulled == null;
+            if (pulled != null) {
+                long start = System.nanoTime();
+                gather(pulled, out);
+                context.meter().worked(pulled.size(), 0, start);
+                pulled.release();
+            }
+        } catch (RuntimeException | Error thrown) {
+            ended = true;
+            failure = thrown;
+        }
+    }
+
+    private @Nullable Batch<BatchJob<K, V>> end() {
+        if (failure instanceof Error error) {
+            throw error;
+        }
+        if (failure instanceof RuntimeException exception) {
+            throw exception;
+        }
+        return null;
     }
 
     private long earliest(long deadlineNanos) {
@@ -116,11 +138,9 @@ final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
                     emit(lane, out);
                 }
             }
-        } catch (RuntimeException | Error thrown) {
-            // The function that tells the key.
-            out.abandonAll();
+        } finally {
+            // Unless the function that tells the key has thrown, that is none.
             pulled.abandonFrom(taken);
-            throw thrown;
         }
     }
 

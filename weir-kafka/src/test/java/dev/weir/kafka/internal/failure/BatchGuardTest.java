@@ -385,6 +385,37 @@ class BatchGuardTest {
     }
 
     @Test
+    void failureAbove_comesBehindWhatWasGatheredBefore() throws Exception {
+        Queue<Batch<Job<byte[], byte[]>>> batches = records(1, 1, 1);
+        Stage<Job<byte[], byte[]>> above = upstream(batches);
+        Stage<Job<byte[], byte[]>> failing = new Stage<>() {
+            @Override
+            public @Nullable Batch<Job<byte[], byte[]>> pull(long deadlineNanos) throws InterruptedException {
+                if (batches.isEmpty()) {
+                    throw new IllegalStateException("above");
+                }
+                return above.pull(deadlineNanos);
+            }
+
+            @Override
+            public void close() {}
+        };
+        var limits = new BatchStage.Limits<>(2, Duration.ofHours(1).toNanos(), byKey(), 1);
+        var gathering = new BatchStage<>(failing, new BareContext(), limits);
+        List<Integer> sizes = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            Batch<BatchJob<byte[], byte[]>> out = Objects.requireNonNull(gathering.pull(Stage.NEVER));
+            for (int j = 0; j < out.size(); j++) {
+                sizes.add(out.get(j).members().size());
+            }
+        }
+        assertThat(sizes).containsExactly(2, 1);
+        assertThatThrownBy(() -> gathering.pull(Stage.NEVER)).hasMessage("above");
+        gathering.close();
+        assertThat(claims).isEmpty();
+    }
+
+    @Test
     void stageThatIsClosed_abandonsWhatItHasGathered() throws Exception {
         var limits = new BatchStage.Limits<>(10, Duration.ofHours(1).toNanos(), byKey(), 1);
         var gathering = new BatchStage<>(upstream(records(1, 2)), new BareContext(), limits);
