@@ -73,13 +73,13 @@ class ExactlyOnceOutputTopicTest {
 
     @Test
     void topic_thatIsDeletedForGood_failsTheRunByName() throws Exception {
-        Pipeline pipeline = writing("gone");
+        Pipeline pipeline = writing("vanishing");
         try (RunningPipeline running = pipeline.run()) {
             awaitTransactions(running);
-            KAFKA.cluster().deleteTopic("gone");
+            KAFKA.cluster().deleteTopic("vanishing");
             assertThatThrownBy(running::await)
                     .isInstanceOf(KafkaPipelineException.class)
-                    .hasMessageContaining("gone");
+                    .hasMessageContaining("vanishing");
         }
     }
 }
